@@ -1,0 +1,2 @@
+//! The `fourfold` binary.
+fn main() {}
