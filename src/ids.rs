@@ -1,0 +1,242 @@
+//! Names of things: the identifiers that travel on the wire, stand in the store and appear in logs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::{Rng, RngExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use thiserror::Error;
+
+/// Characters of a public id. Base 58 leaves out `0OIl`, which people confuse when they read a link aloud.
+const ID_ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/// Characters in a public id: 58^10 is 4 x 10^17, so ten million games collide with a chance of 1 in 8,000.
+const ID_LENGTH: usize = 10;
+
+/// Longest id that is read: ids of a later version may be longer, but never unboundedly so.
+const ID_LENGTH_MAX: usize = 32;
+
+/// Text that is not an id.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{text}` is not an id: 1 to {ID_LENGTH_MAX} letters and digits")]
+pub struct InvalidId {
+    text: String,
+}
+
+/// Draws a fresh public id.
+fn draw_id(rng: &mut impl Rng) -> Box<str> {
+    (0..ID_LENGTH).map(|_| char::from(ID_ALPHABET[rng.random_range(0..ID_ALPHABET.len())])).collect()
+}
+
+macro_rules! id_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Draws a fresh id.
+            #[must_use]
+            pub fn random(rng: &mut impl Rng) -> Self {
+                Self(draw_id(rng))
+            }
+
+            /// The id as text, as it stands in links and records.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                let fits = (1..=ID_LENGTH_MAX).contains(&text.len());
+                if fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                    Ok(Self(text.into()))
+                } else {
+                    Err(InvalidId { text: text.chars().take(ID_LENGTH_MAX).collect() })
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), self.0)
+            }
+        }
+    };
+}
+
+id_type! {
+    /// A person, a bot or a guest.
+    PlayerId
+}
+id_type! {
+    /// One game; also the last part of its link.
+    GameId
+}
+id_type! {
+    /// One offer to play, directed or open.
+    ChallengeId
+}
+id_type! {
+    /// One client's presence, which outlives its socket.
+    SessionId
+}
+id_type! {
+    /// Games that belong together: the same opening, sides swapped.
+    PairId
+}
+id_type! {
+    /// One stored credential. Not the secret itself.
+    TokenId
+}
+
+/// Shortest and longest player name.
+const NAME_LENGTH: std::ops::RangeInclusive<usize> = 2..=20;
+
+/// Names nobody may register, compared without regard to case: they read like the arena itself speaking.
+const RESERVED_NAMES: &[&str] =
+    &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
+
+/// Guests are called `guest-` and six characters; nobody else may be.
+pub const GUEST_PREFIX: &str = "guest-";
+
+/// Why a text cannot be a player's name.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum InvalidName {
+    /// Too short or too long.
+    #[error("a name has {} to {} characters, this one has {length}", NAME_LENGTH.start(), NAME_LENGTH.end())]
+    Length {
+        /// Characters in the refused text.
+        length: usize,
+    },
+    /// A character outside the allowed set.
+    #[error("character {position} of the name is not allowed: letters a to z, digits, `_` and `-` are")]
+    Character {
+        /// Counted from 1.
+        position: usize,
+    },
+    /// A name that the arena keeps for itself.
+    #[error("the name `{name}` is reserved")]
+    Reserved {
+        /// The refused name.
+        name: String,
+    },
+}
+
+/// A player's public name: 2 to 20 of `A-Z a-z 0-9 _ -`, unique without regard to case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PlayerName(Box<str>);
+
+impl PlayerName {
+    /// Reads a name that somebody wants to register, which also must not be reserved.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the text breaks.
+    pub fn register(text: &str) -> Result<Self, InvalidName> {
+        let name: Self = text.parse()?;
+        let key = name.key();
+        if RESERVED_NAMES.contains(&key.as_str()) || key.starts_with(GUEST_PREFIX) {
+            return Err(InvalidName::Reserved { name: text.to_owned() });
+        }
+        Ok(name)
+    }
+
+    /// The name as its owner wrote it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form under which names are unique.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+}
+
+impl FromStr for PlayerName {
+    type Err = InvalidName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidName> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if let Some(index) = text.chars().position(|c| !allowed(c)) {
+            return Err(InvalidName::Character { position: index + 1 });
+        }
+        if !NAME_LENGTH.contains(&text.len()) {
+            return Err(InvalidName::Length { length: text.len() });
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+impl<'de> Deserialize<'de> for PlayerName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl fmt::Display for PlayerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha8Rng;
+
+    #[test]
+    fn drawn_ids_read_back() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let id = GameId::random(&mut rng);
+        assert_eq!(id.as_str().len(), ID_LENGTH);
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+    }
+
+    #[test]
+    fn ids_with_other_characters_are_refused() {
+        for text in ["", "a b", "../x", "ä", &"x".repeat(ID_LENGTH_MAX + 1)] {
+            assert!(text.parse::<GameId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check_name(text: &str, expected: Result<(), InvalidName>) {
+        assert_eq!(PlayerName::register(text).map(|_| ()), expected, "{text:?}");
+    }
+
+    #[test]
+    fn names_follow_the_rule() {
+        check_name("Ada_Lovelace-1", Ok(()));
+        check_name("a", Err(InvalidName::Length { length: 1 }));
+        check_name(&"a".repeat(21), Err(InvalidName::Length { length: 21 }));
+        check_name("a b", Err(InvalidName::Character { position: 2 }));
+        check_name("\u{202e}abc", Err(InvalidName::Character { position: 1 }));
+        check_name("Admin", Err(InvalidName::Reserved { name: "Admin".into() }));
+        check_name("Guest-abc", Err(InvalidName::Reserved { name: "Guest-abc".into() }));
+    }
+}

@@ -1,0 +1,389 @@
+//! Messages from clients: people's pages, remote bots, watchers.
+
+use fourfold_engine::Variant;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireVariant};
+use crate::clock::TimeControl;
+use crate::ids::{ChallengeId, GameId, PlayerName};
+
+/// One text frame: a message and the `id` that its answer will carry as `re`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// Chosen by the client.
+    pub id: Option<String>,
+    /// What it wants.
+    pub message: ClientMessage,
+}
+
+/// Everything that a client may say.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ClientMessage {
+    /// Opens or resumes a session; the first message of every connection.
+    Hello(Hello),
+    /// Changes what the player accepts.
+    Set(Settings),
+    /// Leaves.
+    Bye(Bye),
+    /// Asks for a `pong`.
+    Ping(Ping),
+    /// Answers a `ping`.
+    Pong(Ping),
+    /// Joins the pool.
+    Seek(Seek),
+    /// Leaves the pool.
+    Unseek,
+    /// Offers a game to one player.
+    Challenge(Challenge),
+    /// Offers a game to whoever opens the link.
+    OpenChallenge(OpenChallenge),
+    /// Takes an offer.
+    Accept(OnChallenge),
+    /// Refuses an offer.
+    Decline(Decline),
+    /// Withdraws one's own offer.
+    Cancel(OnChallenge),
+    /// Starts a game against a house bot.
+    PlayBot(PlayBot),
+    /// Plays a stone.
+    Move(Move),
+    /// Gives up the game.
+    Resign(OnGame),
+    /// Ends a game that has not begun in earnest.
+    Abort(OnGame),
+    /// Offers, or agrees to, another game with sides swapped.
+    Rematch(OnGame),
+    /// Takes the win after the opponent's absence.
+    Claim(OnGame),
+    /// Asks for a fresh snapshot.
+    Sync(OnGame),
+    /// Asks to take the last move back.
+    Takeback(OnGame),
+    /// Answers such a request.
+    TakebackAnswer(TakebackAnswer),
+    /// Shows the opponent a feeling.
+    React(React),
+    /// Watches a game or a feed.
+    Watch(Watch),
+    /// Stops watching.
+    Unwatch(Watch),
+}
+
+/// The fields of `hello`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Hello {
+    /// The protocol version spoken: 1.
+    pub protocol: u32,
+    /// A bot's or account's token, unless the upgrade carried it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The program at the other end.
+    pub client: ClientInfo,
+    /// What a bot says about itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot: Option<BotInfo>,
+    /// What the player is willing to play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<Accepts>,
+    /// Whether a bot stands on the ladder and in the directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<bool>,
+    /// Games at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_games: Option<u32>,
+    /// The session to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+}
+
+/// The program at the other end, for logs.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ClientInfo {
+    /// What it is called.
+    #[serde(default)]
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// What a bot says about itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BotInfo {
+    /// Shown beside the name.
+    pub version: String,
+    /// One line about how it plays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// Where its source or page is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// The session to go on with, as `welcome` named it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Resume {
+    /// `session` of the `welcome`.
+    pub session: String,
+    /// `secret` of the `welcome`.
+    pub secret: String,
+    /// The last `seq` that was received.
+    pub seq: u64,
+}
+
+/// The fields of `set`; what is left out stays as it is.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// Whether a bot stands on the ladder and in the directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<bool>,
+    /// What the player is willing to play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<Accepts>,
+    /// Games at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_games: Option<u32>,
+    /// How many of `max_games` only people may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve_for_humans: Option<u32>,
+}
+
+/// The fields of `bye`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Bye {
+    /// true: no new games, and the connection ends with the last game.
+    #[serde(default)]
+    pub drain: bool,
+}
+
+/// The fields of `ping` and `pong`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Ping {
+    /// Comes back in the answer.
+    #[serde(default)]
+    pub n: u64,
+}
+
+/// The fields of `seek`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Seek {
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Who may come; people and bots if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponents: Option<Vec<OpponentKind>>,
+    /// Ratings of opponents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Range<i32>>,
+    /// Board size.
+    #[serde(default)]
+    pub variant: WireVariant,
+}
+
+/// The fields of `challenge`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Challenge {
+    /// Who is challenged.
+    pub to: PlayerName,
+    /// What is offered.
+    #[serde(flatten)]
+    pub terms: Terms,
+    /// Makes a repeated request the same challenge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The fields of `open_challenge`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenChallenge {
+    /// What is offered.
+    #[serde(flatten)]
+    pub terms: Terms,
+    /// Makes a repeated request the same challenge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The fields of `accept` and `cancel`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OnChallenge {
+    /// Which one.
+    pub challenge: ChallengeId,
+}
+
+/// Why a challenge is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclineReason {
+    /// Perhaps another time.
+    Later,
+    /// Playing already.
+    Busy,
+    /// Too little time.
+    TooFast,
+    /// Too much time.
+    TooSlow,
+    /// Rated games are not wanted.
+    Rated,
+    /// Casual games are not wanted.
+    Casual,
+    /// Not on this board.
+    Variant,
+    /// Not against bots.
+    NoBots,
+    /// None of these.
+    #[default]
+    Other,
+}
+
+/// The fields of `decline`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decline {
+    /// Which one.
+    pub challenge: ChallengeId,
+    /// Why.
+    #[serde(default)]
+    pub reason: DeclineReason,
+}
+
+/// The fields of `play_bot`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlayBot {
+    /// Name of a house bot.
+    pub bot: PlayerName,
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// The player's own side.
+    #[serde(default)]
+    pub side: SideChoice,
+    /// Board size.
+    #[serde(default)]
+    pub variant: WireVariant,
+    /// Whether ratings change.
+    #[serde(default)]
+    pub rated: bool,
+}
+
+/// A column as the client wrote it. A value that is no column is the room's business, because it counts
+/// against the mover if the ply is due; so it is carried there instead of failing the frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum ColumnField {
+    /// A whole number, perhaps out of range.
+    Number(i64),
+    /// Anything else, or nothing.
+    Malformed,
+}
+
+impl Default for ColumnField {
+    fn default() -> Self {
+        Self::Malformed
+    }
+}
+
+impl<'de> Deserialize<'de> for ColumnField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&serde_json::value::RawValue>::deserialize(deserializer)?;
+        Ok(serde_json::from_str(raw.get()).map_or(Self::Malformed, Self::Number))
+    }
+}
+
+impl JsonSchema for ColumnField {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Column".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "minimum": 1, "maximum": Variant::WIDTH_MAX })
+    }
+}
+
+/// The fields of `move`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Move {
+    /// Which game.
+    pub game: GameId,
+    /// Stones on the board before the move; with `game`, the move's idempotency key.
+    pub ply: u32,
+    /// 1 to the board's width, left to right.
+    #[serde(default)]
+    pub column: ColumnField,
+    /// What the bot thought, shown to its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<MoveInfo>,
+}
+
+/// What a bot thought about its move.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MoveInfo {
+    /// In the bot's own unit, for the side to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Plies looked ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Positions looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// The line it expects, as a move string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pv: Option<String>,
+    /// Anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A message that only names a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OnGame {
+    /// Which game.
+    pub game: GameId,
+}
+
+/// The fields of `takeback_answer`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TakebackAnswer {
+    /// Which game.
+    pub game: GameId,
+    /// Whether the move goes back.
+    pub yes: bool,
+}
+
+/// The fields of `react`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct React {
+    /// Which game.
+    pub game: GameId,
+    /// One of the list in `welcome`.
+    pub emoji: String,
+}
+
+/// The streams of events that are not one game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Feed {
+    /// Seeks and live games.
+    Lobby,
+    /// The best live game.
+    Tv,
+    /// The leaderboard's changes.
+    Ladder,
+    /// Finished games.
+    Results,
+}
+
+/// The fields of `watch` and `unwatch`: exactly one of the two.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Watch {
+    /// A game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game: Option<GameId>,
+    /// A feed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feed: Option<Feed>,
+}

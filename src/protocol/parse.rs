@@ -1,0 +1,315 @@
+//! How text becomes a message, and which refusal it gets when it does not.
+//!
+//! The frame is read twice: once for its shape (one object, not too deep, no key twice), once for its fields. A
+//! move has 60 bytes, so both together take well under a microsecond.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::client::{Challenge, ClientMessage, OpenChallenge, Request, Watch};
+use super::error::{ErrorCode, WireError};
+use super::terms::Terms;
+use super::{JSON_DEPTH_MAX, REQUEST_ID_CHARS_MAX};
+use crate::ids::PlayerName;
+
+/// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refusal {
+    /// The request's `id`.
+    pub id: Option<String>,
+    /// What to answer.
+    pub error: WireError,
+}
+
+/// Reads one text frame.
+///
+/// # Errors
+///
+/// `bad_json` if the text is not one JSON object of allowed depth without repeated keys; `bad_field` with the
+/// field's name if the type is unknown, a field is missing, or a value is not allowed.
+pub fn parse(text: &str) -> Result<Request, Refusal> {
+    check_shape(text).map_err(|error| Refusal { id: None, error })?;
+    let envelope: Envelope = read(text).map_err(|error| Refusal { id: None, error })?;
+    let id = envelope.id;
+    if id.as_ref().is_some_and(|id| id.chars().count() > REQUEST_ID_CHARS_MAX) {
+        let message = format!("id has at most {REQUEST_ID_CHARS_MAX} characters");
+        return Err(Refusal { id: None, error: WireError::bad_field("id", message) });
+    }
+    match read_message(&envelope.kind, text) {
+        Ok(message) => Ok(Request { id, message }),
+        Err(error) => Err(Refusal { id, error }),
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    id: Option<String>,
+}
+
+fn read_message(kind: &str, text: &str) -> Result<ClientMessage, WireError> {
+    Ok(match kind {
+        "hello" => ClientMessage::Hello(read(text)?),
+        "set" => ClientMessage::Set(read(text)?),
+        "bye" => ClientMessage::Bye(read(text)?),
+        "ping" => ClientMessage::Ping(read(text)?),
+        "pong" => ClientMessage::Pong(read(text)?),
+        "seek" => ClientMessage::Seek(read(text)?),
+        "unseek" => ClientMessage::Unseek,
+        "challenge" => ClientMessage::Challenge(read_challenge(text)?),
+        "open_challenge" => ClientMessage::OpenChallenge(read_open_challenge(text)?),
+        "accept" => ClientMessage::Accept(read(text)?),
+        "decline" => ClientMessage::Decline(read(text)?),
+        "cancel" => ClientMessage::Cancel(read(text)?),
+        "play_bot" => ClientMessage::PlayBot(read(text)?),
+        "move" => ClientMessage::Move(read(text)?),
+        "resign" => ClientMessage::Resign(read(text)?),
+        "abort" => ClientMessage::Abort(read(text)?),
+        "rematch" => ClientMessage::Rematch(read(text)?),
+        "claim" => ClientMessage::Claim(read(text)?),
+        "sync" => ClientMessage::Sync(read(text)?),
+        "takeback" => ClientMessage::Takeback(read(text)?),
+        "takeback_answer" => ClientMessage::TakebackAnswer(read(text)?),
+        "react" => ClientMessage::React(read(text)?),
+        "watch" => ClientMessage::Watch(read_watch(text)?),
+        "unwatch" => ClientMessage::Unwatch(read_watch(text)?),
+        _ => {
+            let shown: String = kind.chars().take(REQUEST_ID_CHARS_MAX).collect();
+            return Err(WireError::bad_field("type", format!("no message type `{shown}`")));
+        }
+    })
+}
+
+/// Reads the terms on their own: serde loses the path of a field inside a flattened struct.
+fn read_challenge(text: &str) -> Result<Challenge, WireError> {
+    #[derive(Deserialize)]
+    struct Rest {
+        to: PlayerName,
+        #[serde(default)]
+        key: Option<String>,
+    }
+    let Rest { to, key } = read(text)?;
+    Ok(Challenge { to, terms: read::<Terms>(text)?, key })
+}
+
+fn read_open_challenge(text: &str) -> Result<OpenChallenge, WireError> {
+    #[derive(Deserialize)]
+    struct Rest {
+        #[serde(default)]
+        key: Option<String>,
+    }
+    let Rest { key } = read(text)?;
+    Ok(OpenChallenge { terms: read::<Terms>(text)?, key })
+}
+
+fn read_watch(text: &str) -> Result<Watch, WireError> {
+    let watch: Watch = read(text)?;
+    match (&watch.game, &watch.feed) {
+        (Some(_), None) | (None, Some(_)) => Ok(watch),
+        (Some(_), Some(_)) => Err(WireError::bad_field("feed", "either game or feed, not both")),
+        (None, None) => Err(WireError::bad_field("game", "either game or feed is needed")),
+    }
+}
+
+/// Reads a struct from the whole text, naming the field at fault.
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, WireError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let cause = error.into_inner().to_string();
+        let cause = cause.split(" at line ").next().unwrap_or_default();
+        WireError::bad_field(field_name(&path, cause), cause)
+    })
+}
+
+/// The dotted name of the field at fault. A missing field has no path of its own: serde names it in its message.
+fn field_name(path: &str, cause: &str) -> String {
+    let missing = cause.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    match (path, missing) {
+        ("." | "", Some(name)) => name.to_owned(),
+        (path, Some(name)) => format!("{path}.{name}"),
+        (path, None) => path.to_owned(),
+    }
+}
+
+/// Checks that the text is one JSON object, not too deep, and that no object has a key twice.
+fn check_shape(text: &str) -> Result<(), WireError> {
+    if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
+        return Err(WireError::new(ErrorCode::BadJson, "a message is one JSON object"));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    Shape { depth: JSON_DEPTH_MAX }
+        .deserialize(&mut deserializer)
+        .and_then(|()| deserializer.end())
+        .map_err(|error| WireError::new(ErrorCode::BadJson, error.to_string()))
+}
+
+/// Visits a JSON value without keeping it, at most `depth` levels of objects and arrays deep.
+#[derive(Clone, Copy)]
+struct Shape {
+    depth: usize,
+}
+
+impl Shape {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        match self.depth.checked_sub(1) {
+            Some(depth) => Ok(Self { depth }),
+            None => Err(E::custom(format_args!("nested deeper than {JSON_DEPTH_MAX}"))),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Shape {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Shape {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let deeper = self.deeper()?;
+        while items.next_element_seed(deeper)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        let deeper = self.deeper()?;
+        let mut seen = HashSet::new();
+        while let Some(key) = fields.next_key::<String>()? {
+            if seen.contains(&key) {
+                fields.next_value::<IgnoredAny>()?;
+                return Err(A::Error::custom(format_args!("key `{key}` is given twice")));
+            }
+            seen.insert(key);
+            fields.next_value_seed(deeper)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::client::ColumnField;
+
+    #[track_caller]
+    fn check_refused(text: &str, code: ErrorCode, field: Option<&str>) {
+        let refusal = parse(text).expect_err(text);
+        assert_eq!((refusal.error.code, refusal.error.field.as_deref()), (code, field), "{text}");
+    }
+
+    #[test]
+    fn text_that_is_not_one_object_is_bad_json() {
+        for text in [
+            "", "{", "[]", "1", "null", "\"x\"", r#"{"type":"unseek",}"#, r#"{"type":"unseek"}x"#,
+            "\u{feff}{\"type\":\"unseek\"}", r#"{"type":"ping","n":NaN}"#, r#"{"type":"ping","n":1e400}"#,
+            r#"{"type":"\ud800"}"#,
+        ] {
+            check_refused(text, ErrorCode::BadJson, None);
+        }
+    }
+
+    #[test]
+    fn a_key_given_twice_is_bad_json_at_any_level() {
+        check_refused(r#"{"type":"ping","n":1,"n":1}"#, ErrorCode::BadJson, None);
+        check_refused(r#"{"type":"ping","x":{"y":1,"y":2}}"#, ErrorCode::BadJson, None);
+        check_refused(r#"{"type":"ping","x":1,"\u0078":2}"#, ErrorCode::BadJson, None);
+    }
+
+    #[test]
+    fn depth_eight_is_allowed_and_nine_is_not() {
+        let nested = |depth: usize| {
+            let arrays = depth - 1;
+            format!(r#"{{"type":"unseek","x":{}{}}}"#, "[".repeat(arrays), "]".repeat(arrays))
+        };
+        assert!(parse(&nested(JSON_DEPTH_MAX)).is_ok());
+        check_refused(&nested(JSON_DEPTH_MAX + 1), ErrorCode::BadJson, None);
+        check_refused(&nested(200), ErrorCode::BadJson, None);
+    }
+
+    #[test]
+    fn the_field_at_fault_is_named() {
+        check_refused(r#"{"n":1}"#, ErrorCode::BadField, Some("type"));
+        check_refused(r#"{"type":"dance"}"#, ErrorCode::BadField, Some("type"));
+        check_refused(r#"{"type":7}"#, ErrorCode::BadField, Some("type"));
+        check_refused(r#"{"type":"move","game":"g"}"#, ErrorCode::BadField, Some("ply"));
+        check_refused(r#"{"type":"move","game":"g","ply":-1}"#, ErrorCode::BadField, Some("ply"));
+        check_refused(r#"{"type":"resign","game":"../x"}"#, ErrorCode::BadField, Some("game"));
+        check_refused(r#"{"type":"watch"}"#, ErrorCode::BadField, Some("game"));
+        check_refused(
+            r#"{"type":"challenge","to":"bob","rated":false,"time":{"bank_ms":1,"move_ms":null}}"#,
+            ErrorCode::BadField,
+            Some("time.increment_ms"),
+        );
+        check_refused(
+            r#"{"type":"seek","rated":false,"time":{"bank_ms":-5,"increment_ms":0,"move_ms":null}}"#,
+            ErrorCode::BadField,
+            Some("time.bank_ms"),
+        );
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored() {
+        assert!(parse(r#"{"type":"unseek","later":{"a":[1]}}"#).is_ok());
+    }
+
+    #[test]
+    fn the_request_id_is_kept_even_when_the_rest_is_refused() {
+        let refusal = parse(r#"{"type":"move","id":"m1"}"#).unwrap_err();
+        assert_eq!(refusal.id.as_deref(), Some("m1"));
+        check_refused(&format!(r#"{{"type":"unseek","id":"{}"}}"#, "x".repeat(33)), ErrorCode::BadField, Some("id"));
+        check_refused(r#"{"type":"unseek","id":7}"#, ErrorCode::BadField, Some("id"));
+    }
+
+    #[test]
+    fn a_column_that_is_none_reaches_the_room() {
+        let column = |text: &str| match parse(text).unwrap().message {
+            ClientMessage::Move(m) => m.column,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(column(r#"{"type":"move","game":"g","ply":0,"column":4}"#), ColumnField::Number(4));
+        assert_eq!(column(r#"{"type":"move","game":"g","ply":0,"column":-1}"#), ColumnField::Number(-1));
+        for bad in ["3.0", "\"3\"", "null", "[1]"] {
+            let text = format!(r#"{{"type":"move","game":"g","ply":0,"column":{bad}}}"#);
+            assert_eq!(column(&text), ColumnField::Malformed, "{bad}");
+        }
+        assert_eq!(column(r#"{"type":"move","game":"g","ply":0}"#), ColumnField::Malformed);
+    }
+}

@@ -1,0 +1,255 @@
+//! Objects that messages of both directions share.
+
+use fourfold_engine::{Side, Variant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::clock::TimeControl;
+use crate::ids::{PairId, PlayerId, PlayerName};
+
+/// `first` or `second`: who moves first from the empty board is `first`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WireSide {
+    /// Moves first.
+    First,
+    /// Moves second.
+    Second,
+}
+
+impl From<Side> for WireSide {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::First => Self::First,
+            Side::Second => Self::Second,
+        }
+    }
+}
+
+impl From<WireSide> for Side {
+    fn from(side: WireSide) -> Self {
+        match side {
+            WireSide::First => Self::First,
+            WireSide::Second => Self::Second,
+        }
+    }
+}
+
+/// The side a challenger wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SideChoice {
+    /// The challenger moves first.
+    First,
+    /// The challenger moves second.
+    Second,
+    /// The server draws.
+    #[default]
+    Random,
+}
+
+/// Something of each side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Sides<T> {
+    /// Of the side that moves first.
+    pub first: T,
+    /// Of the other one.
+    pub second: T,
+}
+
+impl<T> From<fourfold_engine::BySide<T>> for Sides<T> {
+    fn from(by_side: fourfold_engine::BySide<T>) -> Self {
+        Self { first: by_side.first, second: by_side.second }
+    }
+}
+
+/// Board size and line length on the wire: `7x6`, `9x6x5`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WireVariant(pub Variant);
+
+impl Default for WireVariant {
+    fn default() -> Self {
+        Self(Variant::STANDARD)
+    }
+}
+
+impl Serialize for WireVariant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for WireVariant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for WireVariant {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Variant".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "columns x rows, and the line length if it is not 4: 7x6, 9x6x5",
+            "pattern": "^[0-9]+x[0-9]+(x[0-9]+)?$",
+        })
+    }
+}
+
+/// What sort of player somebody is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayerKind {
+    /// A person with an account.
+    Human,
+    /// A program, remote or in the house.
+    Bot,
+    /// A person without an account.
+    Guest,
+}
+
+/// The two sorts that `accepts` and `seek` distinguish. Guests are people.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpponentKind {
+    /// People, guests too.
+    Human,
+    /// Programs.
+    Bot,
+}
+
+impl From<PlayerKind> for OpponentKind {
+    fn from(kind: PlayerKind) -> Self {
+        match kind {
+            PlayerKind::Human | PlayerKind::Guest => Self::Human,
+            PlayerKind::Bot => Self::Bot,
+        }
+    }
+}
+
+/// A rating as others see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WireRating {
+    /// Elo points.
+    pub elo: i32,
+    /// Half the width of the 95 % interval, in Elo points.
+    pub pm95: u32,
+    /// Whether too few games stand behind it.
+    pub provisional: bool,
+}
+
+/// A player as others see it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WirePlayer {
+    /// Stays the same for ever.
+    pub id: PlayerId,
+    /// Unique without regard to case.
+    pub name: PlayerName,
+    /// Person, bot or guest.
+    pub kind: PlayerKind,
+    /// In the variant at hand, or null: guests have none.
+    pub rating: Option<WireRating>,
+    /// The version a bot gives itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// A closed range, `[low, high]` on the wire.
+pub type Range<T> = [T; 2];
+
+/// What a player is willing to play. Whatever is left out is unrestricted, but for `variants`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Accepts {
+    /// Banks in milliseconds; null for any, games without a bank too.
+    pub bank_ms: Option<Range<u32>>,
+    /// Increments in milliseconds; null for any.
+    pub increment_ms: Option<Range<u32>>,
+    /// Move limits in milliseconds; null for any, games without a move limit too.
+    pub move_ms: Option<Range<u32>>,
+    /// true: rated only, false: casual only, null: both.
+    pub rated: Option<bool>,
+    /// Who may play.
+    pub opponents: Vec<OpponentKind>,
+    /// Ratings of opponents; null for any. Players without a rating are outside every range.
+    pub rating: Option<Range<i32>>,
+    /// Board sizes.
+    pub variants: Vec<WireVariant>,
+}
+
+impl Default for Accepts {
+    fn default() -> Self {
+        Self {
+            bank_ms: None,
+            increment_ms: None,
+            move_ms: None,
+            rated: None,
+            opponents: vec![OpponentKind::Human, OpponentKind::Bot],
+            rating: None,
+            variants: vec![WireVariant::default()],
+        }
+    }
+}
+
+/// Where a game's opening comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpeningKind {
+    /// The empty board.
+    #[default]
+    None,
+    /// Drawn from the suite of openings whose exact value is a draw.
+    Balanced,
+    /// Named by the challenger.
+    Given,
+}
+
+/// The moves that stand on the board when a game begins.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WireOpening {
+    /// Where they come from.
+    pub kind: OpeningKind,
+    /// The moves; empty for none.
+    #[serde(default)]
+    pub moves: String,
+}
+
+/// A game's place among the games that belong together.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WirePair {
+    /// The same for all games of the series.
+    pub id: PairId,
+    /// Which game of the series this is, from 1.
+    pub leg: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+/// Terms of a challenge, without who plays.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Terms {
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Board size.
+    #[serde(default)]
+    pub variant: WireVariant,
+    /// The opening.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<WireOpening>,
+    /// 1, or an even number as pairs with sides swapped.
+    #[serde(default = "one")]
+    pub games: u32,
+    /// The side that the challenger takes in the first game.
+    #[serde(default)]
+    pub side: SideChoice,
+}
+
+fn one() -> u32 {
+    1
+}

@@ -1,0 +1,3 @@
+//! Ratings: pure arithmetic on results.
+
+pub mod elo;

@@ -1,0 +1,314 @@
+//! What is stored, in the form in which every back end stores it.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fourfold_engine::{BySide, Column, Side, Variant};
+
+use crate::clock::TimeControl;
+use crate::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::{OpeningKind, PlayerKind};
+use crate::rating::elo::{MilliElo, RatingEntry, Standing};
+
+/// Wall-clock time: milliseconds since 1970, UTC. A label only; no duration is ever computed from it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct UnixMillis(pub i64);
+
+impl UnixMillis {
+    /// Now, by the machine's clock.
+    #[must_use]
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+impl fmt::Display for UnixMillis {
+    /// RFC 3339, UTC, milliseconds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(time) => write!(f, "{time:.3}"),
+            Err(_) => f.write_str("1970-01-01T00:00:00.000Z"),
+        }
+    }
+}
+
+/// A person, a remote bot, a house bot or a guest who has played.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredPlayer {
+    /// Stays the same for ever.
+    pub id: PlayerId,
+    /// Unique without regard to case.
+    pub name: PlayerName,
+    /// Person, bot or guest.
+    pub kind: PlayerKind,
+    /// Whether it is a bot of the house.
+    pub house: bool,
+    /// The account that owns a remote bot.
+    pub owner: Option<PlayerId>,
+    /// What a bot says about itself.
+    pub profile: BotProfile,
+    /// When it came.
+    pub created_at: UnixMillis,
+}
+
+/// What a bot says about itself. Empty for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BotProfile {
+    /// Its version.
+    pub version: Option<String>,
+    /// One line on how it plays.
+    pub about: Option<String>,
+    /// Its source or page.
+    pub url: Option<String>,
+}
+
+/// What a token is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenKind {
+    /// A bot's credential; ends only by revocation.
+    Bot,
+    /// A person signed in with a browser.
+    Session,
+}
+
+/// A credential, of which only the digest is kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredToken {
+    /// Names it without revealing it.
+    pub id: TokenId,
+    /// Whose.
+    pub player: PlayerId,
+    /// What for.
+    pub kind: TokenKind,
+    /// SHA-256 of the secret.
+    pub digest: [u8; 32],
+    /// When it was made.
+    pub created_at: UnixMillis,
+    /// When it ends by itself.
+    pub expires_at: Option<UnixMillis>,
+}
+
+/// Where a game's first moves come from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Opening {
+    /// Where they come from.
+    pub kind: OpeningKind,
+    /// The moves, in notation; empty for none.
+    pub moves: String,
+}
+
+/// A game's place among the games that belong together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The same for all games of the series.
+    pub id: PairId,
+    /// From 1.
+    pub leg: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+/// Why a game that should have been rated is not, or stopped being so.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnratedReason {
+    /// Both bots have one owner.
+    SameOwner,
+    /// A guest plays.
+    Guest,
+    /// Over before the seventh stone without a line.
+    TooShort,
+    /// The same moves with the same winner as one of the pair's last three games.
+    Repeated,
+    /// The pair's rated games of the day are used up.
+    PairLimit,
+    /// It ended without a result.
+    Void,
+}
+
+impl UnratedReason {
+    /// As it stands on the wire and in the store.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SameOwner => "same_owner",
+            Self::Guest => "guest",
+            Self::TooShort => "too_short",
+            Self::Repeated => "repeated",
+            Self::PairLimit => "pair_limit",
+            Self::Void => "void",
+        }
+    }
+
+    /// Reads [`Self::as_str`] back.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        [Self::SameOwner, Self::Guest, Self::TooShort, Self::Repeated, Self::PairLimit, Self::Void]
+            .into_iter()
+            .find(|reason| reason.as_str() == text)
+    }
+}
+
+/// All that is fixed when a game begins. It is stored as the game's event 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameSpec {
+    /// Which game.
+    pub id: GameId,
+    /// Who plays.
+    pub players: BySide<PlayerId>,
+    /// Board size.
+    pub variant: Variant,
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Why they do not, though it was asked for.
+    pub unrated_because: Option<UnratedReason>,
+    /// The moves that stand on the board at the start.
+    pub opening: Opening,
+    /// The series it belongs to.
+    pub pair: Option<Pair>,
+    /// When it began.
+    pub started_at: UnixMillis,
+}
+
+/// One event of a game. `seq` is dense and starts at 1; clients see it as `event_seq`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredEvent {
+    /// Its number in the game.
+    pub seq: u32,
+    /// What happened.
+    pub kind: EventKind,
+    /// What each side has left after it, in milliseconds.
+    pub clock_ms: BySide<u64>,
+    /// When, by the wall clock.
+    pub at: UnixMillis,
+}
+
+/// What can happen in a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EventKind {
+    /// The side to move played.
+    Move(StoredMove),
+    /// The last `plies` moves went back, by agreement.
+    Takeback {
+        /// How many.
+        plies: u32,
+    },
+    /// The daemon stopped as planned: the clocks are exact.
+    Paused,
+    /// The game ended.
+    Finished(Ending),
+}
+
+/// A stored move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredMove {
+    /// Where.
+    pub column: Column,
+    /// From the turn's start to the receipt, in milliseconds.
+    pub spent_ms: u64,
+    /// The part of it given back for the network.
+    pub credited_ms: u64,
+    /// What the bot thought, as JSON text of at most 512 bytes; only its owner sees it.
+    pub info: Option<Box<str>>,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// Who won.
+    pub result: GameResult,
+    /// How it came to that.
+    pub reason: EndReason,
+    /// The side at fault.
+    pub by: Option<Side>,
+}
+
+/// What the store adds when a game ends, in the transaction of its last event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settlement {
+    /// Place among all finished games, from 1 without holes: the cursor of exports and learners.
+    pub number: u64,
+    /// What became of both ratings; nothing if the game is not rated.
+    pub ratings: Option<BySide<RatingEntry>>,
+    /// Why it is not rated though it was asked for.
+    pub unrated_because: Option<UnratedReason>,
+}
+
+/// A game as it is stored, live or finished.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredGame {
+    /// What was fixed at the start.
+    pub spec: GameSpec,
+    /// All events in order.
+    pub events: Vec<StoredEvent>,
+    /// Once finished.
+    pub settlement: Option<Settlement>,
+}
+
+impl StoredGame {
+    /// How it ended, if it did.
+    #[must_use]
+    pub fn ending(&self) -> Option<&Ending> {
+        match self.events.last().map(|event| &event.kind) {
+            Some(EventKind::Finished(ending)) => Some(ending),
+            _ => None,
+        }
+    }
+
+    /// All moves in notation, the opening's included and those taken back left out.
+    #[must_use]
+    pub fn moves(&self) -> String {
+        let mut columns: Vec<Column> = Vec::new();
+        for event in &self.events {
+            match &event.kind {
+                EventKind::Move(played) => columns.push(played.column),
+                EventKind::Takeback { plies } => {
+                    columns.truncate(columns.len().saturating_sub(*plies as usize));
+                }
+                EventKind::Paused | EventKind::Finished(_) => {}
+            }
+        }
+        let played = fourfold_engine::notation::format_moves(&columns);
+        format!("{}{played}", self.spec.opening.moves)
+    }
+}
+
+/// A player's rating in one variant, with what stands behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RatingRow {
+    /// The rating and the games it rests on.
+    pub standing: Standing,
+    /// Rated games won.
+    pub wins: u64,
+    /// Rated games drawn.
+    pub draws: u64,
+    /// Rated games lost.
+    pub losses: u64,
+}
+
+/// One row of a leaderboard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeaderboardRow {
+    /// From 1; equal ratings share a rank.
+    pub rank: u64,
+    /// Who.
+    pub player: StoredPlayer,
+    /// How strong.
+    pub rating: RatingRow,
+}
+
+/// One point of a player's history.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HistoryPoint {
+    /// The game that moved the rating.
+    pub game: GameId,
+    /// When it ended.
+    pub at: UnixMillis,
+    /// Before it.
+    pub before: MilliElo,
+    /// After it.
+    pub after: MilliElo,
+}

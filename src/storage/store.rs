@@ -1,0 +1,236 @@
+//! The contract that every back end keeps.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use fourfold_engine::{BySide, Variant};
+use thiserror::Error;
+
+use super::record::{
+    BotProfile, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent, StoredGame,
+    StoredPlayer, StoredToken, UnixMillis,
+};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::protocol::terms::PlayerKind;
+
+/// Why the store could not do what was asked.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The disk is full: nothing was written, and it may work later.
+    #[error("no space is left for the database")]
+    Full(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Reading or writing failed. After a failed write its outcome is unknown, so the daemon must stop.
+    #[error("the database failed")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// What was read cannot be: somebody else wrote to it, or it is damaged.
+    #[error("the database holds what it must not: {0}")]
+    Corrupt(String),
+    /// The file is not ours, or of a later version.
+    #[error("{0}")]
+    Unusable(String),
+    /// The daemon is stopping, and the writer with it.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Write {
+    /// A new player. Refused as [`Refused::NameTaken`] if another player has the name.
+    AddPlayer {
+        /// Who.
+        player: StoredPlayer,
+        /// PHC string of the password, for people with an account.
+        password: Option<String>,
+    },
+    /// A new password.
+    SetPassword {
+        /// Whose.
+        player: PlayerId,
+        /// PHC string.
+        password: String,
+    },
+    /// What a bot says about itself.
+    SetProfile {
+        /// Which bot.
+        player: PlayerId,
+        /// What it says.
+        profile: BotProfile,
+    },
+    /// A new credential.
+    AddToken(StoredToken),
+    /// The end of one credential of a player, or of all of them.
+    RevokeTokens {
+        /// Whose.
+        player: PlayerId,
+        /// Which one; all if `None`.
+        only: Option<TokenId>,
+    },
+    /// A game begins.
+    StartGame(GameSpec),
+    /// Events of a live game, in order. Refused as [`Refused::OutOfSequence`] unless they follow the last one.
+    Append {
+        /// Which game.
+        game: GameId,
+        /// What happened.
+        events: Vec<StoredEvent>,
+    },
+    /// The last events of a game, the very last being `Finished`; ratings are settled in the same transaction.
+    Finish {
+        /// Which game.
+        game: GameId,
+        /// What happened.
+        events: Vec<StoredEvent>,
+    },
+}
+
+/// What a single write came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// It is durable.
+    Done,
+    /// Tokens that were valid until now.
+    Revoked(Vec<TokenId>),
+    /// The game is finished and settled.
+    Settled(Settlement),
+}
+
+/// Why a single write was left out of its transaction. The others are not affected.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Refused {
+    /// Another player has that name.
+    #[error("the name is taken")]
+    NameTaken,
+    /// No player of that id.
+    #[error("there is no such player")]
+    NoSuchPlayer,
+    /// No live game of that id.
+    #[error("there is no such live game")]
+    NoSuchGame,
+    /// The game's log has gone on, or has not come that far.
+    #[error("event {got} does not follow event {last}")]
+    OutOfSequence {
+        /// The last stored event.
+        last: u32,
+        /// The one that came.
+        got: u32,
+    },
+}
+
+/// Which players a leaderboard lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Board {
+    /// Everybody.
+    #[default]
+    All,
+    /// People with an account.
+    People,
+    /// Remote and house bots.
+    Bots,
+}
+
+impl Board {
+    /// Whether a player of this kind is listed. Guests never are.
+    #[must_use]
+    pub fn lists(self, kind: PlayerKind) -> bool {
+        match (self, kind) {
+            (_, PlayerKind::Guest) => false,
+            (Self::All, _) => true,
+            (Self::People, kind) => kind == PlayerKind::Human,
+            (Self::Bots, kind) => kind == PlayerKind::Bot,
+        }
+    }
+}
+
+/// Which finished games to read, in the order in which they finished.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameQuery {
+    /// Only games of this player.
+    pub player: Option<PlayerId>,
+    /// Only games that ended at or after this time.
+    pub since: Option<UnixMillis>,
+    /// Only games with a higher number (ascending), or with a lower one (descending).
+    pub after: Option<u64>,
+    /// The newest first instead of the oldest.
+    pub newest_first: bool,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// Keeps players, games and ratings. Reads see every commit that was acknowledged before them.
+#[async_trait]
+pub trait Store: Send + Sync + Debug {
+    /// Writes a batch in one durable transaction. Only the [`super::Writer`] calls this.
+    ///
+    /// The answers are in the order of the writes. A refused write leaves no trace and does not affect others.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Full`]: nothing was written. Any other error: the outcome is unknown.
+    async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError>;
+
+    /// A player by id.
+    async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError>;
+
+    /// A player by name, without regard to case.
+    async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError>;
+
+    /// All house bots.
+    async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// The bots that an account owns, by name.
+    async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// A player's password as a PHC string, if it has one.
+    async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError>;
+
+    /// The valid (neither revoked nor, at `now`, expired) token with this SHA-256 digest.
+    async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError>;
+
+    /// Whether the token of this id is still valid.
+    async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError>;
+
+    /// A player's valid tokens, the newest first.
+    async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError>;
+
+    /// All games that have not finished, for the start of the daemon.
+    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError>;
+
+    /// One game, live or finished.
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError>;
+
+    /// Finished games.
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
+
+    /// How many rated games two players have begun since a time.
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError>;
+
+    /// A player's rating in a variant, if it has played a rated game there.
+    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
+
+    /// All ratings of a player.
+    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError>;
+
+    /// The strongest players of a variant, at most `limit`, by rating and then by name.
+    async fn leaderboard(
+        &self,
+        board: Board,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<LeaderboardRow>, StoreError>;
+
+    /// How a player's rating in a variant went, the newest `limit` points, the oldest first.
+    async fn rating_history(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<HistoryPoint>, StoreError>;
+
+    /// Checks that the store answers; for readiness.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
