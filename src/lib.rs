@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod config;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
 pub mod storage;
+pub mod telemetry;
