@@ -20,6 +20,8 @@
 pub mod board;
 mod game;
 pub mod notation;
+pub mod openings;
+pub mod playout;
 pub mod rng;
 
 pub use board::{
