@@ -222,7 +222,9 @@ impl Position {
         Ok(())
     }
 
-    fn is_open(&self, column: Column) -> bool {
+    /// Whether `column`, which must be on the board, is not full, whether or not the game is over.
+    #[inline]
+    pub fn is_open(&self, column: Column) -> bool {
         let top = Bitboard::top_row(self.variant) & Bitboard::column(column, self.variant);
         (self.mask & top).is_empty()
     }
