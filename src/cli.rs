@@ -11,7 +11,7 @@ mod move_cmd;
 mod output;
 mod play;
 mod progress;
-mod serve;
+
 mod think;
 
 use clap::{Parser, Subcommand};
@@ -19,6 +19,7 @@ use clap::{Parser, Subcommand};
 /// A Connect Four arena: play online, connect bots, rate them.
 #[derive(Debug, Parser)]
 #[command(name = "fourfold", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Example:\n  fourfold play --second negamax:depth=6")]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -26,8 +27,6 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the daemon: pages, HTTP interface, WebSocket, house bots.
-    Serve(serve::Serve),
     /// Play a game in the terminal, or watch two bots play.
     Play(play::Play),
     /// Let a bot choose one move and print it.
@@ -39,13 +38,13 @@ enum Command {
     /// Print a completion script for a shell.
     Completions(completions::Completions),
     /// Print the manual page.
+    #[command(after_help = "Example:\n  fourfold man | man -l -")]
     Man,
 }
 
 impl CommandLine {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Serve(arguments) => arguments.run(),
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
@@ -70,13 +69,10 @@ mod tests {
     #[test]
     fn every_command_shows_an_example() {
         fn check(command: &mut clap::Command) {
-            if command.has_subcommands() {
-                command.get_subcommands_mut().for_each(check);
-            } else {
-                let help = command.render_long_help().to_string();
-                assert!(help.contains("Example"), "{} --help:\n{help}", command.get_name());
-            }
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Example"), "{} --help:\n{help}", command.get_name());
+            command.get_subcommands_mut().for_each(check);
         }
-        CommandLine::command().get_subcommands_mut().for_each(check);
+        check(&mut CommandLine::command());
     }
 }

@@ -9,7 +9,9 @@ use super::CommandLine;
 
 /// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold completions bash > ~/.local/share/bash-completion/completions/fourfold")]
+#[command(
+    after_help = "Example:\n  fourfold completions bash > ~/.local/share/bash-completion/completions/fourfold"
+)]
 pub(super) struct Completions {
     /// Which shell.
     shell: Shell,
@@ -30,7 +32,8 @@ pub(super) fn man() -> anyhow::Result<()> {
     let mut command = CommandLine::command();
     command.build();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    let mut subcommands: Vec<_> = command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned().collect();
+    let mut subcommands: Vec<_> =
+        command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned().collect();
     while !subcommands.is_empty() {
         let sub = subcommands.remove(0);
         let man = clap_mangen::Man::new(sub.clone());

@@ -53,7 +53,10 @@ pub(crate) fn report(result: anyhow::Result<()>) -> ExitCode {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|e| e.kind() == ErrorKind::BrokenPipe)
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|e| e.kind() == ErrorKind::BrokenPipe)
 }
 
 fn code_of(error: &anyhow::Error) -> Code {

@@ -10,7 +10,11 @@ use fourfold_engine::Position;
 
 /// Asks for a move. The bot is stopped after `limit`, else after the time that its own settings name; with neither it
 /// ends by itself.
-pub(super) fn choose(bot: &mut dyn Bot, position: &Position, limit: Option<Duration>) -> Result<Choice, BotError> {
+pub(super) fn choose(
+    bot: &mut dyn Bot,
+    position: &Position,
+    limit: Option<Duration>,
+) -> Result<Choice, BotError> {
     let stop = AtomicBool::new(false);
     let time = match (limit, bot.move_time()) {
         (Some(limit), Some(own)) => Some(limit.min(own)),
@@ -45,7 +49,12 @@ mod tests {
     }
 
     impl Bot for Slow {
-        fn choose(&mut self, position: &Position, _: MoveBudget, stop: &AtomicBool) -> Result<Choice, BotError> {
+        fn choose(
+            &mut self,
+            position: &Position,
+            _: MoveBudget,
+            stop: &AtomicBool,
+        ) -> Result<Choice, BotError> {
             while !stop.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }

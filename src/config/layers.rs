@@ -5,11 +5,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, LogFilter};
 
 /// What all our variables begin with. The rest is section and key in capitals, `FOURFOLD_LIMITS_CONNECTIONS`; the keys
 /// of `[server]` go without their section, `FOURFOLD_LISTEN`.
 const PREFIX: &str = "FOURFOLD_";
+
+/// The variable by which Rust programs choose what they log; it stands over `FOURFOLD_LOG_LEVEL`.
+const RUST_LOG: &str = "RUST_LOG";
 
 /// The section whose keys go without its name.
 const PLAIN_SECTION: &str = "server";
@@ -131,9 +134,19 @@ fn apply_environment(
     let mut table = toml::Table::try_from(config).expect("a configuration is TOML");
     let known = variables(&table);
     let mut config = config.clone();
+    let mut rust_log = None;
     for (name, value) in environment {
-        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+        let is_ours = |name: &&str| name.starts_with(PREFIX) || *name == RUST_LOG;
+        let Some(name) = name.to_str().filter(is_ours) else { continue };
         let refused = |message: String| ConfigError::Environment { variable: name.to_owned(), message };
+        if name == RUST_LOG {
+            let text = value.to_str().ok_or_else(|| refused("not UTF-8".to_owned()))?;
+            rust_log = match text {
+                "" => None,
+                filter => Some(filter.parse::<LogFilter>().map_err(|error| refused(error.to_string()))?),
+            };
+            continue;
+        }
         let Some(variable) = known.iter().find(|variable| variable.name == name) else {
             check_unknown(name, &known).map_err(refused)?;
             continue;
@@ -143,6 +156,9 @@ fn apply_environment(
         *place = read_value(text, place);
         config = serde_path_to_error::deserialize(table.clone())
             .map_err(|error| refused(error.inner().message().replace('\n', ", ")))?;
+    }
+    if let Some(filter) = rust_log {
+        config.log.level = filter;
     }
     Ok(config)
 }
@@ -303,6 +319,17 @@ mod tests {
             &[("FOURFOLD_ORIGINS", "here")],
             "environment variable FOURFOLD_ORIGINS: `here` is not scheme, host and port of a site, such as \
              https://fourfold.example or http://localhost:8080",
+        );
+    }
+
+    #[test]
+    fn rust_log_stands_over_our_own_variable() {
+        let both = [("RUST_LOG", "warn"), ("FOURFOLD_LOG_LEVEL", "debug")];
+        assert_eq!(load("", &both).unwrap().log.level.to_string(), "warn");
+        let empty = [("FOURFOLD_LOG_LEVEL", "debug"), ("RUST_LOG", "")];
+        assert_eq!(load("", &empty).unwrap().log.level.to_string(), "debug");
+        assert!(
+            load("", &[("RUST_LOG", "lots")]).unwrap_err().starts_with("environment variable RUST_LOG: ")
         );
     }
 

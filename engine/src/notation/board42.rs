@@ -91,7 +91,11 @@ mod tests {
     fn own_stones_are_those_of_the_side_to_move() {
         let position = parse("Y RRRY Y", RowOrder::Bottom).unwrap();
         assert_eq!((position.mine().count(), position.theirs().count()), (3, 3));
-        assert!(position.mine().contains("a2".parse().unwrap(), Variant::STANDARD), "\n{}", print_diagram(&position));
+        assert!(
+            position.mine().contains("a2".parse().unwrap(), Variant::STANDARD),
+            "\n{}",
+            print_diagram(&position)
+        );
     }
 
     #[test]
