@@ -4,7 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bot_seat;
 pub mod clock;
+pub mod compute;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
