@@ -1,10 +1,14 @@
-"""Play Connect Four on a Fourfold server: write `choose(turn) -> column`."""
+"""Play Connect Four on a Fourfold server: write `choose(turn) -> column`, give it to a `Client`."""
 
+from .client import Client
+from .connection import Refused
 from .rules import Position, Side, Variant, centre_first, other
+from .settings import Choose, Hooks, Settings, Tally
 from .turn import Clock, Game, GameEnd, Player, Problem, Turn
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Clock", "Game", "GameEnd", "Player", "Position", "Problem", "Side", "Turn", "Variant", "centre_first", "other",
+    "Choose", "Client", "Clock", "Game", "GameEnd", "Hooks", "Player", "Position", "Problem", "Refused", "Settings",
+    "Side", "Tally", "Turn", "Variant", "centre_first", "other",
 ]  # fmt: skip
