@@ -71,7 +71,7 @@ mod tests {
         fn check(command: &mut clap::Command) {
             let help = command.render_long_help().to_string();
             assert!(help.contains("Example"), "{} --help:\n{help}", command.get_name());
-            command.get_subcommands_mut().for_each(check);
+            command.get_subcommands_mut().filter(|sub| sub.get_name() != "help").for_each(check);
         }
         check(&mut CommandLine::command());
     }

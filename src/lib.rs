@@ -4,10 +4,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bot_seat;
 pub mod clock;
+pub mod compute;
 pub mod config;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
+pub mod room;
 pub mod storage;
 pub mod telemetry;
