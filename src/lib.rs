@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod bot_seat;
+pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
 pub mod ids;
+pub mod load;
 pub mod protocol;
 pub mod rating;
 pub mod room;

@@ -195,8 +195,10 @@ impl RoomActor {
 
     /// Takes a command, or keeps it until the event that is being stored is public.
     async fn take(&mut self, command: Command) {
-        let changes_game =
-            matches!(command, Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. });
+        let changes_game = matches!(
+            command,
+            Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. }
+        );
         if changes_game && self.state.is_storing() {
             if self.deferred.len() < DEFERRED_MAX {
                 self.deferred.push_back(command);
