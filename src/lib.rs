@@ -4,15 +4,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accounts;
 pub mod bot_seat;
 pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod http;
 pub mod ids;
 pub mod load;
+pub mod metrics;
 pub mod protocol;
 pub mod rating;
 pub mod room;
+pub mod secret;
+pub mod signing;
 pub mod storage;
 pub mod telemetry;

@@ -39,6 +39,17 @@ impl MemberId {
     }
 }
 
+/// Whether somebody who sits at the table can be reached now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Connection {
+    /// Yes.
+    Up,
+    /// Not now, but the session may be resumed.
+    Lost,
+    /// Not now, because the player left on purpose.
+    Left,
+}
+
 /// Where an answer goes.
 #[derive(Clone)]
 pub struct ReplyTo {
@@ -48,6 +59,12 @@ pub struct ReplyTo {
     pub recipient: Arc<dyn Recipient>,
     /// The request's `id`.
     pub re: Option<Box<str>>,
+}
+
+impl std::fmt::Debug for ReplyTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplyTo").field("member", &self.member).field("re", &self.re).finish_non_exhaustive()
+    }
 }
 
 impl ReplyTo {
@@ -83,6 +100,7 @@ pub enum Action {
 }
 
 /// A stone as a player sends it.
+#[derive(Debug)]
 pub struct Play {
     /// Who sends it.
     pub player: PlayerId,
@@ -102,48 +120,17 @@ pub struct Play {
 
 pub(super) enum Command {
     Play(Play),
-    Act {
-        player: PlayerId,
-        action: Action,
-        reply: ReplyTo,
-    },
-    Fail {
-        side: Side,
-    },
-    Sit {
-        player: PlayerId,
-        member: MemberId,
-        recipient: Arc<dyn Recipient>,
-        seated: oneshot::Sender<Option<Seated>>,
-    },
-    Prompt {
-        member: MemberId,
-    },
-    Connected {
-        member: MemberId,
-        connected: bool,
-        on_purpose: bool,
-    },
-    Leave {
-        member: MemberId,
-    },
-    Watch {
-        reply: ReplyTo,
-    },
-    Unwatch {
-        member: MemberId,
-    },
-    Sync {
-        player: Option<PlayerId>,
-        reply: ReplyTo,
-        skipped: Option<u64>,
-    },
-    Look {
-        answer: oneshot::Sender<Snapshot>,
-    },
-    Pause {
-        done: oneshot::Sender<()>,
-    },
+    Act { player: PlayerId, action: Action, reply: ReplyTo },
+    Fail { side: Side },
+    Sit { player: PlayerId, member: MemberId, recipient: Arc<dyn Recipient>, seated: oneshot::Sender<Option<Seated>> },
+    Prompt { member: MemberId },
+    Connected { member: MemberId, connection: Connection },
+    Leave { member: MemberId },
+    Watch { reply: ReplyTo },
+    Unwatch { member: MemberId },
+    Sync { player: Option<PlayerId>, reply: ReplyTo, skipped: Option<u64> },
+    Look { answer: oneshot::Sender<Snapshot> },
+    Pause { done: oneshot::Sender<()> },
 }
 
 /// What a player who takes a seat learns.
@@ -222,12 +209,7 @@ impl RoomHandle {
     }
 
     /// Takes the player's seat with one more connection and sends it a snapshot. `None` if the player has none here.
-    pub async fn sit(
-        &self,
-        player: PlayerId,
-        member: MemberId,
-        recipient: Arc<dyn Recipient>,
-    ) -> Option<Seated> {
+    pub async fn sit(&self, player: PlayerId, member: MemberId, recipient: Arc<dyn Recipient>) -> Option<Seated> {
         let (seated, answer) = oneshot::channel();
         self.tell(Command::Sit { player, member, recipient, seated }).await;
         answer.await.ok().flatten()
@@ -239,8 +221,8 @@ impl RoomHandle {
     }
 
     /// A seated connection was lost or is back.
-    pub async fn connected(&self, member: MemberId, connected: bool, on_purpose: bool) {
-        self.tell(Command::Connected { member, connected, on_purpose }).await;
+    pub async fn connected(&self, member: MemberId, connection: Connection) {
+        self.tell(Command::Connected { member, connection }).await;
     }
 
     /// A session has ended.

@@ -181,12 +181,25 @@ impl RoomState {
     ///
     /// Says why the stored events cannot be.
     pub fn restore(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let mut state = Self::replayed(stored, kinds, now)?;
+        let returned = BySide { first: false, second: false };
+        state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
+        Ok(state)
+    }
+
+    /// A stored game as it stands after its last event, live or over.
+    ///
+    /// # Errors
+    ///
+    /// Says why the stored events cannot be.
+    pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let ending = stored.ending().copied();
+        let settlement = stored.settlement.unwrap_or_default();
         let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
         for event in stored.events {
             state.replay(event)?;
         }
-        let returned = BySide { first: false, second: false };
-        state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
+        state.end = ending.map(|ending| (ending, settlement));
         Ok(state)
     }
 
@@ -499,13 +512,7 @@ impl RoomState {
         (refusal, effects)
     }
 
-    fn stage_move(
-        &mut self,
-        request: &MoveRequest,
-        column: Column,
-        clock: GameClock,
-        spent: Spent,
-    ) -> Effects {
+    fn stage_move(&mut self, request: &MoveRequest, column: Column, clock: GameClock, spent: Spent) -> Effects {
         let mut lag = self.lag;
         lag[request.side].spend(spent.credited);
         let clock_ms = clock.both(request.received).map(millis);
@@ -515,8 +522,12 @@ impl RoomState {
             credited_ms: millis(spent.credited),
             info: request.info.clone(),
         };
-        let mut events =
-            vec![StoredEvent { seq: self.seq + 1, kind: EventKind::Move(played), clock_ms, at: request.at }];
+        let mut events = vec![StoredEvent {
+            seq: self.seq + 1,
+            kind: EventKind::Move(played),
+            clock_ms,
+            at: request.at,
+        }];
         let after = self.position().play_unchecked(column);
         if let Some(outcome) = after.outcome() {
             let kind = EventKind::Finished(ending_of(outcome));
@@ -573,12 +584,7 @@ impl RoomState {
             EventKind::Paused => None,
             EventKind::Finished(ending) => {
                 self.takeback = None;
-                let settlement = settlement.cloned().unwrap_or(Settlement {
-                    number: 0,
-                    ratings: None,
-                    unrated_because: None,
-                });
-                self.end = Some((*ending, settlement));
+                self.end = Some((*ending, settlement.cloned().unwrap_or_default()));
                 Some(Effect::Ended)
             }
         }
@@ -694,7 +700,8 @@ impl RoomState {
         let mut clock = self.clock.clone();
         clock.stop(now);
         let clock_ms = clock.both(now).map(millis);
-        let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
+        let event =
+            StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
         let lag = self.lag;
         Ok(self.stage(vec![event], clock, lag))
     }
