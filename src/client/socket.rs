@@ -8,8 +8,9 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
-use super::{ClientError, Token};
+use super::ClientError;
 use crate::protocol::{SERVER_FRAME_BYTES_MAX, SUBPROTOCOL};
+use crate::secret::Secret;
 
 /// The library's own 128 KiB for each connection would make thousands of them expensive; our messages are small.
 const READ_BUFFER_BYTES: usize = 4 * 1024;
@@ -21,15 +22,15 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) async fn connect(url: &str, token: Option<&Token>) -> Result<Self, ClientError> {
+    pub(super) async fn connect(url: &str, token: Option<&Secret>) -> Result<Self, ClientError> {
         let bad_url = || ClientError::BadUrl(url.to_owned());
         let uri: Uri = url.parse().map_err(|_| bad_url())?;
         if uri.scheme_str() != Some("ws") || uri.host().is_none() {
             return Err(bad_url());
         }
         let mut request = ClientRequestBuilder::new(uri).with_sub_protocol(SUBPROTOCOL);
-        if let Some(Token(token)) = token {
-            request = request.with_header("Authorization", format!("Bearer {token}"));
+        if let Some(token) = token {
+            request = request.with_header("Authorization", format!("Bearer {}", token.expose()));
         }
         let request = request.into_client_request().map_err(|_| bad_url())?;
         let config = WebSocketConfig::default()
