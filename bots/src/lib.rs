@@ -20,6 +20,9 @@
 #![forbid(unsafe_code)]
 
 mod bot;
+mod greedy;
+mod montecarlo;
+mod negamax;
 mod random;
 pub mod registry;
 mod setting;
