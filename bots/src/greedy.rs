@@ -9,7 +9,8 @@ use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
 /// Plays the move after which its open lines outweigh the opponent's by most; of equal moves the leftmost.
 ///
-/// From the engine-tournament post: no look at threats, so it may build its own line and leave a win to the opponent.
+/// From the engine-tournament post: no look at threats, so it may build its own line and leave a win to the
+/// opponent.
 #[derive(Debug)]
 pub(crate) struct Greedy;
 

@@ -11,11 +11,11 @@ use fourfold_engine::{Column, Position, Side};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
-/// Plays random games, each begun with a legal move drawn at random, and plays the move with the best mean result; of
-/// equal moves the leftmost.
+/// Plays random games, each begun with a legal move drawn at random, and plays the move with the best mean
+/// result; of equal moves the leftmost.
 ///
-/// From the C4AI readme's companions. No tree grows: it expects its opponent to play at random too, and so walks into
-/// traps that only one reply springs.
+/// From the C4AI readme's companions. No tree grows: it expects its opponent to play at random too, and so
+/// walks into traps that only one reply springs.
 #[derive(Debug)]
 pub(crate) struct MonteCarlo {
     limit: PlayoutLimit,
@@ -30,7 +30,8 @@ pub(crate) enum PlayoutLimit {
     Time(Duration),
 }
 
-/// Ends the thinking of a bot with a time limit whose caller never sets the stop flag: about ten seconds on 7x6.
+/// Ends the thinking of a bot with a time limit whose caller never sets the stop flag: about ten seconds on
+/// 7x6.
 const PLAYOUTS_MAX: u64 = 100_000_000;
 
 impl MonteCarlo {

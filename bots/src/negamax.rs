@@ -9,9 +9,9 @@ use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
 /// Looks `depth` plies ahead; of equal moves it plays the rightmost.
 ///
-/// From the engine-tournament post, whose program searches without cutoffs and keeps the last of equal maxima. Ours
-/// cuts off and gets ready for a stop by looking one ply ahead, then two and so on, but ends with the same choice.
-/// Quicker wins are not preferred, so it may dally in a won game.
+/// From the engine-tournament post, whose program searches without cutoffs and keeps the last of equal
+/// maxima. Ours cuts off and gets ready for a stop by looking one ply ahead, then two and so on, but ends
+/// with the same choice. Quicker wins are not preferred, so it may dally in a won game.
 #[derive(Debug)]
 pub(crate) struct ClassicNegamax {
     /// Plies, at least 1.

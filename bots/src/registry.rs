@@ -56,7 +56,7 @@ static ENTRIES: [Entry; 4] = [
     Entry {
         name: "negamax",
         style: "methodical",
-        about: "looks a fixed number of plies ahead, counts open lines, prefers the right side; dallies when winning",
+        about: "looks a fixed number of plies ahead and counts open lines; leans right, dallies when winning",
         settings: &[Setting {
             name: "depth",
             about: "plies it looks ahead",
@@ -69,7 +69,7 @@ static ENTRIES: [Entry; 4] = [
     Entry {
         name: "montecarlo",
         style: "intuitive",
-        about: "plays many random games and the move that won most of them; likes the centre, walks into narrow traps",
+        about: "plays many random games and the move that won most; likes the centre, walks into traps",
         settings: &[
             Setting {
                 name: "playouts",
@@ -116,8 +116,8 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError>
 }
 
 impl BotSpec {
-    /// The same bot with this seed, if it draws and was not given a seed already. For runners that want each game
-    /// different and yet repeatable.
+    /// The same bot with this seed, if it draws and was not given a seed already. For runners that want each
+    /// game different and yet repeatable.
     #[must_use]
     pub fn with_default_seed(self, seed: u64) -> Self {
         let draws = entry(self.name()).is_some_and(|entry| entry.settings.contains(&SEED));

@@ -1,4 +1,5 @@
-//! What every bot owes its caller: legal moves on all boards, repeatable choices, a prompt answer after a stop.
+//! What every bot owes its caller: legal moves on all boards, repeatable choices, a prompt answer after a
+//! stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;

@@ -48,8 +48,8 @@ impl Record {
     }
 }
 
-/// Plays `pairs` pairs of games from the empty 7x6 board, one with each colour, and returns the record of `bot`. Bots
-/// that draw get a new seed for each pair.
+/// Plays `pairs` pairs of games from the empty 7x6 board, one with each colour, and returns the record of
+/// `bot`. Bots that draw get a new seed for each pair.
 pub(crate) fn match_of(bot: &str, opponent: &str, pairs: u64) -> Record {
     let variant = Variant::STANDARD;
     let seeded = |spec: &str, seed| spec.parse::<BotSpec>().unwrap().with_default_seed(seed).to_string();

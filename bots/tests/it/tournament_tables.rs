@@ -1,4 +1,5 @@
-//! The tables that the engine-tournament post published for its deterministic engines, one game with each colour.
+//! The tables that the engine-tournament post published for its deterministic engines, one game with each
+//! colour.
 
 use fourfold_engine::BySide;
 

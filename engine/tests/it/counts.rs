@@ -24,8 +24,8 @@ fn distinct_positions_by_ply() {
     assert_eq!(counts, [1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275]);
 }
 
-/// Positions that nobody has won: all, one of each mirrored pair, of those the ones in which the side to move cannot
-/// win at once, and of those the ones in which it has nothing to parry either.
+/// Positions that nobody has won: all, one of each mirrored pair, of those the ones in which the side to move
+/// cannot win at once, and of those the ones in which it has nothing to parry either.
 #[track_caller]
 fn check(ply: u32, expected: [usize; 4]) {
     let position = |opening: &Opening| *opening.game(VARIANT).unwrap().position();

@@ -1,6 +1,6 @@
 //! Positions and games against the naive board, move by move, on boards of many sizes.
 
-use fourfold_engine::{Cell, Column, Game, IllegalMove, Outcome, Position, Side, Variant, notation};
+use fourfold_engine::{Cell, Column, Game, IllegalMove, Outcome, Position, Variant, notation};
 use proptest::prelude::*;
 
 use crate::naive::NaiveBoard;
@@ -142,17 +142,4 @@ proptest! {
             let _ = game.play(column); // a refused move leaves the position as it was
         }
     }
-}
-
-#[test]
-fn positions_set_up_by_others_may_have_uneven_stones() {
-    let variant = Variant::STANDARD;
-    let cells = |text: &str| {
-        let cells =
-            text.split(' ').map(|cell| fourfold_engine::Bitboard::cell(cell.parse().unwrap(), variant));
-        cells.fold(fourfold_engine::Bitboard::EMPTY, |set, cell| set | cell)
-    };
-    let position = Position::from_stones(variant, cells("a1 b1 c1"), cells("g1")).unwrap();
-    assert_eq!(position.side_to_move(), Side::First, "an even number of stones");
-    assert_eq!(position.winning_columns().map(Column::number).collect::<Vec<_>>(), [4]);
 }
