@@ -15,6 +15,7 @@ use super::refusal::RoomRefusal;
 use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::ids::PlayerId;
+use crate::metrics::Metrics;
 use crate::protocol::server::{
     Crowd, Done, Frame, GameEnd, Offered, OpponentGone, Reaction, Snapshot, Urgency,
 };
@@ -62,6 +63,8 @@ pub struct RoomDeps {
     pub directory: Directory,
     /// Who hears of ends and rematches.
     pub news: mpsc::Sender<RoomNews>,
+    /// Counts moves.
+    pub metrics: Arc<Metrics>,
 }
 
 /// Owns one room.
@@ -76,6 +79,8 @@ pub struct RoomActor {
     stored: (mpsc::Sender<WriteResult>, mpsc::Receiver<WriteResult>),
     /// Who asked for what is being stored.
     asker: Option<ReplyTo>,
+    /// When the move that is being stored was received.
+    received: Option<Instant>,
     pausing: Vec<tokio::sync::oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
@@ -111,6 +116,7 @@ impl RoomActor {
             deferred: VecDeque::new(),
             stored: mpsc::channel(1),
             asker: None,
+            received: None,
             pausing: Vec::new(),
             crowd_due: None,
             crowd_told: None,
@@ -275,6 +281,7 @@ impl RoomActor {
             round_trip: play.round_trip,
         };
         let (verdict, effects) = self.state.play(&request);
+        self.received = Some(play.received);
         match verdict {
             Ok(Some(repeated)) => {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
@@ -419,6 +426,9 @@ impl RoomActor {
             Ok(written) => {
                 let effects = self.state.stored(settlement_of(written), now());
                 self.carry_out(effects, asker).await;
+                if let Some(received) = self.received.take() {
+                    self.deps.metrics.moved(now().saturating_duration_since(received));
+                }
                 self.paused();
             }
             Err(WriteError::Busy) => {
