@@ -5,8 +5,11 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod http;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
+pub mod secret;
+pub mod session;
 pub mod room;
 pub mod storage;
