@@ -1,14 +1,14 @@
 //! One HTTP connection: hyper between a peer's stream and the router, within the limits of time.
 
 use std::convert::Infallible;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, StatusCode, header};
+use axum::http::{HeaderValue, Request, Response, header};
 use axum::response::IntoResponse;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -20,10 +20,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
-use super::client_address::TrustedProxies;
+use super::client_address::Peer;
+use super::error::{ApiCode, ApiError};
 use super::pace::{ContentLength, Marks, Pace, PacedBody, PacedStream};
 use super::slots::Slot;
-use super::refusal::Refusal;
 use crate::session::limits::TransportLimits;
 
 /// hyper refuses to work with a smaller buffer.
@@ -34,7 +34,6 @@ const HYPER_BUFFER_MIN: usize = 8 * 1024;
 pub(super) struct ConnectionDeps {
     pub(super) router: Router,
     pub(super) limits: Arc<TransportLimits>,
-    pub(super) proxies: Arc<TrustedProxies>,
     pub(super) stop: CancellationToken,
 }
 
@@ -50,13 +49,13 @@ enum Ending {
 }
 
 /// Serves requests from `stream` until it ends, is upgraded, or is too slow.
-pub(super) async fn serve<S>(stream: S, peer: IpAddr, slot: Slot, deps: ConnectionDeps)
+pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: Slot, deps: ConnectionDeps)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let pace = Arc::new(Pace::new());
     let router = TowerToHyperService::new(deps.router.clone());
-    let service = service_fn(|request| answer(request, peer, &router, &pace, &deps.proxies));
+    let service = service_fn(|request| answer(request, peer, &router, &pace));
     let io = TokioIo::new(PacedStream::new(stream, pace.clone(), slot));
     let mut connection = pin!(builder(&deps.limits).serve_connection(io, service).with_upgrades());
     let ending = tokio::select! {
@@ -102,19 +101,19 @@ where
     .await
 }
 
-/// Passes one request to the router, with the client's address as an extension.
+/// Passes one request to the router, with the other end of the connection as an extension.
 async fn answer(
-    request: Request<Incoming>, peer: IpAddr, router: &TowerToHyperService<Router>, pace: &Arc<Pace>,
-    proxies: &TrustedProxies,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    router: &TowerToHyperService<Router>,
+    pace: &Arc<Pace>,
 ) -> Result<Response<PacedBody<Body>>, Infallible> {
     let content_length = pace.request(!request.body().is_end_stream());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
-    let client = proxies.client(peer, request.headers());
     let mut request = request.map(|body| PacedBody::new(body, pace.clone(), Marks::RequestRead));
-    request.extensions_mut().insert(client);
+    request.extensions_mut().insert(Peer(peer));
     let mut response = if chunked && content_length == ContentLength::Present {
-        Refusal::new(StatusCode::BAD_REQUEST, "bad_request", "both Content-Length and Transfer-Encoding")
-            .into_response()
+        ApiError::new(ApiCode::BadRequest, "both Content-Length and Transfer-Encoding").into_response()
     } else {
         router.call(request).await?
     };

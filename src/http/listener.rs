@@ -6,22 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::StatusCode;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
 
-use super::client_address::TrustedProxies;
 use super::connection::{self, ConnectionDeps};
-use super::refusal::Refusal;
+use super::error::{ApiCode, ApiError};
+use super::site::Site;
 use super::slots::{NoSlot, Slots};
 use crate::session::limits::TransportLimits;
 
 /// How long no connection is accepted after the system had no file or memory for one. Without it the loop would spin,
 /// for the connection stays at the head of the queue.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// When a peer that found no place may try again.
+pub(super) const RETRY: Duration = Duration::from_secs(1);
 /// At most one warning of a kind in this time: whoever floods us must not fill the log.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -30,8 +31,8 @@ const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Transport {
     /// What a connection may take.
     pub limits: Arc<TransportLimits>,
-    /// Who is believed about addresses.
-    pub proxies: Arc<TrustedProxies>,
+    /// Who is believed about addresses, and which pages are ours.
+    pub site: Arc<Site>,
     /// The places for connections.
     pub slots: Arc<Slots>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
@@ -43,14 +44,8 @@ pub struct Transport {
 impl Transport {
     /// A transport without connections.
     #[must_use]
-    pub fn new(limits: TransportLimits, proxies: TrustedProxies, stop: CancellationToken) -> Self {
-        Self {
-            slots: Slots::new(&limits),
-            limits: Arc::new(limits),
-            proxies: Arc::new(proxies),
-            stop,
-            tasks: TaskTracker::new(),
-        }
+    pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
+        Self { slots: Slots::new(&limits), limits: Arc::new(limits), site, stop, tasks: TaskTracker::new() }
     }
 }
 
@@ -60,12 +55,7 @@ impl Transport {
 /// runtime.
 pub async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
     let mut warnings = Warnings::default();
-    let deps = ConnectionDeps {
-        router,
-        limits: transport.limits.clone(),
-        proxies: transport.proxies.clone(),
-        stop: transport.stop.clone(),
-    };
+    let deps = ConnectionDeps { router, limits: transport.limits.clone(), stop: transport.stop.clone() };
     loop {
         let accepted = tokio::select! {
             biased;
@@ -74,7 +64,9 @@ pub async fn serve(listener: TcpListener, router: Router, transport: &Transport)
         };
         match accepted {
             Ok((stream, peer)) => admit(stream, peer, transport, &deps, &mut warnings),
-            Err(error) if is_of_one_connection(&error) => debug!(%error, "a connection ended before it began"),
+            Err(error) if is_of_one_connection(&error) => {
+                debug!(%error, "a connection ended before it began")
+            }
             Err(error) => {
                 warnings.warn(|unsaid| warn!(%error, unsaid, "cannot accept connections"));
                 sleep(ACCEPT_PAUSE).await;
@@ -90,10 +82,14 @@ pub async fn serve(listener: TcpListener, router: Router, transport: &Transport)
 
 /// Starts the task of a connection if there is a place for it.
 fn admit(
-    stream: TcpStream, peer: SocketAddr, transport: &Transport, deps: &ConnectionDeps, warnings: &mut Warnings,
+    stream: TcpStream,
+    peer: SocketAddr,
+    transport: &Transport,
+    deps: &ConnectionDeps,
+    warnings: &mut Warnings,
 ) {
-    let peer = peer.ip().to_canonical();
-    let counted = Some(peer).filter(|peer| !transport.proxies.trusts(*peer));
+    let address = peer.ip().to_canonical();
+    let counted = Some(address).filter(|address| !transport.site.trusts(*address));
     match transport.slots.take(counted) {
         Ok(slot) => {
             if let Err(error) = prepare(&stream) {
@@ -104,7 +100,7 @@ fn admit(
         }
         Err(full) => {
             turn_away(&stream, full);
-            warnings.warn(|unsaid| warn!(%peer, reason = %full, unsaid, "connection turned away"));
+            warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
         }
     }
 }
@@ -116,15 +112,18 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 
 /// Tells a peer why, as far as that is possible without waiting for it.
 fn turn_away(stream: &TcpStream, full: NoSlot) {
-    let (status, code) = match full {
-        NoSlot::Total => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
-        NoSlot::Address => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
+    let code = match full {
+        NoSlot::Total => ApiCode::Busy,
+        NoSlot::Address => ApiCode::RateLimited,
     };
-    let body = Refusal::new(status, code, full.to_string()).json();
+    let error = ApiError::new(code, full.to_string()).retry_in(RETRY);
+    let body = serde_json::to_string(&error).unwrap_or_default();
     let response = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nRetry-After: 1\r\n\
+        "HTTP/1.1 {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nRetry-After: {}\r\n\
          Connection: close\r\n\r\n{body}",
-        body.len()
+        code.status(),
+        body.len(),
+        RETRY.as_secs(),
     );
     // A peer that is gone or takes nothing has no use for the reason.
     let _ = stream.try_write(response.as_bytes());

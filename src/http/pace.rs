@@ -188,7 +188,11 @@ impl<S> PacedStream<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         self.pace.read(&buf.filled()[before..]);
@@ -204,7 +208,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>, cx: &mut Context<'_>, slices: &[io::IoSlice<'_>],
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
         self.pace.wrote(&result);
@@ -261,7 +267,8 @@ impl<B: Body + Unpin> Body for PacedBody<B> {
     type Error = B::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>, cx: &mut Context<'_>,
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         if frame.is_none() && self.marks == Marks::RequestRead {

@@ -203,8 +203,10 @@ mod tests {
     #[test]
     fn loopback_and_proxies_have_no_share_unless_asked() {
         let free = slots(100, 1);
-        let held: Vec<_> =
-            ["127.0.0.1", "127.0.0.1", "::1", "::1"].map(|address| free.take(at(address))).into_iter().collect();
+        let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1"]
+            .map(|address| free.take(at(address)))
+            .into_iter()
+            .collect();
         assert!(held.iter().all(Result::is_ok));
         assert!(free.take(None).is_ok() && free.take(None).is_ok());
         let capped = Slots::new(&TransportLimits {

@@ -145,7 +145,11 @@ impl<S> FrameGuard<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for FrameGuard<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let now = || tokio::time::Instant::now().into_std();
@@ -235,7 +239,8 @@ mod tests {
 
     #[test]
     fn pings_between_the_frames_of_a_message_do_not_close_it() {
-        let bytes = [frame(TEXT_OPEN, 1), frame(MORE, 0).repeat(16), frame(PING, 0), frame(MORE, 0).repeat(16)];
+        let bytes =
+            [frame(TEXT_OPEN, 1), frame(MORE, 0).repeat(16), frame(PING, 0), frame(MORE, 0).repeat(16)];
         check(&bytes.concat(), Err(Breach::Fragments));
     }
 

@@ -346,7 +346,8 @@ impl State {
     }
 
     fn waiting(&self) -> usize {
-        usize::try_from(self.next - 1 - self.sent).map_or(self.ring.len(), |waiting| waiting.min(self.ring.len()))
+        usize::try_from(self.next - 1 - self.sent)
+            .map_or(self.ring.len(), |waiting| waiting.min(self.ring.len()))
     }
 
     /// Whether one more message would be too many.

@@ -71,7 +71,10 @@ where
 
 /// Waits for `hello` and opens the session.
 async fn greet<S>(
-    wire: &mut Wire<S>, traffic: &mut Traffic, caller: Caller, deps: &SocketDeps,
+    wire: &mut Wire<S>,
+    traffic: &mut Traffic,
+    caller: Caller,
+    deps: &SocketDeps,
 ) -> Result<Opened, Farewell>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -98,7 +101,10 @@ where
 }
 
 /// Reads until a `hello` of our version comes. Everything else is refused.
-async fn await_hello<S>(wire: &mut Wire<S>, traffic: &mut Traffic) -> Result<(Hello, Option<String>), Farewell>
+async fn await_hello<S>(
+    wire: &mut Wire<S>,
+    traffic: &mut Traffic,
+) -> Result<(Hello, Option<String>), Farewell>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -150,7 +156,12 @@ enum Heard {
 }
 
 /// Reads a message and counts it.
-fn hear(text: &str, received: Instant, traffic: &mut Traffic, is_free: impl Fn(&ClientMessage) -> bool) -> Heard {
+fn hear(
+    text: &str,
+    received: Instant,
+    traffic: &mut Traffic,
+    is_free: impl Fn(&ClientMessage) -> bool,
+) -> Heard {
     let parsed = parse(text);
     let free = parsed.as_ref().is_ok_and(|request| is_free(&request.message));
     let verdict = if free { Verdict::Pass } else { traffic.message(received) };
@@ -240,7 +251,10 @@ struct Conversation<'a, S> {
 
 impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     fn new(
-        wire: &'a mut Wire<S>, traffic: &'a mut Traffic, session: &'a dyn SessionPort, attachment: &'a Attachment,
+        wire: &'a mut Wire<S>,
+        traffic: &'a mut Traffic,
+        session: &'a dyn SessionPort,
+        attachment: &'a Attachment,
         deps: &'a SocketDeps,
     ) -> Self {
         Self {

@@ -210,7 +210,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(_)) => return Written::Event(Event::Gone),
                 Poll::Pending => {
-                    return source.parted().map_or(Written::Blocked, |code| Written::Event(Event::Close(code)));
+                    return source
+                        .parted()
+                        .map_or(Written::Blocked, |code| Written::Event(Event::Close(code)));
                 }
             }
             match source.next() {
@@ -313,7 +315,10 @@ mod tests {
     #[test]
     fn buffers_are_small_and_everything_has_a_limit() {
         let config = websocket_config();
-        assert!(config.read_buffer_size <= 4 * 1024, "a large read buffer costs 6x the time and 16x the memory");
+        assert!(
+            config.read_buffer_size <= 4 * 1024,
+            "a large read buffer costs 6x the time and 16x the memory"
+        );
         assert!(config.write_buffer_size <= 4 * 1024);
         assert!(config.max_write_buffer_size <= 80 * 1024);
         assert!(config.max_write_buffer_size > config.write_buffer_size + SERVER_FRAME_BYTES_MAX);
