@@ -20,6 +20,7 @@ pub mod protocol;
 pub mod rating;
 pub mod room;
 pub mod secret;
+pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
