@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod data_dir;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
