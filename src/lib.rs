@@ -9,6 +9,7 @@ pub mod bot_seat;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod data_dir;
 pub mod host;
 pub mod house;
 pub mod http;
