@@ -1,1 +1,30 @@
-//! House bots.
+//! The house bots of Fourfold.
+//!
+//! A [`Bot`] sees a position and a budget, never a room, a socket or a clock. Bots differ in how they value a position;
+//! rules, search, time checks and tie-breaking live in [`fourfold_engine`]. The [`registry`] is the one list of bots and
+//! their settings, and turns a [`BotSpec`] such as `negamax:depth=6` into a bot.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use fourfold_bots::{MoveBudget, registry};
+//! use fourfold_engine::{Game, Variant};
+//!
+//! let mut bot = registry::build(&"random:seed=7".parse()?, Variant::STANDARD)?;
+//! let game = Game::from_moves(Variant::STANDARD, "44353").expect("a legal game");
+//! let choice = bot.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false))?;
+//! assert!(game.position().is_legal(choice.column));
+//! # Ok::<(), fourfold_bots::BotError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod bot;
+mod random;
+pub mod registry;
+mod setting;
+mod spec;
+
+pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use setting::{Setting, SettingKind};
+pub use spec::BotSpec;

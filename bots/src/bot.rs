@@ -1,0 +1,111 @@
+//! What a bot is: a position and a budget in, a column out.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fourfold_engine::{Column, Game, Position, Side, Variant};
+
+/// A program that plays. Runs on a compute thread: it never awaits, sleeps, reads a clock, or does I/O.
+pub trait Bot: Send {
+    /// Chooses a move for the side to move.
+    ///
+    /// Equal position, node budget and seed give an equal choice. Once `stop` is true, returns its best move within
+    /// 10 ms; with `stop` true from the start it still returns a legal move.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the game is over or the position is of a variant the bot was not built for, which is the caller's
+    /// mistake, or if the bot is broken (weights missing, child process dead); it then forfeits the game.
+    fn choose(
+        &mut self,
+        position: &Position,
+        budget: MoveBudget,
+        stop: &AtomicBool,
+    ) -> Result<Choice, BotError>;
+
+    /// How long the bot wants to think about a move by its own settings, such as `montecarlo:ms=100`.
+    ///
+    /// The bot has no clock: the caller sets `stop` after this time, or earlier if the game's clock demands it. `None`
+    /// means that the bot ends by itself, or that only the caller's limits count.
+    fn move_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Learns from a finished game. Bots that do not learn keep this default.
+    fn game_over(&mut self, _game: &GameRecord) {}
+}
+
+/// Limits for one move. Empty fields mean no limit; `stop` always counts too.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct MoveBudget {
+    /// Search nodes or playouts. Unlike time, it gives equal choices on every machine.
+    pub nodes: Option<u64>,
+    /// How long after the call the caller will set `stop`: a hint for planning, nothing to be measured.
+    pub time: Option<Duration>,
+}
+
+/// The move a bot plays, and what it has to say about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice {
+    pub column: Column,
+    /// `None` from bots that do not search.
+    pub info: Option<SearchInfo>,
+}
+
+impl From<Column> for Choice {
+    fn from(column: Column) -> Self {
+        Self { column, info: None }
+    }
+}
+
+/// What a search found, as shown to spectators.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SearchInfo {
+    /// Value of the position for the side to move in the bot's own unit; higher is better.
+    pub score: i32,
+    /// Plies looked ahead, 0 if the bot does not count them.
+    pub depth: u32,
+    /// Nodes or playouts.
+    pub nodes: u64,
+    /// The best line found, starting with the chosen column; empty if the bot knows none.
+    pub pv: Vec<Column>,
+}
+
+/// A finished game as one of its players saw it, to learn from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameRecord {
+    pub game: Game,
+    /// The side that the bot played.
+    pub side: Side,
+    /// How it ended for the bot. Games may also end by clock or resignation, so this need not be the board's outcome.
+    pub result: GameResult,
+}
+
+/// A result from one side's view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GameResult {
+    Win,
+    Draw,
+    Loss,
+}
+
+/// Why there is no bot, or no move from it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BotError {
+    #[error("`{text}` is not a bot such as negamax:depth=6")]
+    Unreadable { text: String },
+    #[error("no bot is called `{name}`; did you mean `{nearest}`?")]
+    UnknownBot { name: String, nearest: &'static str },
+    #[error("{bot} has no setting `{setting}`; {known}")]
+    UnknownSetting { bot: &'static str, setting: String, known: String },
+    #[error("{bot}: setting `{setting}` is given twice")]
+    RepeatedSetting { bot: &'static str, setting: String },
+    #[error("{bot}: {setting} cannot be `{value}`: {allowed}")]
+    BadValue { bot: &'static str, setting: &'static str, value: String, allowed: String },
+    #[error("{bot} does not play {variant}: {plays}")]
+    VariantNotPlayed { bot: &'static str, variant: Variant, plays: &'static str },
+    #[error("the game is over: there is nothing to choose")]
+    GameOver,
+    #[error("{bot} is broken: {reason}")]
+    Broken { bot: &'static str, reason: String },
+}
