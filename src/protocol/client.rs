@@ -298,7 +298,7 @@ impl JsonSchema for ColumnField {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "integer", "minimum": 1, "maximum": Variant::WIDTH_MAX })
+        schemars::json_schema!({ "type": "integer", "minimum": 1, "maximum": Variant::MAX_WIDTH })
     }
 }
 

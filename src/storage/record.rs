@@ -271,7 +271,7 @@ impl StoredGame {
                 EventKind::Paused | EventKind::Finished(_) => {}
             }
         }
-        let played = fourfold_engine::notation::format_moves(&columns);
+        let played = fourfold_engine::notation::print_moves(&columns);
         format!("{}{played}", self.spec.opening.moves)
     }
 }
