@@ -8,4 +8,5 @@ pub mod clock;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
+pub mod room;
 pub mod storage;
