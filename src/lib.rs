@@ -4,9 +4,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accounts;
 pub mod clock;
+pub mod http;
 pub mod ids;
 pub mod protocol;
 pub mod rating;
 pub mod room;
+pub mod secret;
+pub mod signing;
 pub mod storage;
