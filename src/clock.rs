@@ -216,7 +216,12 @@ impl GameClock {
     /// # Errors
     ///
     /// The flag fell before the move came: the limit was overrun by more than the grace, or all strikes were used.
-    pub fn finish_turn(&mut self, side: Side, received: Instant, credit: Duration) -> Result<Spent, FlagFell> {
+    pub fn finish_turn(
+        &mut self,
+        side: Side,
+        received: Instant,
+        credit: Duration,
+    ) -> Result<Spent, FlagFell> {
         let elapsed = match self.running {
             Some((running, started)) if running == side => received.saturating_duration_since(started),
             _ => Duration::ZERO,

@@ -3,6 +3,7 @@
 pub mod auth;
 pub mod client_address;
 pub mod error;
+pub mod metrics;
 pub mod site;
 pub mod state;
 

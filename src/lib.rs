@@ -5,12 +5,17 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod bot_seat;
 pub mod clock;
+pub mod compute;
+pub mod config;
 pub mod http;
 pub mod ids;
+pub mod metrics;
 pub mod protocol;
 pub mod rating;
 pub mod room;
 pub mod secret;
 pub mod signing;
 pub mod storage;
+pub mod telemetry;

@@ -1,3 +1,4 @@
 //! Ratings: pure arithmetic on results.
 
+pub mod eligibility;
 pub mod elo;

@@ -14,5 +14,5 @@ pub mod view;
 
 pub use actor::RoomActor;
 pub use directory::Directory;
-pub use handle::{MemberId, Recipient, RoomHandle};
+pub use handle::{Connection, MemberId, Recipient, RoomHandle};
 pub use refusal::RoomRefusal;

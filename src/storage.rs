@@ -7,7 +7,6 @@ pub mod record;
 pub mod store;
 pub mod writer;
 
-
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use store::{Store, StoreError};
 pub use writer::Writer;

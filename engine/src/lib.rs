@@ -20,7 +20,10 @@
 pub mod board;
 mod game;
 pub mod notation;
+pub mod openings;
+pub mod playout;
 pub mod rng;
+pub mod search;
 
 pub use board::{
     Bitboard, BySide, Cell, Column, Direction, IllegalMove, Line, Outcome, Position, Side, StonesError,

@@ -14,6 +14,8 @@
 //!
 //! The rules are not checked for move lists: that is [`crate::Game`]'s business.
 
+pub mod board42;
+
 use crate::board::{Bitboard, BySide, Cell, Column, Position, Side, StonesError, Variant};
 
 const FIRST_STONE: char = 'X';

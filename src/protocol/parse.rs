@@ -238,8 +238,17 @@ mod tests {
     #[test]
     fn text_that_is_not_one_object_is_bad_json() {
         for text in [
-            "", "{", "[]", "1", "null", "\"x\"", r#"{"type":"unseek",}"#, r#"{"type":"unseek"}x"#,
-            "\u{feff}{\"type\":\"unseek\"}", r#"{"type":"ping","n":NaN}"#, r#"{"type":"ping","n":1e400}"#,
+            "",
+            "{",
+            "[]",
+            "1",
+            "null",
+            "\"x\"",
+            r#"{"type":"unseek",}"#,
+            r#"{"type":"unseek"}x"#,
+            "\u{feff}{\"type\":\"unseek\"}",
+            r#"{"type":"ping","n":NaN}"#,
+            r#"{"type":"ping","n":1e400}"#,
             r#"{"type":"\ud800"}"#,
         ] {
             check_refused(text, ErrorCode::BadJson, None);
@@ -294,7 +303,11 @@ mod tests {
     fn the_request_id_is_kept_even_when_the_rest_is_refused() {
         let refusal = parse(r#"{"type":"move","id":"m1"}"#).unwrap_err();
         assert_eq!(refusal.id.as_deref(), Some("m1"));
-        check_refused(&format!(r#"{{"type":"unseek","id":"{}"}}"#, "x".repeat(33)), ErrorCode::BadField, Some("id"));
+        check_refused(
+            &format!(r#"{{"type":"unseek","id":"{}"}}"#, "x".repeat(33)),
+            ErrorCode::BadField,
+            Some("id"),
+        );
         check_refused(r#"{"type":"unseek","id":7}"#, ErrorCode::BadField, Some("id"));
     }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::directory::{Directory, PublicGame, shown_crowd};
-use super::handle::{Action, Command, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated};
+use super::handle::{Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated};
 use super::members::Members;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
@@ -119,9 +119,10 @@ impl RoomActor {
         (handle, actor)
     }
 
-    /// Seats a connection before the room runs.
-    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>) {
+    /// Seats a connection before the room runs. One that is `Away` may still come back.
+    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>, connection: Connection) {
         self.members.sit(side, member, recipient);
+        self.members.set_connected(member, connection == Connection::Up);
     }
 
     /// Tells both players of the game, starts the first turn and runs until the room closes.
@@ -223,10 +224,10 @@ impl RoomActor {
                 let _ = seated.send(answer);
             }
             Command::Prompt { member } => self.prompt(member),
-            Command::Connected { member, connected, on_purpose } => {
-                self.members.set_connected(member, connected);
+            Command::Connected { member, connection } => {
+                self.members.set_connected(member, connection == Connection::Up);
                 if let Some(side) = self.members.side_of(member) {
-                    self.presence_changed(side, on_purpose).await;
+                    self.presence_changed(side, connection == Connection::Left).await;
                 }
             }
             Command::Leave { member } => self.leave(member).await,

@@ -39,6 +39,17 @@ impl MemberId {
     }
 }
 
+/// Whether somebody who sits at the table can be reached now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Connection {
+    /// Yes.
+    Up,
+    /// Not now, but the session may be resumed.
+    Lost,
+    /// Not now, because the player left on purpose.
+    Left,
+}
+
 /// Where an answer goes.
 #[derive(Clone)]
 pub struct ReplyTo {
@@ -48,6 +59,12 @@ pub struct ReplyTo {
     pub recipient: Arc<dyn Recipient>,
     /// The request's `id`.
     pub re: Option<Box<str>>,
+}
+
+impl std::fmt::Debug for ReplyTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplyTo").field("member", &self.member).field("re", &self.re).finish_non_exhaustive()
+    }
 }
 
 impl ReplyTo {
@@ -83,6 +100,7 @@ pub enum Action {
 }
 
 /// A stone as a player sends it.
+#[derive(Debug)]
 pub struct Play {
     /// Who sends it.
     pub player: PlayerId,
@@ -106,7 +124,7 @@ pub(super) enum Command {
     Fail { side: Side },
     Sit { player: PlayerId, member: MemberId, recipient: Arc<dyn Recipient>, seated: oneshot::Sender<Option<Seated>> },
     Prompt { member: MemberId },
-    Connected { member: MemberId, connected: bool, on_purpose: bool },
+    Connected { member: MemberId, connection: Connection },
     Leave { member: MemberId },
     Watch { reply: ReplyTo },
     Unwatch { member: MemberId },
@@ -203,8 +221,8 @@ impl RoomHandle {
     }
 
     /// A seated connection was lost or is back.
-    pub async fn connected(&self, member: MemberId, connected: bool, on_purpose: bool) {
-        self.tell(Command::Connected { member, connected, on_purpose }).await;
+    pub async fn connected(&self, member: MemberId, connection: Connection) {
+        self.tell(Command::Connected { member, connection }).await;
     }
 
     /// A session has ended.

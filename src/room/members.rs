@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::Side;
 
 use super::handle::{MemberId, Recipient, ReplyTo};
 use crate::protocol::Frame;
@@ -99,11 +99,6 @@ impl Members {
         u32::try_from(self.watchers.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether anybody is left.
-    pub(super) fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.second.is_empty() && self.watchers.is_empty()
-    }
-
     /// Tells all connections of one side.
     pub(super) fn tell_side(&self, side: Side, frame: &Frame, reply: Option<&ReplyTo>) {
         for seated in self.seat(side) {
@@ -136,11 +131,6 @@ impl Members {
                 tokio::task::yield_now().await;
             }
         }
-    }
-
-    /// Whether each side's player is connected.
-    pub(super) fn presence(&self) -> BySide<bool> {
-        BySide { first: self.is_here(Side::First), second: self.is_here(Side::Second) }
     }
 }
 

@@ -181,12 +181,25 @@ impl RoomState {
     ///
     /// Says why the stored events cannot be.
     pub fn restore(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let mut state = Self::replayed(stored, kinds, now)?;
+        let returned = BySide { first: false, second: false };
+        state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
+        Ok(state)
+    }
+
+    /// A stored game as it stands after its last event, live or over.
+    ///
+    /// # Errors
+    ///
+    /// Says why the stored events cannot be.
+    pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let ending = stored.ending().copied();
+        let settlement = stored.settlement.unwrap_or_default();
         let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
         for event in stored.events {
             state.replay(event)?;
         }
-        let returned = BySide { first: false, second: false };
-        state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
+        state.end = ending.map(|ending| (ending, settlement));
         Ok(state)
     }
 
@@ -571,12 +584,7 @@ impl RoomState {
             EventKind::Paused => None,
             EventKind::Finished(ending) => {
                 self.takeback = None;
-                let settlement = settlement.cloned().unwrap_or(Settlement {
-                    number: 0,
-                    ratings: None,
-                    unrated_because: None,
-                });
-                self.end = Some((*ending, settlement));
+                self.end = Some((*ending, settlement.cloned().unwrap_or_default()));
                 Some(Effect::Ended)
             }
         }

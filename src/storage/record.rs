@@ -11,6 +11,8 @@ use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::rating::elo::{MilliElo, RatingEntry, Standing};
 
+pub use crate::rating::eligibility::UnratedReason;
+
 /// Wall-clock time: milliseconds since 1970, UTC. A label only; no duration is ever computed from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct UnixMillis(pub i64);
@@ -110,46 +112,6 @@ pub struct Pair {
     pub of: u32,
 }
 
-/// Why a game that should have been rated is not, or stopped being so.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnratedReason {
-    /// Both bots have one owner.
-    SameOwner,
-    /// A guest plays.
-    Guest,
-    /// Over before the seventh stone without a line.
-    TooShort,
-    /// The same moves with the same winner as one of the pair's last three games.
-    Repeated,
-    /// The pair's rated games of the day are used up.
-    PairLimit,
-    /// It ended without a result.
-    Void,
-}
-
-impl UnratedReason {
-    /// As it stands on the wire and in the store.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SameOwner => "same_owner",
-            Self::Guest => "guest",
-            Self::TooShort => "too_short",
-            Self::Repeated => "repeated",
-            Self::PairLimit => "pair_limit",
-            Self::Void => "void",
-        }
-    }
-
-    /// Reads [`Self::as_str`] back.
-    #[must_use]
-    pub fn from_text(text: &str) -> Option<Self> {
-        [Self::SameOwner, Self::Guest, Self::TooShort, Self::Repeated, Self::PairLimit, Self::Void]
-            .into_iter()
-            .find(|reason| reason.as_str() == text)
-    }
-}
-
 /// All that is fixed when a game begins. It is stored as the game's event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {
@@ -227,7 +189,7 @@ pub struct Ending {
 }
 
 /// What the store adds when a game ends, in the transaction of its last event.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settlement {
     /// Place among all finished games, from 1 without holes: the cursor of exports and learners.
     pub number: u64,

@@ -40,14 +40,9 @@ impl Bitboard {
 
     /// The lowest cell of each column.
     #[must_use]
+    #[inline]
     pub const fn bottom_row(variant: Variant) -> Self {
-        let mut bits = 0;
-        let mut column = 0;
-        while column < variant.width() as u32 {
-            bits |= 1 << (column * variant.stride());
-            column += 1;
-        }
-        Self(bits)
+        Self(BOTTOM_ROWS[variant.width() as usize][variant.height() as usize])
     }
 
     /// The highest cell of each column.
@@ -58,8 +53,10 @@ impl Bitboard {
 
     /// All cells of one column, which must be on the board.
     #[must_use]
-    pub fn column(column: Column, variant: Variant) -> Self {
-        Self(((1 << variant.height()) - 1) << column.shift(variant))
+    #[inline]
+    pub const fn column(column: Column, variant: Variant) -> Self {
+        // Wrapping only spares the check of the shift, which doubles the cost of a playout: it is below 64.
+        Self(((1_u64 << variant.height()) - 1).wrapping_shl(column.shift(variant)))
     }
 
     /// The set of this one cell, which must be on the board.
@@ -93,6 +90,13 @@ impl Bitboard {
         std::iter::successors(Some(self.0), |bits| Some(bits & bits.wrapping_sub(1)))
             .take_while(|bits| *bits != 0)
             .map(move |bits| Cell::from_bit_index(bits.trailing_zeros(), variant))
+    }
+
+    /// For a set of stones filled from the bottom: the cell above the stones of each column, its guard if it is full.
+    #[inline]
+    pub(crate) const fn tops(self, bottom_row: Self) -> Self {
+        // Adding one to a column of ones carries to the cell above and never beyond the guard.
+        Self(self.0.wrapping_add(bottom_row.0))
     }
 
     /// The set with left and right exchanged.
@@ -158,6 +162,22 @@ impl Bitboard {
         Self(starts)
     }
 }
+
+/// [`Bitboard::bottom_row`] by width and height; zero for sizes that no variant has.
+static BOTTOM_ROWS: [[u64; Variant::MAX_HEIGHT as usize + 1]; Variant::MAX_WIDTH as usize + 1] = {
+    let mut rows = [[0; Variant::MAX_HEIGHT as usize + 1]; Variant::MAX_WIDTH as usize + 1];
+    let mut width = 1;
+    while width < rows.len() {
+        let mut height = 1;
+        while height < rows[width].len() && width * (height + 1) <= 64 {
+            // One column more than the next narrower board.
+            rows[width][height] = rows[width - 1][height] | 1 << ((width - 1) * (height + 1));
+            height += 1;
+        }
+        width += 1;
+    }
+    rows
+};
 
 /// `==` on variants, usable in constant functions.
 const fn is_standard(variant: Variant) -> bool {

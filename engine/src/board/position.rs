@@ -92,9 +92,8 @@ impl Position {
     /// The cells on which a stone would land: the lowest empty one of each column that is not full.
     #[must_use]
     pub const fn playable(&self) -> Bitboard {
-        // Adding one to a column of ones carries to the cell above; the guard of a full column is cut off.
-        let next = self.mask.bits() + Bitboard::bottom_row(self.variant).bits();
-        Bitboard::from_bits(next & Bitboard::full(self.variant).bits())
+        let guards = Bitboard::from_bits(Bitboard::top_row(self.variant).bits() << 1);
+        self.mask.tops(Bitboard::bottom_row(self.variant)).without(guards)
     }
 
     /// The cell on which a stone in `column` would land; `None` if the column is full or not on the board.
@@ -143,9 +142,9 @@ impl Position {
     #[inline]
     pub fn play_unchecked(self, column: Column) -> Self {
         debug_assert!(self.is_open(column), "column {column} is not open");
-        let lowest = 1 << column.shift(self.variant);
-        let mask = Bitboard::from_bits(self.mask.bits() | (self.mask.bits() + lowest));
-        Self { variant: self.variant, mine: self.theirs(), mask }
+        let stone =
+            self.mask.tops(Bitboard::bottom_row(self.variant)) & Bitboard::column(column, self.variant);
+        Self { variant: self.variant, mine: self.theirs(), mask: self.mask | stone }
     }
 
     /// How the game ended; `None` while it goes on.
@@ -205,9 +204,8 @@ impl Position {
     pub(crate) fn take_back_unchecked(self, column: Column) -> Self {
         let stones = self.mask & Bitboard::column(column, self.variant);
         debug_assert!(!stones.is_empty(), "column {column} has no stone");
-        let lowest = 1 << column.shift(self.variant);
-        let top = (stones.bits() + lowest) >> 1;
-        let mask = self.mask.without(Bitboard::from_bits(top));
+        let top = Bitboard::from_bits(1 << (u64::BITS - 1 - stones.bits().leading_zeros()));
+        let mask = self.mask.without(top);
         Self { variant: self.variant, mine: mask.without(self.mine), mask }
     }
 
@@ -224,9 +222,11 @@ impl Position {
         Ok(())
     }
 
-    fn is_open(&self, column: Column) -> bool {
-        let top = 1 << (column.shift(self.variant) + u32::from(self.variant.height()) - 1);
-        self.mask.bits() & top == 0
+    /// Whether `column`, which must be on the board, is not full, whether or not the game is over.
+    #[inline]
+    pub fn is_open(&self, column: Column) -> bool {
+        let top = Bitboard::top_row(self.variant) & Bitboard::column(column, self.variant);
+        (self.mask & top).is_empty()
     }
 }
 
