@@ -3,6 +3,7 @@
 import { announce } from "./announce.js";
 import { el, find } from "./dom.js";
 import { toast } from "./shell.js";
+import { connection } from "./socket.js";
 import { copy } from "./start.js";
 
 /**
@@ -77,7 +78,7 @@ function showProblem(form, problem) {
 function showToken(name, token) {
   const box = find("#token");
   const lines = find("#start-lines").dataset.template ?? "";
-  const start = lines.replaceAll("{token}", token).replaceAll("{name}", name).replaceAll("{origin}", location.origin);
+  const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url);
   const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, "Copy token"));
   const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, "Copy lines"));
   find("#token-name").textContent = name;
