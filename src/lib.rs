@@ -9,13 +9,24 @@ pub mod bot_seat;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod host;
+pub mod house;
 pub mod http;
 pub mod ids;
+pub mod ladder;
+pub mod lobby;
 pub mod metrics;
 pub mod protocol;
 pub mod rating;
 pub mod room;
 pub mod secret;
+pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+
+/// The version of this build.
+#[must_use]
+pub fn fourfold_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -29,7 +29,8 @@ struct Account {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let owner = visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
+    let owner =
+        visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
     let bots = match owner {
         Some(owner) => state.store.bots_of(&owner.id).await?,
         None => Vec::new(),

@@ -52,7 +52,8 @@ impl Drawing {
     /// The position after `moves`.
     pub(super) fn new(variant: Variant, moves: &str) -> Self {
         let game = Game::from_moves(variant, moves).unwrap_or_else(|_| Game::new(variant));
-        let line: Vec<_> = game.position().winning_line().into_iter().flat_map(fourfold_engine::Line::cells).collect();
+        let line: Vec<_> =
+            game.position().winning_line().into_iter().flat_map(fourfold_engine::Line::cells).collect();
         let middle = |[column, row]: [u8; 2]| {
             let x = i32::from(column) * CELL - CELL / 2;
             (x, (i32::from(variant.height()) - i32::from(row)) * CELL + CELL / 2)
@@ -119,7 +120,10 @@ impl Drawing {
             for y in (CELL / 2..self.height()).step_by(100) {
                 let (left, across) = (x - HOLE, 2 * HOLE);
                 // Writing to a string never fails.
-                let _ = write!(path, "M{left},{y}a{HOLE},{HOLE} 0 1 0 {across},0a{HOLE},{HOLE} 0 1 0 -{across},0z");
+                let _ = write!(
+                    path,
+                    "M{left},{y}a{HOLE},{HOLE} 0 1 0 {across},0a{HOLE},{HOLE} 0 1 0 -{across},0z"
+                );
             }
         }
         path

@@ -171,7 +171,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
-    let page = GamePage { frame: visitor.frame(Tab::Elsewhere, title), shown: GameShown::new(&snapshot, end.as_ref()) };
+    let page = GamePage {
+        frame: visitor.frame(Tab::Elsewhere, title),
+        shown: GameShown::new(&snapshot, end.as_ref()),
+    };
     Ok(Html(page.render()?))
 }
 
@@ -210,7 +213,8 @@ async fn seated(
     game: &StoredGame,
     elo_before: Option<i32>,
 ) -> Result<SeatedPlayer, StoreError> {
-    let missing = || StoreError::Corrupt(format!("game {} has a player who is not there: {id}", game.spec.id));
+    let missing =
+        || StoreError::Corrupt(format!("game {} has a player who is not there: {id}", game.spec.id));
     let player = state.store.player(id).await?.ok_or_else(missing)?;
     let now = state.store.rating(id, game.spec.variant).await?.map(|row| row.standing.to_wire());
     let rating = now.map(|rating| WireRating { elo: elo_before.unwrap_or(rating.elo), ..rating });

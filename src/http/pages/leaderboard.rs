@@ -84,7 +84,11 @@ struct Leaderboard {
     rows: Vec<Row>,
 }
 
-pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Query(choice): Query<Choice>) -> Page {
+pub(super) async fn page(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Query(choice): Query<Choice>,
+) -> Page {
     let board = choice.list.board();
     let rows = state.store.leaderboard(board, Variant::STANDARD, ROWS_MAX).await?;
     let page = Leaderboard {

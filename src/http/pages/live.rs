@@ -31,7 +31,8 @@ impl HtmlSafe for GameTile {}
 
 impl GameTile {
     pub(super) fn new(game: &LiveGame) -> Self {
-        let mut meta = vec![words::time_control(game.time), if game.rated { "rated" } else { "casual" }.to_owned()];
+        let mut meta =
+            vec![words::time_control(game.time), if game.rated { "rated" } else { "casual" }.to_owned()];
         if game.watching > 0 {
             meta.push(format!("{} watching", game.watching));
         }

@@ -30,9 +30,21 @@ const SAMPLE_MOVES: &str = "44453355226";
 /// Time controls to choose from: the value is what the protocol calls `time`.
 const TIMES: [TimeChoice; 4] = [
     TimeChoice { json: r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#, short: "1 + 0", name: "Fast" },
-    TimeChoice { json: r#"{"bank_ms":180000,"increment_ms":2000,"move_ms":null}"#, short: "3 + 2", name: "Blitz" },
-    TimeChoice { json: r#"{"bank_ms":600000,"increment_ms":5000,"move_ms":null}"#, short: "10 + 5", name: "Rapid" },
-    TimeChoice { json: r#"{"bank_ms":null,"increment_ms":0,"move_ms":30000}"#, short: "30 s", name: "A move" },
+    TimeChoice {
+        json: r#"{"bank_ms":180000,"increment_ms":2000,"move_ms":null}"#,
+        short: "3 + 2",
+        name: "Blitz",
+    },
+    TimeChoice {
+        json: r#"{"bank_ms":600000,"increment_ms":5000,"move_ms":null}"#,
+        short: "10 + 5",
+        name: "Rapid",
+    },
+    TimeChoice {
+        json: r#"{"bank_ms":null,"increment_ms":0,"move_ms":30000}"#,
+        short: "30 s",
+        name: "A move",
+    },
 ];
 
 /// The one chosen at first.

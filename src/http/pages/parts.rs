@@ -8,7 +8,10 @@ use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating};
 
 /// A picture of `icons.svg` that says what the words beside it say.
 #[derive(Clone, Debug, Template)]
-#[template(source = r##"<svg class="icon" aria-hidden="true"><use href="{{ url }}#{{ name }}"/></svg>"##, ext = "html")]
+#[template(
+    source = r##"<svg class="icon" aria-hidden="true"><use href="{{ url }}#{{ name }}"/></svg>"##,
+    ext = "html"
+)]
 pub(super) struct Icon {
     url: String,
     name: &'static str,

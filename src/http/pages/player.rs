@@ -118,7 +118,11 @@ pub(super) async fn page(
         about: player.profile.about.clone().unwrap_or_default(),
         version: player.profile.version.clone(),
         // A link that a bot's owner wrote: nothing but a web address may be behind it.
-        url: player.profile.url.clone().filter(|url| url.starts_with("https://") || url.starts_with("http://")),
+        url: player
+            .profile
+            .url
+            .clone()
+            .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
         since: words::day(player.created_at),
         standings: state.store.ratings_of(&player.id).await?.into_iter().map(standing).collect(),
         curve: curve(&history),
@@ -136,7 +140,13 @@ async fn owner(state: &AppState, player: &StoredPlayer) -> Result<Option<String>
 
 fn standing((variant, row): (Variant, RatingRow)) -> Standing {
     let rating = row.standing.to_wire();
-    Standing { variant: variant.to_string(), elo: rating.elo, pm95: rating.pm95, provisional: rating.provisional, row }
+    Standing {
+        variant: variant.to_string(),
+        elo: rating.elo,
+        pm95: rating.pm95,
+        provisional: rating.provisional,
+        row,
+    }
 }
 
 /// A page of finished games, the newest first, and where the next page begins.
@@ -167,7 +177,8 @@ async fn game_row(state: &AppState, player: &PlayerId, game: &StoredGame) -> Res
     let opponent_id = &game.spec.players[side.opponent()];
     let missing = || StoreError::Corrupt(format!("game {} has a player who is not there", game.spec.id));
     let opponent = state.store.player(opponent_id).await?.ok_or_else(missing)?;
-    let ending = game.ending().ok_or_else(|| StoreError::Corrupt(format!("game {} has no end", game.spec.id)))?;
+    let ending =
+        game.ending().ok_or_else(|| StoreError::Corrupt(format!("game {} has no end", game.spec.id)))?;
     let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
     let elo = |milli: crate::rating::elo::MilliElo| milli.to_elo();
     let moves = game.moves();
@@ -197,7 +208,8 @@ fn result_words(result: GameResult, side: WireSide) -> (&'static str, &'static s
 /// A line through the ratings after each game, from left to right; one point makes no line.
 fn curve(history: &[HistoryPoint]) -> Option<Curve> {
     let first = history.first()?.before.to_elo();
-    let values: Vec<i32> = std::iter::once(first).chain(history.iter().map(|point| point.after.to_elo())).collect();
+    let values: Vec<i32> =
+        std::iter::once(first).chain(history.iter().map(|point| point.after.to_elo())).collect();
     let (low, high) = (*values.iter().min()?, *values.iter().max()?);
     if values.len() < 3 {
         return None;

@@ -56,7 +56,9 @@ pub(super) fn clock_face(ms: u64) -> String {
 
 /// The headline of a finished game.
 pub(super) fn headline(result: GameResult, you: Option<WireSide>, names: &[String; 2]) -> String {
-    let wins = |side: WireSide, name: &str| if you == Some(side) { "You win".to_owned() } else { format!("{name} wins") };
+    let wins = |side: WireSide, name: &str| {
+        if you == Some(side) { "You win".to_owned() } else { format!("{name} wins") }
+    };
     match result {
         GameResult::First => wins(WireSide::First, &names[0]),
         GameResult::Second => wins(WireSide::Second, &names[1]),
@@ -84,7 +86,8 @@ pub(super) fn reason(reason: EndReason, connect: u8) -> String {
 
 /// A day in words: `20 Nov 2026`.
 pub(super) fn day(at: UnixMillis) -> String {
-    Timestamp::from_millisecond(at.0).map_or_else(|_| String::new(), |time| time.strftime("%-d %b %Y").to_string())
+    Timestamp::from_millisecond(at.0)
+        .map_or_else(|_| String::new(), |time| time.strftime("%-d %b %Y").to_string())
 }
 
 #[cfg(test)]
@@ -107,7 +110,14 @@ mod tests {
 
     #[test]
     fn clocks_round_up_until_the_last_ten_seconds() {
-        for (ms, expected) in [(185_000, "3:05"), (59_001, "1:00"), (10_000, "0:10"), (9_999, "9.9"), (0, "0.0"), (3_600_000, "1:00:00")] {
+        for (ms, expected) in [
+            (185_000, "3:05"),
+            (59_001, "1:00"),
+            (10_000, "0:10"),
+            (9_999, "9.9"),
+            (0, "0.0"),
+            (3_600_000, "1:00:00"),
+        ] {
             assert_eq!(clock_face(ms), expected, "{ms} ms");
         }
     }
