@@ -127,7 +127,9 @@ impl StartError {
         let message = self.to_string();
         match self {
             Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
-            Self::PlayerBusy { .. } | Self::ArenaBusy => WireError::new(ErrorCode::Busy, message).retry_in(RETRY),
+            Self::PlayerBusy { .. } | Self::ArenaBusy => {
+                WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
+            }
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
             Self::Unreadable(_) => WireError::new(ErrorCode::Internal, message),
@@ -291,7 +293,8 @@ impl Host {
             return Err(StartError::Paused);
         }
         let deps = &self.inner.deps;
-        let house_plays = [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
+        let house_plays =
+            [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
@@ -622,5 +625,6 @@ fn drawn_opening(offer: &GameOffer, game: &GameId) -> Opening {
 
 /// FNV-1a of an id: any stable spread of 64 bits will do, and this one fits on two lines.
 fn seed_of(id: &str) -> u64 {
-    id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    id.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

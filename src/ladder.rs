@@ -180,9 +180,11 @@ impl LadderActor {
             return;
         }
         let mut candidates = self.candidates(progress, now).await;
-        while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rand::rng()) {
+        while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rand::rng())
+        {
             let (a, b) = (candidates[a].clone(), candidates[b].clone());
-            candidates.retain(|c| c.identity.id != a.identity.id && (c.house || c.identity.id != b.identity.id));
+            candidates
+                .retain(|c| c.identity.id != a.identity.id && (c.house || c.identity.id != b.identity.id));
             let of_house = a.house && b.house;
             if of_house && !self.house_may_play(progress, now) {
                 return;
@@ -296,7 +298,8 @@ mod tests {
     #[track_caller]
     fn check_choice(candidates: &[Candidate], meetings: &Meetings, expected: Option<(&str, &str)>) {
         let chosen = choose(candidates, meetings, TIME, &mut rng::seeded(1));
-        let names = chosen.map(|(a, b)| (candidates[a].identity.id.as_str(), candidates[b].identity.id.as_str()));
+        let names =
+            chosen.map(|(a, b)| (candidates[a].identity.id.as_str(), candidates[b].identity.id.as_str()));
         assert_eq!(names, expected);
     }
 

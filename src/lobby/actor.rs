@@ -10,9 +10,7 @@ use tokio::sync::mpsc;
 use tracing::{debug, info};
 
 use super::acceptance::{Proposal, check};
-use super::challenge::{
-    Challenge, Challenges, OFFERS_MAX, Repeated, check_key, check_terms, side_of,
-};
+use super::challenge::{Challenge, Challenges, OFFERS_MAX, Repeated, check_key, check_terms, side_of};
 use super::feeds::Feeds;
 use super::handle::{Command, INBOX_MAX, LobbyHandle, LobbyRequest};
 use super::pairing::{Waiting, pair, waited};
@@ -214,7 +212,8 @@ impl LobbyActor {
             return;
         }
         for (a, b) in pairs {
-            let (Some(a), Some(b)) = (self.seekers.remove(&members[a]), self.seekers.remove(&members[b])) else {
+            let (Some(a), Some(b)) = (self.seekers.remove(&members[a]), self.seekers.remove(&members[b]))
+            else {
                 continue;
             };
             self.start_pairing(&a, &b);
@@ -461,17 +460,20 @@ impl LobbyActor {
 
     fn decline(&mut self, session: &Arc<Session>, decline: &Decline, reply: &ReplyTo) -> Answer {
         let id = &decline.challenge;
-        let mine = self.challenges.get(id).is_some_and(|challenge| {
-            challenge.to.as_ref().is_some_and(|to| to.id == *session.player())
-        });
-        let challenge = mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
+        let mine = self
+            .challenges
+            .get(id)
+            .is_some_and(|challenge| challenge.to.as_ref().is_some_and(|to| to.id == *session.player()));
+        let challenge =
+            mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
         self.tell_end(&challenge, ChallengeOutcome::Declined, Some(decline.reason));
         ok(reply)
     }
 
     fn cancel(&mut self, session: &Arc<Session>, id: &ChallengeId, reply: &ReplyTo) -> Answer {
         let mine = self.challenges.get(id).is_some_and(|challenge| challenge.from.id == *session.player());
-        let challenge = mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
+        let challenge =
+            mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
         self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
         ok(reply)
     }
@@ -508,7 +510,8 @@ impl LobbyActor {
             None => None,
         };
         let left = challenge.expires.saturating_duration_since(now());
-        let url = challenge.to.is_none().then(|| format!("{}/challenge/{}", self.deps.site_url, challenge.id));
+        let url =
+            challenge.to.is_none().then(|| format!("{}/challenge/{}", self.deps.site_url, challenge.id));
         Ok(Offer {
             challenge: challenge.id.clone(),
             from: self.wire_player(&challenge.from, variant).await?,
@@ -621,7 +624,10 @@ fn busy(who: &str) -> WireError {
 fn internal(cause: &StoreError) -> WireError {
     let incident = PairId::random(&mut rand::rng()).to_string();
     tracing::error!(incident, error = %cause, "the lobby could not read the store");
-    WireError { incident: Some(incident), ..WireError::new(ErrorCode::Internal, "the store could not be read") }
+    WireError {
+        incident: Some(incident),
+        ..WireError::new(ErrorCode::Internal, "the store could not be read")
+    }
 }
 
 fn ok(reply: &ReplyTo) -> Answer {

@@ -65,7 +65,12 @@ impl LobbyHandle {
     /// # Errors
     ///
     /// The daemon is stopping.
-    pub async fn ask(&self, session: Arc<Session>, request: LobbyRequest, reply: ReplyTo) -> Result<(), WireError> {
+    pub async fn ask(
+        &self,
+        session: Arc<Session>,
+        request: LobbyRequest,
+        reply: ReplyTo,
+    ) -> Result<(), WireError> {
         let command = Command::Ask { session, request, reply };
         let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping");
         self.commands.send(command).await.map_err(closed)

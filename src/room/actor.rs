@@ -9,7 +9,9 @@ use tokio::sync::mpsc;
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::directory::{Directory, PublicGame, shown_crowd};
-use super::handle::{Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated};
+use super::handle::{
+    Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated,
+};
 use super::members::Members;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
@@ -126,7 +128,13 @@ impl RoomActor {
     }
 
     /// Seats a connection before the room runs. One that is `Away` may still come back.
-    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>, connection: Connection) {
+    pub fn seat(
+        &mut self,
+        side: Side,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+        connection: Connection,
+    ) {
         self.members.sit(side, member, recipient);
         self.members.set_connected(member, connection == Connection::Up);
     }
@@ -202,8 +210,10 @@ impl RoomActor {
 
     /// Takes a command, or keeps it until the event that is being stored is public.
     async fn take(&mut self, command: Command) {
-        let changes_game =
-            matches!(command, Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. });
+        let changes_game = matches!(
+            command,
+            Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. }
+        );
         if changes_game && self.state.is_storing() {
             if self.deferred.len() < DEFERRED_MAX {
                 self.deferred.push_back(command);

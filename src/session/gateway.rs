@@ -18,9 +18,7 @@ use crate::accounts::AccountError;
 use crate::fourfold_version;
 use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::protocol::client::{Hello, Resume};
-use crate::protocol::server::{
-    Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome,
-};
+use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{
     CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
@@ -83,7 +81,12 @@ impl SessionGateway {
     }
 
     /// Finds out who calls: by token, by cookie, or by the session that is to go on.
-    async fn prove(&self, hello: &Hello, caller: &Caller, ticket: Option<&Ticket>) -> Result<Proven, Refused> {
+    async fn prove(
+        &self,
+        hello: &Hello,
+        caller: &Caller,
+        ticket: Option<&Ticket>,
+    ) -> Result<Proven, Refused> {
         let accounts = &self.services.accounts;
         if let Some(token) = &hello.token {
             return self.prove_token(&Secret::new(token.as_str())).await;
@@ -123,7 +126,8 @@ impl SessionGateway {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
         if let Some(token) = &ticket.credential {
-            let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| internal(&error))?;
+            let valid =
+                store.token_by_id(token, UnixMillis::now()).await.map_err(|error| internal(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
@@ -173,7 +177,9 @@ impl SessionGateway {
             self.enter(&session, hello, profile_of(hello)?).await;
             self.catch_up(&session).await;
         } else {
-            self.services.sessions.declare(session.player(), |settings| declare(settings, hello, self.games_max()));
+            self.services
+                .sessions
+                .declare(session.player(), |settings| declare(settings, hello, self.games_max()));
             self.back(&session).await;
         }
         Ok(Some(self.opened(session, attachment)))
@@ -236,7 +242,8 @@ impl SessionGateway {
         self.services.sessions.insert(session, profile, |settings| declare(settings, hello, games_max));
         for room in self.services.directory.rooms_of(session.player()) {
             // Seated before the older session leaves, so that the player never seems to be away.
-            room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>).await;
+            room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)
+                .await;
         }
         for old in older {
             old.outbox().take_over(CloseCode::Replaced);
@@ -339,10 +346,17 @@ fn declare(settings: &mut Settings, hello: &Hello, games_max: u32) {
 /// What a bot says about itself, if it fits.
 fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, Refused> {
     let Some(bot) = &hello.bot else { return Ok(None) };
-    let texts = [("bot.version", Some(&bot.version)), ("bot.about", bot.about.as_ref()), ("bot.url", bot.url.as_ref())];
+    let texts = [
+        ("bot.version", Some(&bot.version)),
+        ("bot.about", bot.about.as_ref()),
+        ("bot.url", bot.url.as_ref()),
+    ];
     for (field, text) in texts {
-        if text.is_some_and(|text| text.chars().count() > PROFILE_CHARS_MAX || text.chars().any(char::is_control)) {
-            let message = format!("{field} has at most {PROFILE_CHARS_MAX} characters and no control characters");
+        if text.is_some_and(|text| {
+            text.chars().count() > PROFILE_CHARS_MAX || text.chars().any(char::is_control)
+        }) {
+            let message =
+                format!("{field} has at most {PROFILE_CHARS_MAX} characters and no control characters");
             let error = WireError::bad_field(field, message).fatal();
             return Err(Refused { error, code: CloseCode::Bye });
         }

@@ -39,7 +39,10 @@ pub struct Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("id", &self.id).field("player", &self.identity.id).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .field("player", &self.identity.id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -208,7 +211,10 @@ impl Session {
                 self.open_turns().remove(&end.game);
             }
             ServerMessage::Error(error)
-                if matches!(error.code, ErrorCode::NotYourTurn | ErrorCode::GameOver | ErrorCode::NoSuchGame) =>
+                if matches!(
+                    error.code,
+                    ErrorCode::NotYourTurn | ErrorCode::GameOver | ErrorCode::NoSuchGame
+                ) =>
             {
                 self.useless_move();
             }

@@ -92,7 +92,12 @@ impl Sessions {
     }
 
     /// Enters a session. `change` adapts what the player has declared so far.
-    pub fn insert(&self, session: &Arc<Session>, profile: Option<BotProfile>, change: impl FnOnce(&mut Settings)) {
+    pub fn insert(
+        &self,
+        session: &Arc<Session>,
+        profile: Option<BotProfile>,
+        change: impl FnOnce(&mut Settings),
+    ) {
         let mut inner = self.lock();
         inner.by_id.insert(session.id().clone(), Arc::clone(session));
         let player = inner.players.entry(session.player().clone()).or_insert_with(|| Player {

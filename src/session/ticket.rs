@@ -45,10 +45,8 @@ impl Ticket {
     /// Five words, signed: session, player, name, time, credential.
     pub(super) fn write(&self, signer: &Signer) -> String {
         let credential = self.credential.as_ref().map_or("-", TokenId::as_str);
-        let words = format!(
-            "{} {} {} {} {credential}",
-            self.session, self.player, self.name, self.issued_at.0
-        );
+        let words =
+            format!("{} {} {} {} {credential}", self.session, self.player, self.name, self.issued_at.0);
         signer.sign(Purpose::Session, words.as_bytes())
     }
 
