@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod bot_seat;
+pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
@@ -15,6 +16,7 @@ pub mod house;
 pub mod http;
 pub mod ids;
 pub mod ladder;
+pub mod load;
 pub mod lobby;
 pub mod metrics;
 pub mod protocol;
