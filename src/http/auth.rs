@@ -99,7 +99,7 @@ async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<(Viewer, O
 }
 
 /// The token of the `Authorization` header, if there is such a header.
-fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, ApiError> {
+pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (value, second) = (values.next(), values.next());
     match (value, second) {
@@ -118,7 +118,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, ApiError> {
 
 /// The value of the site's cookie. Another cookie of the same name, set by somebody else for a wider domain, cannot
 /// come first: the most specific one does.
-fn cookie(site: &Site, headers: &HeaderMap) -> Option<Secret> {
+pub(super) fn cookie(site: &Site, headers: &HeaderMap) -> Option<Secret> {
     let name = cookie_name(site);
     headers
         .get_all(header::COOKIE)

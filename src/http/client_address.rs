@@ -25,13 +25,11 @@ impl ClientAddress {
     /// were written by somebody we do not know. An entry that cannot be read ends the search at the proxy before it.
     #[must_use]
     pub fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
-        let is_trusted =
-            |address: &IpAddr| site.trusted_proxies.iter().any(|network| network.contains(*address));
         let mut address = peer.to_canonical();
         let lines: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
         for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
-            if !is_trusted(&address) {
+            if !site.trusts(address) {
                 break;
             }
             let Ok(before) = hop.trim().parse::<IpAddr>() else { break };

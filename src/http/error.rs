@@ -24,6 +24,10 @@ pub enum ApiCode {
     BadJson,
     /// A part of the path or query is not allowed; `field` names it.
     BadParameter,
+    /// The request is not HTTP as it should be.
+    BadRequest,
+    /// The WebSocket handshake lacks something, or names no subprotocol that is spoken here.
+    BadHandshake,
     /// A token stands in the URL, where logs and histories see it.
     TokenInUrl,
     /// A field of the body is missing or not allowed; `field` names it.
@@ -42,6 +46,8 @@ pub enum ApiCode {
     NotFound,
     /// Something is there, but not for this method; `Allow` lists those that are.
     MethodNotAllowed,
+    /// There is a WebSocket here, version 13, and nothing else.
+    UpgradeRequired,
     /// The body did not come in time.
     Timeout,
     /// The body is over the limit.
@@ -63,11 +69,14 @@ impl ApiCode {
     #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
-            Self::BadJson | Self::BadParameter | Self::TokenInUrl => StatusCode::BAD_REQUEST,
+            Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::Forbidden | Self::OriginNotAllowed => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::NameTaken => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -132,6 +132,12 @@ impl FromStr for Network {
 }
 
 impl Site {
+    /// Whether this is the address of a proxy that is believed.
+    #[must_use]
+    pub fn trusts(&self, address: IpAddr) -> bool {
+        self.trusted_proxies.iter().any(|network| network.contains(address))
+    }
+
     /// Whether browsers reach the site over TLS, as far as we were told.
     #[must_use]
     pub fn is_secure(&self) -> bool {
