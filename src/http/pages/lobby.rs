@@ -144,7 +144,7 @@ fn spread(bots: &[BotRow]) -> Vec<BotRow> {
 }
 
 fn seats(players: &Sides<WirePlayer>) -> Sides<Seat> {
-    let seat = |side, player| Seat { disc: DiscIcon { side }, player: PlayerTag::new(player) };
+    let seat = |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player) };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 
