@@ -6,14 +6,17 @@
 
 pub mod accounts;
 pub mod bot_seat;
+pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod data_dir;
 pub mod host;
 pub mod house;
 pub mod http;
 pub mod ids;
 pub mod ladder;
+pub mod load;
 pub mod lobby;
 pub mod metrics;
 pub mod protocol;

@@ -158,8 +158,8 @@ pub(super) async fn tokens_of(
 
 type Outcome = Result<Result<Written, Refused>, StoreError>;
 
-fn done_if(rows_affected: u64, otherwise: Refused) -> Outcome {
-    Ok(if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) })
+fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
+    if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
 }
 
 async fn key_of(connection: &mut SqliteConnection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
@@ -199,7 +199,7 @@ pub(super) async fn add(
         .bind(player.created_at.0)
         .execute(connection)
         .await?;
-    done_if(inserted.rows_affected(), Refused::IdTaken)
+    Ok(done_if(inserted.rows_affected(), Refused::IdTaken))
 }
 
 pub(super) async fn set_password(
@@ -209,7 +209,7 @@ pub(super) async fn set_password(
 ) -> Outcome {
     let sql = "UPDATE player SET password = ? WHERE id = ?";
     let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
-    done_if(updated.rows_affected(), Refused::NoSuchPlayer)
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
 }
 
 pub(super) async fn set_profile(
@@ -220,7 +220,7 @@ pub(super) async fn set_profile(
     let sql = "UPDATE player SET version = ?, about = ?, url = ? WHERE id = ?";
     let query = sqlx::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
     let updated = query.bind(player.as_str()).execute(connection).await?;
-    done_if(updated.rows_affected(), Refused::NoSuchPlayer)
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
 }
 
 /// Adds a credential, and clears away the player's expired ones so that they do not pile up.

@@ -19,13 +19,12 @@ pub(super) async fn settle(
     referee: &Referee<'_>,
     ended_at: UnixMillis,
 ) -> Result<Settlement, StoreError> {
-    let verdict = match referee.judge_start() {
-        Some(verdict) => verdict,
-        None => {
-            let rows = rating_rows(connection, keys, referee).await?;
-            let remembered = last_rated_games(connection, keys, referee).await?;
-            referee.judge(rows, &remembered)
-        }
+    let verdict = if let Some(verdict) = referee.judge_start() {
+        verdict
+    } else {
+        let rows = rating_rows(connection, keys, referee).await?;
+        let remembered = last_rated_games(connection, keys, referee).await?;
+        referee.judge(rows, &remembered)
     };
     let unrated_because = match verdict {
         Verdict::Rated(_) => None,
