@@ -96,7 +96,7 @@ struct Rank {
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lobby = state.arena.lobby();
-    let all_bots = BotRow::house(&state);
+    let all_bots = BotRow::house(&state).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, "Play four in a row"),
         times: TIMES,
