@@ -49,7 +49,7 @@ pub trait ArenaView: Send + Sync + Debug {
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot>;
 
     /// An offer that is open to whoever has its link, while it stands.
-    async fn offer(&self, challenge: &ChallengeId) -> Option<Offer>;
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
 
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;

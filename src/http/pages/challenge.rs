@@ -31,7 +31,7 @@ struct Challenge {
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<ChallengeId>() else { return Err(PageError::not_found(visitor)) };
-    let Some(offer) = state.arena.offer(&id).await else { return Err(PageError::not_found(visitor)) };
+    let Some(offer) = state.arena.challenge(&id).await else { return Err(PageError::not_found(visitor)) };
     let is_mine = visitor.is(&offer.from.id);
     let from_name = offer.from.name.to_string();
     let title = if is_mine { "Your invitation".to_owned() } else { format!("{from_name} invites you") };
