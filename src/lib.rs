@@ -29,3 +29,9 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+
+/// The version of this build.
+#[must_use]
+pub fn fourfold_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
