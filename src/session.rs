@@ -4,6 +4,7 @@
 //! is behind the two traits in [`port`].
 
 pub mod frame_guard;
+mod heart;
 pub mod limits;
 pub mod outbox;
 pub mod port;
