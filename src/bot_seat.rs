@@ -12,9 +12,9 @@ use tracing::{debug, warn};
 
 use crate::compute::{ComputeError, ComputePool};
 use crate::ids::PlayerId;
+use crate::protocol::ServerMessage;
 use crate::protocol::client::{ColumnField, MoveInfo};
 use crate::protocol::server::{Frame, Turn, Urgency};
-use crate::protocol::ServerMessage;
 use crate::room::handle::{Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
 
@@ -88,8 +88,15 @@ impl std::fmt::Debug for Player {
 pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });
-    let task = BotTask { seat: Arc::clone(&seat), frames, player: Some(player.bot), id: player.id,
-        side: player.side, pace: player.pace, pool };
+    let task = BotTask {
+        seat: Arc::clone(&seat),
+        frames,
+        player: Some(player.bot),
+        id: player.id,
+        side: player.side,
+        pace: player.pace,
+        pool,
+    };
     (seat, task)
 }
 

@@ -7,12 +7,14 @@ mod bench;
 mod bots;
 mod completions;
 pub(crate) mod exit;
+mod load;
 mod move_cmd;
 mod output;
 mod play;
 mod progress;
-
 mod think;
+
+use std::io;
 
 use clap::{Parser, Subcommand};
 
@@ -35,6 +37,8 @@ enum Command {
     Bots(bots::Bots),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
+    /// Play whole games over the protocol and measure the server.
+    Load(load::Load),
     /// Print a completion script for a shell.
     Completions(completions::Completions),
     /// Print the manual page.
@@ -49,10 +53,16 @@ impl CommandLine {
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
+            Command::Load(arguments) => arguments.run(),
             Command::Completions(arguments) => arguments.run(),
             Command::Man => completions::man(),
         }
     }
+}
+
+/// The runtime of commands that use the network.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }
 
 #[cfg(test)]

@@ -45,7 +45,10 @@ impl ComputePool {
     /// # Errors
     ///
     /// The job panicked, or the daemon stops.
-    pub async fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, ComputeError> {
+    pub async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let permit = Arc::clone(&self.threads).acquire_owned().await;
         self.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -55,9 +58,9 @@ impl ComputePool {
             drop(permit);
             result
         };
-        tokio::task::spawn_blocking(run).await.map_err(|error| {
-            if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed }
-        })
+        tokio::task::spawn_blocking(run)
+            .await
+            .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed })
     }
 }
 

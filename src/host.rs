@@ -1,12 +1,14 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fourfold_bots::BotError;
 use fourfold_engine::{BySide, ReplayError, Side, Variant, openings};
+use futures::FutureExt;
 use rand::RngExt;
 use thiserror::Error;
 use tokio::sync::mpsc;
@@ -20,6 +22,7 @@ use crate::compute::ComputePool;
 use crate::house::HouseBots;
 use crate::ids::{GameId, PairId, PlayerId};
 use crate::lobby::feeds::Feeds;
+use crate::metrics::Metrics;
 use crate::protocol::server::{Identity, Snapshot};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
@@ -124,7 +127,9 @@ impl StartError {
         let message = self.to_string();
         match self {
             Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
-            Self::PlayerBusy { .. } | Self::ArenaBusy => WireError::new(ErrorCode::Busy, message).retry_in(RETRY),
+            Self::PlayerBusy { .. } | Self::ArenaBusy => {
+                WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
+            }
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
             Self::Unreadable(_) => WireError::new(ErrorCode::Internal, message),
@@ -158,6 +163,8 @@ pub struct HostDeps {
     pub feeds: Feeds,
     /// Owns the rooms' tasks.
     pub tasks: TaskTracker,
+    /// Counts games.
+    pub metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
     pub pair_limit: u32,
 }
@@ -191,6 +198,7 @@ impl HostActor {
             let host = self.host.clone();
             match news {
                 RoomNews::Finished { public, end } => {
+                    host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
                     if let Some(next) = host.next_leg(&public.spec) {
                         host.go_on(next);
@@ -254,6 +262,12 @@ impl Host {
         self.inner.paused.load(Ordering::Relaxed)
     }
 
+    /// How many live games a player has.
+    #[must_use]
+    pub fn games_of(&self, player: &PlayerId) -> usize {
+        self.inner.deps.directory.games_of(player)
+    }
+
     /// The bots of the house.
     #[must_use]
     pub fn house(&self) -> &HouseBots {
@@ -265,6 +279,7 @@ impl Host {
             writer: self.inner.deps.writer.clone(),
             directory: self.inner.deps.directory.clone(),
             news: self.inner.news.clone(),
+            metrics: Arc::clone(&self.inner.deps.metrics),
         }
     }
 
@@ -278,7 +293,8 @@ impl Host {
             return Err(StartError::Paused);
         }
         let deps = &self.inner.deps;
-        let house_plays = [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
+        let house_plays =
+            [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
@@ -290,6 +306,7 @@ impl Host {
         deps.writer.write(Write::StartGame(spec.clone())).await?;
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");
+        deps.metrics.game_started();
         self.open_room(state, players, bots);
         deps.feeds.lobby_changed();
         Ok(spec.id)
@@ -347,7 +364,7 @@ impl Host {
             PlayerKind::Guest => None,
             PlayerKind::Human | PlayerKind::Bot => {
                 let row = deps.store.rating(&identity.id, variant).await?;
-                Some(row.map_or(Standing::NEW, |row| row.standing).to_wire())
+                Some(row.map_or(Standing::START, |row| row.standing).to_wire())
             }
         };
         let version = match deps.house.get(&identity.id) {
@@ -413,7 +430,31 @@ impl Host {
                 actor.seat(side, session.member(), session as Arc<dyn Recipient>, connection);
             }
         }
-        deps.tasks.spawn(actor.run());
+        let (host, game) = (self.clone(), handle.game().clone());
+        deps.tasks.spawn(async move {
+            if AssertUnwindSafe(actor.run()).catch_unwind().await.is_err() {
+                host.rebuild(&game).await;
+            }
+        });
+    }
+
+    /// Opens a room again whose task panicked: its game goes on from the last stored event.
+    async fn rebuild(&self, game: &GameId) {
+        let deps = &self.inner.deps;
+        deps.metrics.panicked();
+        error!(game = %game, "a room panicked and is rebuilt");
+        if let Some(public) = deps.directory.public(game) {
+            deps.directory.remove(&public);
+        }
+        match deps.store.game(game).await {
+            Ok(Some(stored)) if stored.ending().is_none() => {
+                if let Err(error) = self.restore_one(stored).await {
+                    error!(game = %game, error = %error, "the room could not be rebuilt");
+                }
+            }
+            Ok(_) => {}
+            Err(error) => error!(game = %game, error = %error, "the game could not be read"),
+        }
     }
 
     /// Takes up the games that were live when the daemon stopped. Returns how many there are and how many could not
@@ -427,7 +468,10 @@ impl Host {
         for game in games {
             let id = game.spec.id.clone();
             match self.restore_one(game).await {
-                Ok(()) => restored += 1,
+                Ok(()) => {
+                    restored += 1;
+                    self.inner.deps.metrics.game_resumed();
+                }
                 Err(StartError::Store(cause)) => {
                     return Err(StoreError::Failed(cause));
                 }
@@ -581,5 +625,6 @@ fn drawn_opening(offer: &GameOffer, game: &GameId) -> Opening {
 
 /// FNV-1a of an id: any stable spread of 64 bits will do, and this one fits on two lines.
 fn seed_of(id: &str) -> u64 {
-    id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    id.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

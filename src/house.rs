@@ -70,7 +70,11 @@ impl HouseBots {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn set_up(configured: &[Configured], store: &dyn Store, writer: &Writer) -> Result<Self, HouseError> {
+    pub async fn set_up(
+        configured: &[Configured],
+        store: &dyn Store,
+        writer: &Writer,
+    ) -> Result<Self, HouseError> {
         let mut bots = Vec::new();
         for bot in configured {
             let player = match store.player_by_name(&bot.name).await? {
@@ -81,8 +85,7 @@ impl HouseBots {
                 }
                 None => add_account(&bot.name, bot.about(), writer).await?,
             };
-            let identity =
-                Identity { id: player.id, name: player.name, kind: PlayerKind::Bot, owner: None };
+            let identity = Identity { id: player.id, name: player.name, kind: PlayerKind::Bot, owner: None };
             bots.push(HouseBot { identity, spec: bot.spec.clone(), about: bot.about().to_owned() });
         }
         let by_id = bots.iter().enumerate().map(|(index, bot)| (bot.identity.id.clone(), index)).collect();

@@ -6,11 +6,18 @@
 
 pub mod accounts;
 pub mod bot_seat;
+pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod data_dir;
+pub mod host;
+pub mod house;
 pub mod http;
 pub mod ids;
+pub mod ladder;
+pub mod load;
+pub mod lobby;
 pub mod metrics;
 pub mod protocol;
 pub mod rating;
@@ -20,3 +27,9 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+
+/// The version of this build.
+#[must_use]
+pub fn fourfold_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -97,7 +97,11 @@ impl Metrics {
         registry.register("moves", "Moves that were stored", self.moves.clone());
         registry.register("live_games", "Games in progress", self.live_games.clone());
         registry.register("sessions", "Open sessions", self.sessions.clone());
-        registry.register("refusals", "Requests over the socket that were refused, by code", self.refusals.clone());
+        registry.register(
+            "refusals",
+            "Requests over the socket that were refused, by code",
+            self.refusals.clone(),
+        );
         registry.register("writer_queue", "Writes that wait for a commit", self.writer_queue.clone());
         let commit = self.commit_seconds.clone();
         registry.register_with_unit("commit", "Time that a commit took", Unit::Seconds, commit);

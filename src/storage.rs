@@ -1,12 +1,24 @@
 //! Where games, players and ratings are kept.
 //!
-//! [`Store`] is the contract, [`conformance`] its tests, [`sqlite`] the embedded back end and [`memory`] one for
+//! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and [`memory`] one for
 //! tests. All writes go through [`writer`], which groups them into transactions and answers after the commit.
+//!
+//! What every back end must decide alike is plain code, written once: whether events continue a game is in `live`,
+//! what a finished game does to the ratings in `settle`, how choices are spelled in `words`.
 
+#[cfg(test)]
+pub(crate) mod conformance;
+mod live;
+pub mod memory;
 pub mod record;
+mod settle;
+pub mod sqlite;
 pub mod store;
+pub(crate) mod words;
 pub mod writer;
 
+pub use memory::MemoryStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
+pub use sqlite::{Durability, SqliteStore};
 pub use store::{Store, StoreError};
 pub use writer::Writer;

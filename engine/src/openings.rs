@@ -1,7 +1,7 @@
 //! Openings for fair games: from the empty board the first side wins, from a balanced opening nobody does.
 //!
-//! A pair of games plays one opening with both colours. The suite is data, scored once by solvers of others (see the
-//! head of `data/openings-7x6-ply4.tsv`) and enumerated again by this module's tests.
+//! A pair of games plays one opening with both colours. The suite is data, scored once by solvers of others
+//! (see the head of `data/openings-7x6-ply4.tsv`) and enumerated again by this module's tests.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -69,14 +69,15 @@ fn scored_openings() -> Vec<(Opening, i8)> {
     rows.map(|row| parse(row).expect("a test reads every row")).collect()
 }
 
-/// The 101 openings of four plies whose exact value is a draw, one of each mirrored pair; none for boards other than
-/// 7x6, which nobody has scored.
+/// The 101 openings of four plies whose exact value is a draw, one of each mirrored pair; none for boards
+/// other than 7x6, which nobody has scored.
 pub fn balanced(variant: Variant) -> &'static [Opening] {
     if variant == Variant::STANDARD { &BALANCED } else { &[] }
 }
 
-/// Draws the balanced opening with this `index`, counted from 0, of the endless series that belongs to `seed`: all
-/// openings in random order, then all again in another order, each mirrored or not as a coin decides.
+/// Draws the balanced opening with this `index`, counted from 0, of the endless series that belongs to
+/// `seed`: all openings in random order, then all again in another order, each mirrored or not as a coin
+/// decides.
 ///
 /// `None` if the variant has no balanced openings.
 #[must_use]
@@ -94,12 +95,13 @@ pub fn draw(variant: Variant, seed: u64, index: u64) -> Option<Opening> {
     Some(if is_mirrored { opening.mirror(variant) } else { opening.clone() })
 }
 
-/// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in alphabetical order
-/// of all move lists that lead to the position or its mirror image. Time and memory grow about fourfold a ply.
+/// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in
+/// alphabetical order of all move lists that lead to the position or its mirror image. Time and memory grow
+/// about fourfold a ply.
 #[must_use]
 pub fn enumerate(variant: Variant, ply: u32) -> Vec<Opening> {
-    // By key, so that different orders of moves meet. Each position keeps its first move list: parents are visited
-    // in alphabetical order, and a list that continues an earlier list is earlier.
+    // By key, so that different orders of moves meet. Each position keeps its first move list: parents are
+    // visited in alphabetical order, and a list that continues an earlier list is earlier.
     let mut openings = vec![(Position::new(variant), Vec::new())];
     for _ in 0..ply {
         let mut children = BTreeMap::new();

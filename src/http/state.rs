@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::site::Site;
 use crate::accounts::Accounts;
-use crate::ids::{GameId, PlayerId};
-use crate::protocol::server::{LiveGame, LobbyFeed, Snapshot};
+use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::storage::Store;
 
@@ -47,6 +47,9 @@ pub trait ArenaView: Send + Sync + Debug {
 
     /// A live game as a watcher sees it.
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot>;
+
+    /// An offer that is open to whoever has its link, while it stands.
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
 
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;

@@ -113,9 +113,8 @@ impl Challenges {
 
     /// Offers that a player made or is asked by.
     pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a Challenge> + 'a {
-        let concerns = move |c: &&Challenge| {
-            c.from.id == *player || c.to.as_ref().is_some_and(|to| to.id == *player)
-        };
+        let concerns =
+            move |c: &&Challenge| c.from.id == *player || c.to.as_ref().is_some_and(|to| to.id == *player);
         self.open.values().filter(concerns)
     }
 

@@ -14,8 +14,8 @@ use crate::ids::GameId;
 use crate::protocol::ServerMessage;
 use crate::protocol::client::Feed;
 use crate::protocol::server::{
-    Frame, GameEnd, LadderEntry, LadderFeed, LiveGame, LobbyFeed, RatingChange, ResultFeed, SeekEntry, TvFeed,
-    Urgency,
+    Frame, GameEnd, LadderEntry, LadderFeed, LiveGame, LobbyFeed, RatingChange, ResultFeed, SeekEntry,
+    TvFeed, Urgency,
 };
 use crate::protocol::terms::{Sides, WirePlayer, WireRating, WireVariant};
 use crate::room::directory::PublicGame;
@@ -155,8 +155,10 @@ impl Feeds {
         self.lobby_changed();
         let players = public.players.as_ref().map(SeatedPlayer::to_wire);
         if let Some(ratings) = &end.rating {
-            let changes =
-                vec![ladder_entry(&players.first, ratings.first), ladder_entry(&players.second, ratings.second)];
+            let changes = vec![
+                ladder_entry(&players.first, ratings.first),
+                ladder_entry(&players.second, ratings.second),
+            ];
             let feed = LadderFeed { variant: WireVariant(public.spec.variant), changes };
             self.tell(Feed::Ladder, &ServerMessage::Ladder(feed).into());
         }

@@ -41,6 +41,18 @@ impl Standing {
     }
 }
 
+impl Standing {
+    /// As others see it.
+    #[must_use]
+    pub fn to_wire(self) -> crate::protocol::terms::WireRating {
+        crate::protocol::terms::WireRating {
+            elo: self.rating.to_elo(),
+            pm95: pm95(self.games),
+            provisional: self.is_provisional(),
+        }
+    }
+}
+
 impl Default for Standing {
     fn default() -> Self {
         Self::START
@@ -111,8 +123,8 @@ pub fn expected_score(own: MilliElo, other: MilliElo) -> i64 {
     const DIFFERENCE_MAX: u64 = 4_000_000;
     let difference = own.0.saturating_sub(other.0);
     let odds = odds(difference.unsigned_abs().min(DIFFERENCE_MAX));
-    let favourite = (u128::from(ONE.unsigned_abs()) * odds + (odds + UNIT) / 2) / (odds + UNIT);
-    let favourite = i64::try_from(favourite).expect("at most ONE");
+    let favourite = (u128::from(ONE.unsigned_abs()) * odds + u128::midpoint(odds, UNIT)) / (odds + UNIT);
+    let favourite = i64::try_from(favourite).unwrap_or(ONE); // at most ONE by the formula
     if difference >= 0 { favourite } else { ONE - favourite }
 }
 
@@ -168,7 +180,7 @@ pub fn pm95(games: u64) -> u32 {
     /// (2 x 1.96)^2 times 10^12: twice the half width leaves one bit for rounding.
     const TWICE_SQUARED: u128 = 15_366_400_000_000;
     let twice = (TWICE_SQUARED / (u128::from(games) * PER_GAME + PRIOR)).isqrt();
-    u32::try_from(twice.div_ceil(2)).expect("at most 686").max(1)
+    u32::try_from(twice.div_ceil(2)).unwrap_or(u32::MAX).max(1) // at most 686 by the formula
 }
 
 #[cfg(test)]

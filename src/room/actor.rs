@@ -9,12 +9,15 @@ use tokio::sync::mpsc;
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::directory::{Directory, PublicGame, shown_crowd};
-use super::handle::{Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated};
+use super::handle::{
+    Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated,
+};
 use super::members::Members;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::ids::PlayerId;
+use crate::metrics::Metrics;
 use crate::protocol::server::{
     Crowd, Done, Frame, GameEnd, Offered, OpponentGone, Reaction, Snapshot, Urgency,
 };
@@ -62,6 +65,8 @@ pub struct RoomDeps {
     pub directory: Directory,
     /// Who hears of ends and rematches.
     pub news: mpsc::Sender<RoomNews>,
+    /// Counts moves.
+    pub metrics: Arc<Metrics>,
 }
 
 /// Owns one room.
@@ -76,6 +81,8 @@ pub struct RoomActor {
     stored: (mpsc::Sender<WriteResult>, mpsc::Receiver<WriteResult>),
     /// Who asked for what is being stored.
     asker: Option<ReplyTo>,
+    /// When the move that is being stored was received.
+    received: Option<Instant>,
     pausing: Vec<tokio::sync::oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
@@ -111,6 +118,7 @@ impl RoomActor {
             deferred: VecDeque::new(),
             stored: mpsc::channel(1),
             asker: None,
+            received: None,
             pausing: Vec::new(),
             crowd_due: None,
             crowd_told: None,
@@ -120,7 +128,13 @@ impl RoomActor {
     }
 
     /// Seats a connection before the room runs. One that is `Away` may still come back.
-    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>, connection: Connection) {
+    pub fn seat(
+        &mut self,
+        side: Side,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+        connection: Connection,
+    ) {
         self.members.sit(side, member, recipient);
         self.members.set_connected(member, connection == Connection::Up);
     }
@@ -196,8 +210,10 @@ impl RoomActor {
 
     /// Takes a command, or keeps it until the event that is being stored is public.
     async fn take(&mut self, command: Command) {
-        let changes_game =
-            matches!(command, Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. });
+        let changes_game = matches!(
+            command,
+            Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. }
+        );
         if changes_game && self.state.is_storing() {
             if self.deferred.len() < DEFERRED_MAX {
                 self.deferred.push_back(command);
@@ -275,6 +291,7 @@ impl RoomActor {
             round_trip: play.round_trip,
         };
         let (verdict, effects) = self.state.play(&request);
+        self.received = Some(play.received);
         match verdict {
             Ok(Some(repeated)) => {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
@@ -419,6 +436,9 @@ impl RoomActor {
             Ok(written) => {
                 let effects = self.state.stored(settlement_of(written), now());
                 self.carry_out(effects, asker).await;
+                if let Some(received) = self.received.take() {
+                    self.deps.metrics.moved(now().saturating_duration_since(received));
+                }
                 self.paused();
             }
             Err(WriteError::Busy) => {

@@ -176,7 +176,12 @@ impl Directory {
     #[must_use]
     pub fn live(&self) -> Vec<Arc<PublicGame>> {
         let rooms = self.read();
-        rooms.by_game.values().filter(|(_, public)| !public.is_over()).map(|(_, public)| Arc::clone(public)).collect()
+        rooms
+            .by_game
+            .values()
+            .filter(|(_, public)| !public.is_over())
+            .map(|(_, public)| Arc::clone(public))
+            .collect()
     }
 
     /// All rooms.

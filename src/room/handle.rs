@@ -120,17 +120,47 @@ pub struct Play {
 
 pub(super) enum Command {
     Play(Play),
-    Act { player: PlayerId, action: Action, reply: ReplyTo },
-    Fail { side: Side },
-    Sit { player: PlayerId, member: MemberId, recipient: Arc<dyn Recipient>, seated: oneshot::Sender<Option<Seated>> },
-    Prompt { member: MemberId },
-    Connected { member: MemberId, connection: Connection },
-    Leave { member: MemberId },
-    Watch { reply: ReplyTo },
-    Unwatch { member: MemberId },
-    Sync { player: Option<PlayerId>, reply: ReplyTo, skipped: Option<u64> },
-    Look { answer: oneshot::Sender<Snapshot> },
-    Pause { done: oneshot::Sender<()> },
+    Act {
+        player: PlayerId,
+        action: Action,
+        reply: ReplyTo,
+    },
+    Fail {
+        side: Side,
+    },
+    Sit {
+        player: PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+        seated: oneshot::Sender<Option<Seated>>,
+    },
+    Prompt {
+        member: MemberId,
+    },
+    Connected {
+        member: MemberId,
+        connection: Connection,
+    },
+    Leave {
+        member: MemberId,
+    },
+    Watch {
+        reply: ReplyTo,
+    },
+    Unwatch {
+        member: MemberId,
+    },
+    Sync {
+        player: Option<PlayerId>,
+        reply: ReplyTo,
+        skipped: Option<u64>,
+    },
+    Look {
+        answer: oneshot::Sender<Snapshot>,
+    },
+    Pause {
+        done: oneshot::Sender<()>,
+    },
 }
 
 /// What a player who takes a seat learns.
@@ -209,7 +239,12 @@ impl RoomHandle {
     }
 
     /// Takes the player's seat with one more connection and sends it a snapshot. `None` if the player has none here.
-    pub async fn sit(&self, player: PlayerId, member: MemberId, recipient: Arc<dyn Recipient>) -> Option<Seated> {
+    pub async fn sit(
+        &self,
+        player: PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+    ) -> Option<Seated> {
         let (seated, answer) = oneshot::channel();
         self.tell(Command::Sit { player, member, recipient, seated }).await;
         answer.await.ok().flatten()

@@ -512,7 +512,13 @@ impl RoomState {
         (refusal, effects)
     }
 
-    fn stage_move(&mut self, request: &MoveRequest, column: Column, clock: GameClock, spent: Spent) -> Effects {
+    fn stage_move(
+        &mut self,
+        request: &MoveRequest,
+        column: Column,
+        clock: GameClock,
+        spent: Spent,
+    ) -> Effects {
         let mut lag = self.lag;
         lag[request.side].spend(spent.credited);
         let clock_ms = clock.both(request.received).map(millis);
@@ -522,12 +528,8 @@ impl RoomState {
             credited_ms: millis(spent.credited),
             info: request.info.clone(),
         };
-        let mut events = vec![StoredEvent {
-            seq: self.seq + 1,
-            kind: EventKind::Move(played),
-            clock_ms,
-            at: request.at,
-        }];
+        let mut events =
+            vec![StoredEvent { seq: self.seq + 1, kind: EventKind::Move(played), clock_ms, at: request.at }];
         let after = self.position().play_unchecked(column);
         if let Some(outcome) = after.outcome() {
             let kind = EventKind::Finished(ending_of(outcome));
@@ -700,8 +702,7 @@ impl RoomState {
         let mut clock = self.clock.clone();
         clock.stop(now);
         let clock_ms = clock.both(now).map(millis);
-        let event =
-            StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
+        let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
         let lag = self.lag;
         Ok(self.stage(vec![event], clock, lag))
     }

@@ -57,7 +57,8 @@ pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
 pub fn rating_changes(
     ratings: Option<BySide<RatingEntry>>,
 ) -> Option<crate::protocol::terms::Sides<RatingChange>> {
-    let change = |entry: RatingEntry| RatingChange { before: entry.before.to_elo(), after: entry.after.to_elo() };
+    let change =
+        |entry: RatingEntry| RatingChange { before: entry.before.to_elo(), after: entry.after.to_elo() };
     ratings.map(|entries| entries.map(change).into())
 }
 

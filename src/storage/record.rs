@@ -199,6 +199,19 @@ pub struct Settlement {
     pub unrated_because: Option<UnratedReason>,
 }
 
+/// A game whose stored form makes no sense: somebody else wrote to the store, or the disk lost something.
+///
+/// It is left out of every list but the verifier's and harms no other game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DamagedGame {
+    /// Its id, as far as that can be read.
+    pub id: String,
+    /// Its place among the finished games.
+    pub number: Option<u64>,
+    /// What was found.
+    pub what: String,
+}
+
 /// A game as it is stored, live or finished.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredGame {
@@ -238,8 +251,8 @@ impl StoredGame {
     }
 }
 
-/// A player's rating in one variant, with what stands behind it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A player's rating in one variant, with what stands behind it. The default is that of a newcomer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RatingRow {
     /// The rating and the games it rests on.
     pub standing: Standing,
@@ -260,6 +273,19 @@ pub struct LeaderboardRow {
     pub player: StoredPlayer,
     /// How strong.
     pub rating: RatingRow,
+}
+
+impl LeaderboardRow {
+    /// Numbers rows that begin at the top and stand in order.
+    pub(super) fn ranked(rows: Vec<(StoredPlayer, RatingRow)>) -> Vec<Self> {
+        let mut ranked: Vec<Self> = Vec::with_capacity(rows.len());
+        for (place, (player, rating)) in (1..).zip(rows) {
+            let above = ranked.last().filter(|row| row.rating.standing.rating == rating.standing.rating);
+            let rank = above.map_or(place, |row| row.rank);
+            ranked.push(Self { rank, player, rating });
+        }
+        ranked
+    }
 }
 
 /// One point of a player's history.

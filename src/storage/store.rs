@@ -7,8 +7,8 @@ use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
 use super::record::{
-    BotProfile, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent, StoredGame,
-    StoredPlayer, StoredToken, UnixMillis,
+    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
+    StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
@@ -89,7 +89,7 @@ pub enum Write {
 pub enum Written {
     /// It is durable.
     Done,
-    /// Tokens that were valid until now.
+    /// Tokens that are not valid any more, in the order of their ids; some may have expired before.
     Revoked(Vec<TokenId>),
     /// The game is finished and settled.
     Settled(Settlement),
@@ -104,6 +104,9 @@ pub enum Refused {
     /// No player of that id.
     #[error("there is no such player")]
     NoSuchPlayer,
+    /// Something else has that id already.
+    #[error("the id is taken")]
+    IdTaken,
     /// No live game of that id.
     #[error("there is no such live game")]
     NoSuchGame,
@@ -115,6 +118,9 @@ pub enum Refused {
         /// The one that came.
         got: u32,
     },
+    /// A game's end is not its last event, or its last events have no end.
+    #[error("the end of a game is its last event")]
+    EndMisplaced,
 }
 
 /// Which players a leaderboard lists.
@@ -193,13 +199,13 @@ pub trait Store: Send + Sync + Debug {
     /// A player's valid tokens, the newest first.
     async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError>;
 
-    /// All games that have not finished, for the start of the daemon.
+    /// All games that have not finished, for the start of the daemon. Damaged ones are left out, with a line in the log.
     async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError>;
 
     /// One game, live or finished.
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError>;
 
-    /// Finished games.
+    /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
 
     /// How many rated games two players have begun since a time.
@@ -230,6 +236,19 @@ pub trait Store: Send + Sync + Debug {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError>;
+
+    /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier.
+    async fn audit_finished(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
+
+    /// All games that have not finished, damaged ones too; for the verifier.
+    async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
+
+    /// All rating rows, in no order; for the verifier.
+    async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError>;
 
     /// Checks that the store answers; for readiness.
     async fn ping(&self) -> Result<(), StoreError>;

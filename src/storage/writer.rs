@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
-use tracing::{error, warn};
+use tracing::{error, info, warn};
 
 use super::store::{Refused, Store, StoreError, Write, Written};
 
@@ -50,6 +50,7 @@ type Reply = Box<dyn FnOnce(WriteResult) + Send>;
 struct Item {
     write: Write,
     reply: Reply,
+    queued_at: Instant,
 }
 
 /// What the actor lets everybody see without asking it.
@@ -57,8 +58,21 @@ struct Item {
 struct Gauge {
     origin: Instant,
     waiting: AtomicUsize,
-    /// When the commit that is now under way began, in milliseconds since `origin` plus one; 0 for none.
+    /// When the oldest write of the commit that is now under way was queued, in milliseconds since `origin` plus one;
+    /// 0 for none.
     busy_since: AtomicU64,
+}
+
+impl Gauge {
+    fn set_busy_since(&self, queued_at: Instant) {
+        let since = queued_at.saturating_duration_since(self.origin).as_millis();
+        self.busy_since.store(u64::try_from(since).unwrap_or(u64::MAX - 1) + 1, Ordering::Relaxed);
+    }
+
+    fn busy_since(&self) -> Option<Instant> {
+        let ms = self.busy_since.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(self.origin + Duration::from_millis(ms))
+    }
 }
 
 /// The cloneable address of the writer.
@@ -85,7 +99,7 @@ impl Writer {
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
     pub fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
         self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
-        let item = Item { write, reply: Box::new(reply) };
+        let item = Item { write, reply: Box::new(reply), queued_at: Instant::now() };
         if let Err(error) = self.items.try_send(item) {
             self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
             match error {
@@ -123,16 +137,11 @@ impl Writer {
         self.gauge.waiting.load(Ordering::Relaxed)
     }
 
-    /// Whether a commit has taken so long that flags must not fall because of it.
+    /// Whether a write has waited so long that flags must not fall because of it.
     #[must_use]
     pub fn is_stalled(&self, now: Instant) -> bool {
-        match self.gauge.busy_since.load(Ordering::Relaxed).checked_sub(1) {
-            None => false,
-            Some(ms) => {
-                let began = self.gauge.origin + Duration::from_millis(ms);
-                now.saturating_duration_since(began) > STALLED_AFTER
-            }
-        }
+        let since = self.gauge.busy_since();
+        since.is_some_and(|since| now.saturating_duration_since(since) > STALLED_AFTER)
     }
 }
 
@@ -154,13 +163,18 @@ impl WriterActor {
     ///
     /// # Errors
     ///
-    /// Ends at the first failure whose outcome is unknown: the daemon must then stop and recover at its next start.
+    /// Ends at the first failure whose outcome is unknown: the daemon must then stop and recover at its next start. All
+    /// who wait are told before.
     pub async fn run(mut self) -> Result<(), Arc<StoreError>> {
         let mut items = Vec::new();
         while self.inbox.recv_many(&mut items, BATCH_MAX).await > 0 {
+            if let Some(oldest) = items.first() {
+                self.gauge.set_busy_since(oldest.queued_at);
+            }
             let (writes, replies): (Vec<Write>, Vec<Reply>) =
                 items.drain(..).map(|item| (item.write, item.reply)).unzip();
             let result = self.commit(&writes).await;
+            self.gauge.busy_since.store(0, Ordering::Relaxed);
             self.gauge.waiting.fetch_sub(writes.len(), Ordering::Relaxed);
             match result {
                 Ok(answers) => {
@@ -170,11 +184,7 @@ impl WriterActor {
                 }
                 Err(failure) => {
                     error!(writes = writes.len(), error = ?failure, "commit failed, its outcome is unknown");
-                    let failure = Arc::new(failure);
-                    for reply in replies {
-                        reply(Err(WriteError::Store(Arc::clone(&failure))));
-                    }
-                    return Err(failure);
+                    return Err(self.fail(replies, failure));
                 }
             }
         }
@@ -183,18 +193,179 @@ impl WriterActor {
 
     /// Commits, waiting out a full disk.
     async fn commit(&self, writes: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        let since = u64::try_from(self.gauge.origin.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1;
-        self.gauge.busy_since.store(since, Ordering::Relaxed);
-        let result = loop {
+        let mut was_full = false;
+        loop {
             match self.store.commit(writes).await {
                 Err(StoreError::Full(cause)) => {
-                    warn!(writes = writes.len(), error = ?cause, "disk is full, games wait");
+                    if !was_full {
+                        warn!(writes = writes.len(), error = ?cause, "disk is full, games wait");
+                    }
+                    was_full = true;
                     tokio::time::sleep(FULL_RETRY).await;
                 }
-                result => break result,
+                result => {
+                    if was_full {
+                        info!(writes = writes.len(), "disk has space again");
+                    }
+                    return result;
+                }
             }
-        };
-        self.gauge.busy_since.store(0, Ordering::Relaxed);
-        result
+        }
+    }
+
+    /// Tells all who wait that the store failed, those in the queue too.
+    fn fail(mut self, replies: Vec<Reply>, failure: StoreError) -> Arc<StoreError> {
+        let failure = Arc::new(failure);
+        for reply in replies {
+            reply(Err(WriteError::Store(Arc::clone(&failure))));
+        }
+        self.inbox.close();
+        while let Ok(item) = self.inbox.try_recv() {
+            self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
+            (item.reply)(Err(WriteError::Store(Arc::clone(&failure))));
+        }
+        failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+
+    use tokio::task::JoinHandle;
+
+    use super::*;
+    use crate::protocol::terms::PlayerKind;
+    use crate::storage::conformance::{add, add_players, moves, player, spec};
+    use crate::storage::memory::{Fault, MemoryStore};
+
+    struct Setup {
+        store: Arc<MemoryStore>,
+        writer: Writer,
+        actor: JoinHandle<Result<(), Arc<StoreError>>>,
+    }
+
+    fn set_up() -> Setup {
+        let store = Arc::new(MemoryStore::new());
+        let (writer, actor) = Writer::new(store.clone());
+        Setup { store, writer, actor: tokio::spawn(actor.run()) }
+    }
+
+    fn add_player(name: &str) -> Write {
+        add(player(name, PlayerKind::Human))
+    }
+
+    /// Queues a write now and hands out its answer.
+    fn queue(writer: &Writer, write: Write) -> impl Future<Output = WriteResult> + use<> {
+        let (reply, answer) = oneshot::channel();
+        writer.submit(write, move |result| reply.send(result).unwrap());
+        async { answer.await.expect("every write is answered") }
+    }
+
+    /// Lets the actor take up what is queued. Time is paused: it passes only when nothing else can be done.
+    async fn settle() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_queues_up_during_a_commit_becomes_the_next_one() {
+        let Setup { store, writer, actor } = set_up();
+        store.inject(Fault::Slow(Duration::from_secs(1)));
+        let first = queue(&writer, add_player("one"));
+        settle().await;
+        let later = ["two", "three", "four"].map(|name| queue(&writer, add_player(name)));
+        assert_eq!(writer.waiting(), 4);
+        first.await.unwrap();
+        for answer in later {
+            answer.await.unwrap();
+        }
+        assert_eq!(store.commit_sizes(), [1, 3]);
+        assert_eq!(writer.waiting(), 0);
+        drop(writer);
+        actor.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_answers_one_write_only() {
+        let Setup { writer, .. } = set_up();
+        let answers = ["Ada", "ADA", "Bob"].map(|name| queue(&writer, add_player(name)));
+        let [first, second, third] = answers;
+        assert!(matches!(first.await, Ok(Written::Done)));
+        assert!(matches!(second.await, Err(WriteError::Refused(Refused::NameTaken))));
+        assert!(matches!(third.await, Ok(Written::Done)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_disk_is_waited_out() {
+        let Setup { store, writer, .. } = set_up();
+        store.inject(Fault::Full);
+        store.inject(Fault::Full);
+        let began = tokio::time::Instant::now();
+        let answer = writer.write(add_player("Ada")).await;
+        assert!(matches!(answer, Ok(Written::Done)), "{answer:?}");
+        assert_eq!(began.elapsed(), 2 * FULL_RETRY);
+        assert_eq!(store.commit_sizes(), [1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_ends_the_writer_and_answers_everybody() {
+        let Setup { store, writer, actor } = set_up();
+        store.inject(Fault::Failed);
+        let append = || Write::Append { game: spec("g1", "Ada", "Bob").id, events: moves("4") };
+        let in_the_batch_and_behind: Vec<_> =
+            std::iter::repeat_with(|| queue(&writer, append())).take(BATCH_MAX + 2).collect();
+        for answer in in_the_batch_and_behind {
+            let answer = answer.await;
+            let Err(WriteError::Store(failure)) = answer else { panic!("{answer:?}") };
+            assert!(matches!(*failure, StoreError::Failed(_)));
+        }
+        assert!(matches!(*actor.await.unwrap().unwrap_err(), StoreError::Failed(_)));
+        assert!(matches!(writer.write(append()).await, Err(WriteError::Store(_))));
+        assert_eq!((writer.waiting(), store.commit_sizes()), (0, vec![]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn writes_of_dropped_writers_are_still_written() {
+        let Setup { store, writer, actor } = set_up();
+        let answer = queue(&writer, add_player("Ada"));
+        drop(writer);
+        actor.await.unwrap().unwrap();
+        answer.await.unwrap();
+        assert_eq!(store.commit_sizes(), [1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_commit_counts_as_stalled() {
+        let Setup { store, writer, .. } = set_up();
+        let in_time = || Instant::now() + STALLED_AFTER / 2;
+        let too_late = || Instant::now() + STALLED_AFTER * 2;
+        assert!(!writer.is_stalled(too_late()), "nothing waits");
+        store.inject(Fault::Slow(Duration::from_secs(9)));
+        let answer = queue(&writer, add_player("Ada"));
+        settle().await;
+        assert!(!writer.is_stalled(in_time()));
+        assert!(writer.is_stalled(too_late()));
+        answer.await.unwrap();
+        assert!(!writer.is_stalled(too_late()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_queue_refuses_and_a_quarter_is_congested() {
+        let store = Arc::new(MemoryStore::new());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        let (writer, actor) = Writer::new(store.clone());
+        let append = || Write::Append { game: spec("g1", "Ada", "Bob").id, events: moves("4") };
+        for _ in 0..CONGESTED_AT - 1 {
+            writer.submit(append(), |_| {});
+        }
+        assert!(!writer.is_congested());
+        for _ in CONGESTED_AT - 1..QUEUE_MAX {
+            writer.submit(append(), |_| {});
+        }
+        assert!(writer.is_congested());
+        assert!(matches!(writer.write(append()).await, Err(WriteError::Busy)));
+        assert_eq!(writer.waiting(), QUEUE_MAX);
+        drop(actor);
+        assert!(matches!(writer.write(append()).await, Err(WriteError::Store(_))));
     }
 }

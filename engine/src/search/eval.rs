@@ -1,9 +1,9 @@
 //! A static value by open lines: the segment weights of the engine tournament.
 //!
-//! A line with stones of both sides is dead; of the others each counts for its owner by the number of its stones.
-//! Lines one stone short count 4, two stones short 1, others nothing, a full line decides. On boards where four stones
-//! win those are the published weights 0, 1 and 4 for one, two and three stones; for other lengths they are carried
-//! over by what is missing.
+//! A line with stones of both sides is dead; of the others each counts for its owner by the number of its
+//! stones. Lines one stone short count 4, two stones short 1, others nothing, a full line decides. On boards
+//! where four stones win those are the published weights 0, 1 and 4 for one, two and three stones; for other
+//! lengths they are carried over by what is missing.
 
 use crate::board::{Bitboard, Direction, Position, Variant};
 
@@ -27,7 +27,7 @@ impl LineCounts {
     #[must_use]
     #[inline]
     pub fn of(own: Bitboard, other: Bitboard, variant: Variant) -> Self {
-        // Folding the strides makes the count three times as fast.
+        // With the variant known the compiler folds all strides, which more than halves the time.
         if variant == Variant::STANDARD {
             Self::of_folded(own, other, Variant::STANDARD)
         } else {
@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn the_published_example_is_minus_two() {
-        // Lines with one, two, three and four stones: 1, 3, 0, 0 against 1, 1, 1, 0. Single stones count nothing.
+        // Lines with one, two, three and four stones: 1, 3, 0, 0 against 1, 1, 1, 0. Single stones count
+        // nothing.
         let mine = LineCounts { two_short: 3, one_short: 0, full: 0 };
         let theirs = LineCounts { two_short: 1, one_short: 1, full: 0 };
         assert_eq!(mine.weight() - theirs.weight(), -2);

@@ -36,8 +36,8 @@ impl<'a> NodeCounter<'a> {
     /// Fails if the limits do not allow it; the node is then not counted.
     #[inline]
     pub fn begin_node(&mut self) -> Result<(), Interrupted> {
-        // The flag is read every time: it stays in the cache until it changes, so that costs less than a counter
-        // that spares it. No data is passed with it, so no ordering is needed.
+        // The flag is read every time: it stays in the cache until it changes, so that costs less than a
+        // counter that spares it. No data is passed with it, so no ordering is needed.
         let is_spent = self.limits.nodes.is_some_and(|limit| self.nodes >= limit);
         if is_spent || self.limits.stop.load(Ordering::Relaxed) {
             return Err(Interrupted);

@@ -1,7 +1,8 @@
 //! Looking ahead.
 //!
-//! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). [`Limits`] bound a
-//! search by nodes and a stop flag: there is no clock here. [`Score`] is the exact scale that solved positions use.
+//! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). [`Limits`]
+//! bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the exact scale that solved
+//! positions use.
 
 pub mod eval;
 mod limits;

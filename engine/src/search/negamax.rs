@@ -1,8 +1,8 @@
 //! The one depth-limited search: negamax with alpha-beta.
 //!
-//! Bots differ in how they value positions ([`Valuation`]), in the order of columns, and in which of several equally
-//! good moves they take ([`TieBreak`]). Whatever they choose is what plain negamax without cutoffs would choose; the
-//! cutoffs only save time.
+//! Bots differ in how they value positions ([`Valuation`]), in the order of columns, and in which of several
+//! equally good moves they take ([`TieBreak`]). Whatever they choose is what plain negamax without cutoffs
+//! would choose; the cutoffs only save time.
 
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +38,8 @@ impl TieBreak {
     }
 }
 
-/// The values a search has to tell apart: it may return any value ≤ `alpha` for those that are, and ≥ `beta` alike.
+/// The values a search has to tell apart: it may return any value ≤ `alpha` for those that are, and ≥ `beta`
+/// alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
     pub alpha: i32,
@@ -80,8 +81,9 @@ pub struct Negamax<V> {
 impl<V: Valuation> Negamax<V> {
     /// Searches `depth` plies ahead.
     ///
-    /// A value inside the window is exact, and the principal variation is the one that plain negamax would find. A
-    /// value ≤ `alpha` is an upper bound and one ≥ `beta` a lower bound; the variation then proves nothing.
+    /// A value inside the window is exact, and the principal variation is the one that plain negamax would
+    /// find. A value ≤ `alpha` is an upper bound and one ≥ `beta` a lower bound; the variation then proves
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -99,10 +101,11 @@ impl<V: Valuation> Negamax<V> {
         Ok(SearchResult { value, pv: run.pvs.swap_remove(0) })
     }
 
-    /// Searches one ply ahead, then two, and so on to `depth_max` (at least 1), and returns the last search that was
-    /// finished.
+    /// Searches one ply ahead, then two, and so on to `depth_max` (at least 1), and returns the last search
+    /// that was finished.
     ///
-    /// The first is finished whatever the limits say: it takes microseconds, and there has to be a move.
+    /// The game must not be over. The first search is finished whatever the limits say: it takes
+    /// microseconds, and there has to be a move.
     pub fn deepen(&mut self, position: &Position, depth_max: u32, limits: Limits<'_>) -> Deepened {
         let mut best = self.search_one_ply(position);
         let first_nodes = best.nodes;
@@ -161,8 +164,8 @@ impl<V: Valuation> Run<'_, '_, V> {
             if !position.is_open(column) {
                 continue;
             }
-            // Of a worse move we only need to know that it is worse. One as good as the best has to be told apart
-            // from a worse one if it may take its place, so the window reaches one below the best.
+            // Of a worse move we only need to know that it is worse. One as good as the best has to be told
+            // apart from a worse one if it may take its place, so the window reaches one below the best.
             let floor = match (best, self.negamax.ties) {
                 (None, _) => alpha,
                 (Some((value, _)), TieBreak::FirstSearched) => alpha.max(value),

@@ -15,8 +15,8 @@ impl ColumnOrder {
         Self { columns: variant.columns().collect() }
     }
 
-    /// From the centre outwards, of two equally far the left one first: 4 3 5 2 6 1 7. More lines run through the
-    /// centre, so good moves come early and cut off the rest.
+    /// From the centre outwards, of two equally far the left one first: 4 3 5 2 6 1 7. More lines run through
+    /// the centre, so good moves come early and cut off the rest.
     #[must_use]
     pub fn centre_first(variant: Variant) -> Self {
         let mut columns: Vec<Column> = variant.columns().collect();

@@ -1,14 +1,16 @@
 //! The exact scale of solved positions.
 
 use std::fmt;
+use std::ops::Neg;
 
 use crate::board::{Side, Variant};
 
-/// The exact value of a position for the side to move, both sides playing perfectly: the winner as fast, the loser as
-/// slowly as possible.
+/// The exact value of a position for the side to move, both sides playing perfectly: the winner as fast, the
+/// loser as slowly as possible.
 ///
-/// 0 is a draw. +n is a win with the n-th stone counted from one's last, -n a loss to such a win of the opponent. On
-/// 7x6 each side has 21 stones, so 18 is a win with one's fourth stone and 1 a win with the last.
+/// 0 is a draw. +n is a win with the n-th stone counted from one's last, -n a loss to such a win of the
+/// opponent. On 7x6 each side has 21 stones, so 18 is a win with one's fourth stone and 1 a win with the
+/// last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Score(i32);
 
@@ -42,7 +44,7 @@ impl Score {
     }
 }
 
-impl std::ops::Neg for Score {
+impl Neg for Score {
     type Output = Self;
 
     fn neg(self) -> Self {

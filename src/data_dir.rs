@@ -1,0 +1,309 @@
+//! The data directory: one daemon's files, locked against a second one.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `fourfold.lock` | held by the process that uses the directory; its process id is inside |
+//! | `fourfold.db` | the database, with `-wal`, `-shm` and `-running` beside it |
+//! | `secret.key` | 32 random bytes under which cookies and resumptions are signed |
+//! | `control.sock` | where the daemon listens to commands of its operator |
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rand::TryRng;
+use thiserror::Error;
+
+/// Bytes of the secret: the output size of the hash that it keys.
+const SECRET_BYTES: usize = 32;
+
+/// Nobody but the owner may enter: the database holds password hashes.
+const DIRECTORY_MODE: u32 = 0o700;
+const SECRET_MODE: u32 = 0o600;
+
+/// Why a data directory cannot be used.
+#[derive(Debug, Error)]
+pub enum DataDirError {
+    /// It is a file.
+    #[error("{path} is not a directory")]
+    NotADirectory {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It does not exist, and cannot be made: the parent is missing or not writable.
+    #[error("cannot create {path}")]
+    Uncreatable {
+        /// Which file or directory.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It exists and cannot be used.
+    #[error("cannot open {path}")]
+    Unreadable {
+        /// Which file or directory.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// Another process uses it.
+    #[error("{path} is in use by {}", match .pid { Some(pid) => format!("process {pid}"), None => "another process".into() })]
+    Locked {
+        /// Which directory.
+        path: PathBuf,
+        /// Whose it is, as far as that process has said.
+        pid: Option<u32>,
+    },
+    /// Others than the owner can read the secret.
+    #[error(
+        "{path} can be read by others (mode {mode:03o}): run `chmod 600 {path}`, or delete it to have a new one made"
+    )]
+    SecretExposed {
+        /// Which file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The secret has a wrong length.
+    #[error(
+        "{path} has not {SECRET_BYTES} bytes: delete it to have a new one made, which signs everybody out"
+    )]
+    SecretMalformed {
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+impl DataDirError {
+    /// The exit status of a program that stops because of it, after `sysexits.h`.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::SecretExposed { .. } | Self::SecretMalformed { .. } => 2,
+            Self::NotADirectory { .. } | Self::Unreadable { .. } => 66, // EX_NOINPUT
+            Self::Uncreatable { .. } => 73,                             // EX_CANTCREAT
+            Self::Locked { .. } => 75,                                  // EX_TEMPFAIL
+        }
+    }
+}
+
+/// What signs cookies and resumptions. Never printed.
+#[derive(Clone)]
+pub struct Secret([u8; SECRET_BYTES]);
+
+impl Secret {
+    /// The bytes, for keying a hash.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(***)")
+    }
+}
+
+/// A data directory that belongs to this process until it is dropped.
+#[derive(Debug)]
+pub struct DataDir {
+    path: PathBuf,
+    /// The lock goes with the file, at the latest when the process dies.
+    _lock: File,
+}
+
+impl DataDir {
+    /// Takes a data directory, making it if only the last part of the path is missing.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made or entered, or another process uses it.
+    pub fn open(path: &Path) -> Result<Self, DataDirError> {
+        match DirBuilder::new().mode(DIRECTORY_MODE).create(path) {
+            Ok(()) => {}
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(cause) => return Err(DataDirError::Uncreatable { path: path.to_owned(), cause }),
+        }
+        if !path.is_dir() {
+            return Err(DataDirError::NotADirectory { path: path.to_owned() });
+        }
+        Ok(Self { path: path.to_owned(), _lock: lock(path)? })
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        database(&self.path)
+    }
+
+    /// The control socket of the daemon that uses this directory.
+    #[must_use]
+    pub fn control_socket(&self) -> PathBuf {
+        control_socket(&self.path)
+    }
+
+    /// Reads the secret, making one first if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or made, others can read it, or it holds something else.
+    pub fn secret(&self) -> Result<Secret, DataDirError> {
+        let path = self.path.join("secret.key");
+        if !path.exists() {
+            create_secret(&path).map_err(|cause| DataDirError::Uncreatable { path: path.clone(), cause })?;
+        }
+        read_secret(path)
+    }
+}
+
+/// Where a data directory's database is, for those who do not hold its lock.
+#[must_use]
+pub fn database(directory: &Path) -> PathBuf {
+    directory.join("fourfold.db")
+}
+
+/// Where the daemon that uses a data directory listens, for those who do not hold its lock.
+#[must_use]
+pub fn control_socket(directory: &Path) -> PathBuf {
+    directory.join("control.sock")
+}
+
+fn lock(directory: &Path) -> Result<File, DataDirError> {
+    let path = directory.join("fourfold.lock");
+    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
+    let unreadable = |cause| DataDirError::Unreadable { path: path.clone(), cause };
+    let mut file = options.open(&path).map_err(unreadable)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            // Empty if the holder has locked it but not yet written.
+            let mut text = String::new();
+            let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+            return Err(DataDirError::Locked { path: directory.to_owned(), pid });
+        }
+        Err(TryLockError::Error(cause)) => return Err(unreadable(cause)),
+    }
+    file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unreadable)?;
+    Ok(file)
+}
+
+/// Writes a fresh secret under another name and renames it, so that it is never there in part.
+fn create_secret(path: &Path) -> io::Result<()> {
+    let mut bytes = [0; SECRET_BYTES];
+    rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
+    let draft = path.with_extension("new");
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(SECRET_MODE).open(&draft)?;
+    file.write_all(&bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)
+}
+
+fn read_secret(path: PathBuf) -> Result<Secret, DataDirError> {
+    let read = || -> io::Result<(u32, Vec<u8>)> {
+        let file = File::open(&path)?;
+        let mode = file.metadata()?.permissions().mode() & 0o777;
+        let mut bytes = Vec::new();
+        file.take(SECRET_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        Ok((mode, bytes))
+    };
+    let (mode, bytes) = match read() {
+        Ok(found) => found,
+        Err(cause) => return Err(DataDirError::Unreadable { path, cause }),
+    };
+    if mode & 0o077 != 0 {
+        return Err(DataDirError::SecretExposed { path, mode });
+    }
+    bytes.try_into().map(Secret).map_err(|_| DataDirError::SecretMalformed { path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory() -> (tempfile::TempDir, PathBuf) {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("data");
+        (parent, path)
+    }
+
+    #[track_caller]
+    fn check_refused(path: &Path, exit_code: u8, message: &str) {
+        let error = DataDir::open(path).unwrap_err();
+        assert_eq!(error.exit_code(), exit_code);
+        assert!(error.to_string().contains(message), "{error}");
+    }
+
+    #[test]
+    fn it_is_made_for_its_owner_alone() {
+        let (_parent, path) = directory();
+        let data = DataDir::open(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, DIRECTORY_MODE);
+        assert_eq!(data.database(), path.join("fourfold.db"));
+        assert_eq!(data.control_socket(), path.join("control.sock"));
+    }
+
+    #[test]
+    fn a_second_user_is_told_who_holds_it() {
+        let (_parent, path) = directory();
+        let first = DataDir::open(&path).unwrap();
+        check_refused(&path, 75, &format!("in use by process {}", std::process::id()));
+        drop(first);
+        DataDir::open(&path).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_a_directory_is_refused() {
+        let (parent, path) = directory();
+        check_refused(&path.join("deeper"), 73, "cannot create");
+        let file = parent.path().join("file");
+        fs::write(&file, "x").unwrap();
+        check_refused(&file, 66, "is not a directory");
+        check_refused(&file.join("data"), 73, "cannot create");
+    }
+
+    #[test]
+    fn the_secret_is_made_once() {
+        let (_parent, path) = directory();
+        let data = DataDir::open(&path).unwrap();
+        let secret = data.secret().unwrap();
+        assert_eq!(data.secret().unwrap().bytes(), secret.bytes());
+        assert_ne!(secret.bytes(), &[0; SECRET_BYTES]);
+        assert_eq!(format!("{secret:?}"), "Secret(***)");
+        let mode = fs::metadata(path.join("secret.key")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, SECRET_MODE);
+        let (_other_parent, other) = directory();
+        assert_ne!(DataDir::open(&other).unwrap().secret().unwrap().bytes(), secret.bytes());
+    }
+
+    #[test]
+    fn an_exposed_or_cut_secret_is_refused() {
+        let (_parent, path) = directory();
+        let data = DataDir::open(&path).unwrap();
+        data.secret().unwrap();
+        let file = path.join("secret.key");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let error = data.secret().unwrap_err();
+        assert!(matches!(error, DataDirError::SecretExposed { mode: 0o644, .. }), "{error}");
+        assert_eq!(error.exit_code(), 2);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        for bytes in [&b""[..], &[7; SECRET_BYTES - 1], &[7; SECRET_BYTES + 1]] {
+            fs::write(&file, bytes).unwrap();
+            assert!(matches!(data.secret(), Err(DataDirError::SecretMalformed { .. })));
+        }
+    }
+}

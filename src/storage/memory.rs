@@ -1,0 +1,430 @@
+//! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fourfold_engine::{BySide, Side, Variant};
+
+use super::live::LiveGame;
+use super::record::{
+    DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent, StoredGame,
+    StoredPlayer, StoredToken, UnixMillis,
+};
+use super::settle::{Referee, Verdict};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Write, Written};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::rating::elo::RatingEntry;
+
+/// What happens to the next commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The disk is full: nothing is written.
+    Full,
+    /// The disk fails: nothing is written, but nobody knows.
+    Failed,
+    /// It is written after that long.
+    Slow(Duration),
+}
+
+/// Keeps everything in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    players: HashMap<PlayerId, StoredPlayer>,
+    passwords: HashMap<PlayerId, String>,
+    tokens: BTreeMap<TokenId, StoredToken>,
+    games: HashMap<GameId, StoredGame>,
+    /// In the order in which they began.
+    live: Vec<(GameId, LiveGame)>,
+    /// In the order in which they finished: number 1 first.
+    finished: Vec<GameId>,
+    ratings: HashMap<(PlayerId, Variant), RatingRow>,
+    faults: VecDeque<Fault>,
+    commits: Vec<usize>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a commit to come fail or wait, after those already named.
+    pub fn inject(&self, fault: Fault) {
+        self.tables().faults.push_back(fault);
+    }
+
+    /// How many writes each commit so far had.
+    #[must_use]
+    pub fn commit_sizes(&self) -> Vec<usize> {
+        self.tables().commits.clone()
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // A panic elsewhere leaves the tables as they were: every write checks first and then only inserts.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tables {
+    fn apply(&mut self, write: &Write) -> Result<Written, Refused> {
+        match write {
+            Write::AddPlayer { player, password } => self.add_player(player, password.as_ref()),
+            Write::SetPassword { player, password } => {
+                self.check_player(player)?;
+                self.passwords.insert(player.clone(), password.clone());
+                Ok(Written::Done)
+            }
+            Write::SetProfile { player, profile } => {
+                let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
+                player.profile = profile.clone();
+                Ok(Written::Done)
+            }
+            Write::AddToken(token) => self.add_token(token),
+            Write::RevokeTokens { player, only } => self.revoke(player, only.as_ref()),
+            Write::StartGame(spec) => self.start(spec),
+            Write::Append { game, events } => self.append(game, events),
+            Write::Finish { game, events } => self.finish(game, events).map(Written::Settled),
+        }
+    }
+
+    fn check_player(&self, id: &PlayerId) -> Result<(), Refused> {
+        if self.players.contains_key(id) { Ok(()) } else { Err(Refused::NoSuchPlayer) }
+    }
+
+    fn player_by_name(&self, name: &PlayerName) -> Option<&StoredPlayer> {
+        self.players.values().find(|player| player.name.key() == name.key())
+    }
+
+    fn add_player(&mut self, player: &StoredPlayer, password: Option<&String>) -> Result<Written, Refused> {
+        if let Some(owner) = &player.owner {
+            self.check_player(owner)?;
+        }
+        if self.player_by_name(&player.name).is_some() {
+            return Err(Refused::NameTaken);
+        }
+        if self.players.contains_key(&player.id) {
+            return Err(Refused::IdTaken);
+        }
+        self.players.insert(player.id.clone(), player.clone());
+        if let Some(password) = password {
+            self.passwords.insert(player.id.clone(), password.clone());
+        }
+        Ok(Written::Done)
+    }
+
+    fn add_token(&mut self, token: &StoredToken) -> Result<Written, Refused> {
+        self.check_player(&token.player)?;
+        if self.tokens.values().any(|other| other.id == token.id || other.digest == token.digest) {
+            return Err(Refused::IdTaken);
+        }
+        self.tokens.insert(token.id.clone(), token.clone());
+        Ok(Written::Done)
+    }
+
+    fn revoke(&mut self, player: &PlayerId, only: Option<&TokenId>) -> Result<Written, Refused> {
+        self.check_player(player)?;
+        let goes = |token: &StoredToken| token.player == *player && only.is_none_or(|id| *id == token.id);
+        let revoked: Vec<TokenId> =
+            self.tokens.values().filter(|token| goes(token)).map(|token| token.id.clone()).collect();
+        self.tokens.retain(|_, token| !goes(token));
+        Ok(Written::Revoked(revoked))
+    }
+
+    fn start(&mut self, spec: &GameSpec) -> Result<Written, Refused> {
+        self.check_player(&spec.players.first)?;
+        self.check_player(&spec.players.second)?;
+        if self.games.contains_key(&spec.id) {
+            return Err(Refused::IdTaken);
+        }
+        let game = StoredGame { spec: spec.clone(), events: Vec::new(), settlement: None };
+        self.games.insert(spec.id.clone(), game);
+        self.live.push((spec.id.clone(), LiveGame::new(spec.clone())));
+        Ok(Written::Done)
+    }
+
+    fn append(&mut self, id: &GameId, events: &[StoredEvent]) -> Result<Written, Refused> {
+        let (_, live) = self.live.iter_mut().find(|(live, _)| live == id).ok_or(Refused::NoSuchGame)?;
+        live.check_append(events)?;
+        live.apply(events);
+        let game = self.games.get_mut(id).expect("a live game is a game");
+        game.events.extend_from_slice(events);
+        Ok(Written::Done)
+    }
+
+    fn finish(&mut self, id: &GameId, events: &[StoredEvent]) -> Result<Settlement, Refused> {
+        let place = self.live.iter().position(|(live, _)| live == id).ok_or(Refused::NoSuchGame)?;
+        let ending = self.live[place].1.check_finish(events)?;
+        let (_, mut live) = self.live.remove(place);
+        live.apply(events);
+        let moves = live.moves();
+        let settlement = self.settle(&Referee { spec: live.spec(), moves: &moves, ending });
+        self.finished.push(id.clone());
+        let game = self.games.get_mut(id).expect("a live game is a game");
+        game.events.extend_from_slice(events);
+        game.settlement = Some(settlement.clone());
+        Ok(settlement)
+    }
+
+    fn settle(&mut self, referee: &Referee<'_>) -> Settlement {
+        let number = self.finished.len() as u64 + 1;
+        let players = &referee.spec.players;
+        let key = |side: Side| (players[side].clone(), referee.spec.variant);
+        let rows = BySide::from_fn(|side| self.ratings.get(&key(side)).copied().unwrap_or_default());
+        let remembered = self.last_rated_games(referee.spec);
+        match referee.judge(rows, &remembered) {
+            Verdict::Unrated(unrated_because) => Settlement { number, ratings: None, unrated_because },
+            Verdict::Rated(changes) => {
+                for side in Side::BOTH {
+                    self.ratings.insert(key(side), changes[side].row);
+                }
+                let ratings = Some(changes.map(|change| change.entry));
+                Settlement { number, ratings, unrated_because: None }
+            }
+        }
+    }
+
+    fn last_rated_games(&self, spec: &GameSpec) -> Vec<Course> {
+        let newest_first = self.finished.iter().rev().map(|id| &self.games[id]);
+        newest_first
+            .filter(|game| is_rated(game) && is_between(&game.spec, &spec.players))
+            .filter(|game| game.spec.variant == spec.variant)
+            .filter_map(|game| {
+                let ending = *game.ending()?;
+                Some(Referee { spec: &game.spec, moves: &game.moves(), ending }.course())
+            })
+            .take(REMEMBERED_GAMES as usize)
+            .collect()
+    }
+
+    fn finished_games(&self) -> impl DoubleEndedIterator<Item = (u64, &StoredGame)> + ExactSizeIterator {
+        self.finished.iter().enumerate().map(|(index, id)| (index as u64 + 1, &self.games[id]))
+    }
+
+    fn valid_tokens(&self, now: UnixMillis) -> impl Iterator<Item = &StoredToken> {
+        self.tokens.values().filter(move |token| token.expires_at.is_none_or(|end| now < end))
+    }
+
+    fn players_where(&self, test: impl Fn(&StoredPlayer) -> bool) -> Vec<StoredPlayer> {
+        let mut players: Vec<StoredPlayer> =
+            self.players.values().filter(|player| test(player)).cloned().collect();
+        players.sort_by_key(|player| player.name.key());
+        players
+    }
+}
+
+fn is_rated(game: &StoredGame) -> bool {
+    game.settlement.as_ref().is_some_and(|settlement| settlement.ratings.is_some())
+}
+
+fn is_between(spec: &GameSpec, players: &BySide<PlayerId>) -> bool {
+    let swapped = BySide { first: &players.second, second: &players.first };
+    spec.players == *players || spec.players.as_ref() == swapped
+}
+
+fn ended_at(game: &StoredGame) -> UnixMillis {
+    game.events.last().map_or(game.spec.started_at, |event| event.at)
+}
+
+/// What stands behind a store's error here: a fault that was asked for.
+fn injected() -> Box<dyn std::error::Error + Send + Sync> {
+    "injected fault".into()
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+        let fault = self.tables().faults.pop_front();
+        match fault {
+            Some(Fault::Full) => return Err(StoreError::Full(injected())),
+            Some(Fault::Failed) => return Err(StoreError::Failed(injected())),
+            Some(Fault::Slow(delay)) => tokio::time::sleep(delay).await,
+            None => {}
+        }
+        let mut tables = self.tables();
+        tables.commits.push(batch.len());
+        Ok(batch.iter().map(|write| tables.apply(write)).collect())
+    }
+
+    async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
+        Ok(self.tables().players.get(id).cloned())
+    }
+
+    async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
+        Ok(self.tables().player_by_name(name).cloned())
+    }
+
+    async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {
+        Ok(self.tables().players_where(|player| player.house))
+    }
+
+    async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
+        Ok(self.tables().players_where(|player| player.owner.as_ref() == Some(owner)))
+    }
+
+    async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
+        Ok(self.tables().passwords.get(player).cloned())
+    }
+
+    async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        Ok(self.tables().valid_tokens(now).find(|token| token.digest == *digest).cloned())
+    }
+
+    async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        Ok(self.tables().valid_tokens(now).find(|token| token.id == *id).cloned())
+    }
+
+    async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError> {
+        let tables = self.tables();
+        let mut tokens: Vec<StoredToken> =
+            tables.valid_tokens(now).filter(|token| token.player == *player).cloned().collect();
+        tokens.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        Ok(tokens)
+    }
+
+    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.live.iter().map(|(id, _)| tables.games[id].clone()).collect())
+    }
+
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        Ok(self.tables().games.get(id).cloned())
+    }
+
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        let tables = self.tables();
+        let wanted = |&(number, game): &(u64, &StoredGame)| {
+            let in_reach = match query.after {
+                None => true,
+                Some(after) if query.newest_first => number < after,
+                Some(after) => number > after,
+            };
+            let players = game.spec.players.as_ref();
+            in_reach
+                && query.player.as_ref().is_none_or(|id| players.first == id || players.second == id)
+                && query.since.is_none_or(|since| ended_at(game) >= since)
+        };
+        let limit = query.limit as usize;
+        let clone = |(_, game): (u64, &StoredGame)| game.clone();
+        Ok(if query.newest_first {
+            tables.finished_games().rev().filter(wanted).take(limit).map(clone).collect()
+        } else {
+            tables.finished_games().filter(wanted).take(limit).map(clone).collect()
+        })
+    }
+
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError> {
+        let tables = self.tables();
+        let counts = |spec: &GameSpec| spec.rated && spec.started_at >= since && is_between(spec, players);
+        let count = tables.games.values().filter(|game| counts(&game.spec)).count();
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
+        Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
+    }
+
+    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
+        let tables = self.tables();
+        let own = tables.ratings.iter().filter(|((id, _), _)| id == player);
+        let mut ratings: Vec<(Variant, RatingRow)> =
+            own.map(|((_, variant), row)| (*variant, *row)).collect();
+        ratings.sort_by_key(|(variant, _)| variant.to_string());
+        Ok(ratings)
+    }
+
+    async fn leaderboard(
+        &self,
+        board: Board,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<LeaderboardRow>, StoreError> {
+        let tables = self.tables();
+        let here = tables.ratings.iter().filter(|((_, of), _)| *of == variant);
+        let mut rows: Vec<(StoredPlayer, RatingRow)> = here
+            .filter_map(|((id, _), row)| Some((tables.players.get(id)?.clone(), *row)))
+            .filter(|(player, _)| board.lists(player.kind))
+            .collect();
+        rows.sort_by_key(|(player, row)| (-row.standing.rating.0, player.name.key()));
+        rows.truncate(limit as usize);
+        Ok(LeaderboardRow::ranked(rows))
+    }
+
+    async fn rating_history(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<HistoryPoint>, StoreError> {
+        let tables = self.tables();
+        let point = |(_, game): (u64, &StoredGame)| {
+            let ratings = game.settlement.as_ref()?.ratings?;
+            let side = Side::BOTH.into_iter().find(|side| game.spec.players[*side] == *player)?;
+            let RatingEntry { before, after, .. } = ratings[side];
+            Some(HistoryPoint { game: game.spec.id.clone(), at: ended_at(game), before, after })
+        };
+        let here = tables.finished_games().rev().filter(|(_, game)| game.spec.variant == variant);
+        let mut points: Vec<HistoryPoint> = here.filter_map(point).take(limit as usize).collect();
+        points.reverse();
+        Ok(points)
+    }
+
+    async fn audit_finished(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        let tables = self.tables();
+        let wanted = tables.finished_games().filter(|(number, _)| *number > after);
+        Ok(wanted.take(limit as usize).map(|(_, game)| Ok(game.clone())).collect())
+    }
+
+    async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        Ok(self.live_games().await?.into_iter().map(Ok).collect())
+    }
+
+    async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.ratings.iter().map(|((id, variant), row)| (id.clone(), *variant, *row)).collect())
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::conformance::{Fixture, conformance_suite};
+
+    struct InMemory(std::sync::Arc<MemoryStore>);
+
+    impl Fixture for InMemory {
+        async fn create() -> Self {
+            Self(std::sync::Arc::new(MemoryStore::new()))
+        }
+
+        fn store(&self) -> std::sync::Arc<dyn Store> {
+            self.0.clone()
+        }
+
+        async fn reopen(self) -> Self {
+            self
+        }
+    }
+
+    conformance_suite!(InMemory);
+}

@@ -1,0 +1,96 @@
+//! What a finished game does to the ratings: pure, so that every back end and the verifier agree.
+
+use fourfold_engine::{BySide, Side};
+
+use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
+use crate::protocol::server::GameResult;
+use crate::rating::eligibility::{self, Course};
+use crate::rating::elo::{self, RatingEntry};
+
+/// Judges one finished game.
+#[derive(Debug)]
+pub(crate) struct Referee<'a> {
+    pub(crate) spec: &'a GameSpec,
+    /// All moves, the opening's included.
+    pub(crate) moves: &'a str,
+    pub(crate) ending: Ending,
+}
+
+/// What becomes of the ratings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// They change.
+    Rated(BySide<Change>),
+    /// They do not; why, if it was meant to be rated.
+    Unrated(Option<UnratedReason>),
+}
+
+/// What becomes of one player's rating.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    pub(crate) entry: RatingEntry,
+    /// The player's row from now on.
+    pub(crate) row: RatingRow,
+}
+
+impl Referee<'_> {
+    /// The verdict, if what was fixed at the start is enough for it.
+    ///
+    /// A back end asks this first, because only a game that may be rated needs the arguments of [`Self::judge`].
+    pub(crate) fn judge_start(&self) -> Option<Verdict> {
+        let spec = self.spec;
+        if !spec.rated || spec.unrated_because.is_some() {
+            Some(Verdict::Unrated(spec.unrated_because))
+        } else if spec.players.first == spec.players.second {
+            Some(Verdict::Unrated(Some(UnratedReason::SameOwner)))
+        } else {
+            None
+        }
+    }
+
+    /// The verdict on a game that may be rated.
+    ///
+    /// `rows` are the players' ratings before it. `remembered` are the last [`eligibility::REMEMBERED_GAMES`] rated
+    /// games of these two players in this variant.
+    pub(crate) fn judge(&self, rows: BySide<RatingRow>, remembered: &[Course]) -> Verdict {
+        if let Some(verdict) = self.judge_start() {
+            return verdict;
+        }
+        let unrated = eligibility::unrated_because(&self.course(), self.ending.reason, remembered);
+        let winner = match (unrated, self.ending.result) {
+            (Some(reason), _) => return Verdict::Unrated(Some(reason)),
+            (None, GameResult::Void) => return Verdict::Unrated(Some(UnratedReason::Void)),
+            (None, GameResult::First) => Some(Side::First),
+            (None, GameResult::Second) => Some(Side::Second),
+            (None, GameResult::Draw) => None,
+        };
+        let entries = elo::settle(rows.first.standing, rows.second.standing, winner);
+        Verdict::Rated(BySide::from_fn(|side| {
+            let entry = entries[side];
+            Change { entry, row: rows[side].after(entry, winner.map(|winner| winner == side)) }
+        }))
+    }
+
+    /// By what later games are compared with this one.
+    pub(crate) fn course(&self) -> Course {
+        Course {
+            first: self.spec.players.first.clone(),
+            moves: self.moves.to_owned(),
+            result: self.ending.result,
+        }
+    }
+}
+
+impl RatingRow {
+    /// The row after one more rated game; `won` is `None` for a draw.
+    fn after(mut self, entry: RatingEntry, won: Option<bool>) -> Self {
+        self.standing.rating = entry.after;
+        self.standing.games += 1;
+        match won {
+            Some(true) => self.wins += 1,
+            None => self.draws += 1,
+            Some(false) => self.losses += 1,
+        }
+        self
+    }
+}

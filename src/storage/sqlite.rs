@@ -1,0 +1,276 @@
+//! The embedded back end: one SQLite file, one connection that writes, a few that read.
+//!
+//! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
+//! commit that was acknowledged before they began, and never one in the making.
+
+mod convert;
+mod error;
+mod events;
+mod games;
+mod header;
+mod marker;
+mod open;
+mod players;
+mod ratings;
+mod settlement;
+mod write;
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use fourfold_engine::{BySide, Variant};
+use sqlx::{Connection, SqlitePool};
+use tokio::sync::Mutex;
+
+use self::marker::Marker;
+pub use self::open::{Durability, OpenError};
+use self::write::Hand;
+use super::record::{
+    DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
+};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Write, Written};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+
+/// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
+pub struct SqliteStore {
+    path: PathBuf,
+    /// Before the connections, so that it is dropped before they clear away the log.
+    marker: Marker,
+    readers: SqlitePool,
+    /// Taken by one commit after the other, and by nothing else.
+    hand: Mutex<Hand>,
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl SqliteStore {
+    /// Opens a database, or creates it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or created, is not ours, damaged, or from a later version; it is then not touched.
+    pub async fn open(path: &Path, durability: Durability) -> Result<Self, OpenError> {
+        let failed = |cause: Box<dyn std::error::Error + Send + Sync>| OpenError::Failed {
+            path: path.to_owned(),
+            cause,
+        };
+        let open::Opened { writer, readers } = open::open(path, durability).await?;
+        let marker = Marker::set(path).map_err(|cause| failed(cause.into()))?;
+        let hand = Hand::new(writer).await.map_err(|cause| failed(cause.into()))?;
+        Ok(Self { path: path.to_owned(), marker, readers, hand: Mutex::new(hand) })
+    }
+
+    /// Moves everything into the database file and closes it, so that the next start need not check it.
+    ///
+    /// # Errors
+    ///
+    /// What could not be moved is still in the write-ahead log: nothing is lost.
+    pub async fn close(self) -> Result<(), StoreError> {
+        let Self { readers, hand, marker, .. } = self;
+        readers.close().await;
+        let mut writer = hand.into_inner().into_connection();
+        let (busy, _, _): (i64, i64, i64) =
+            sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut writer).await?;
+        if busy == 0 {
+            marker.remove().map_err(io_failed)?;
+        }
+        Ok(writer.close().await?)
+    }
+
+    /// Copies the database as it is now into a new file, while everything goes on.
+    ///
+    /// # Errors
+    ///
+    /// The file exists already, or cannot be written.
+    pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        if to.try_exists().map_err(io_failed)? {
+            return Err(io_failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        let text = to.to_str().ok_or_else(|| io_failed(io::ErrorKind::InvalidFilename.into()))?;
+        sqlx::query("VACUUM INTO ?").bind(text).execute(&self.readers).await?;
+        File::open(to).and_then(|file| file.sync_all()).map_err(io_failed)?;
+        marker::sync_directory(to).map_err(io_failed)
+    }
+
+    /// Looks through the whole file. Returns what is wrong, line by line; nothing if it is sound.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+        let mut findings: Vec<String> =
+            sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&self.readers).await?;
+        findings.retain(|finding| finding != "ok");
+        let rows: Vec<(String, Option<i64>, String, i64)> =
+            sqlx::query_as("PRAGMA foreign_key_check").fetch_all(&self.readers).await?;
+        let dangling = |(table, row, parent, _): (String, Option<i64>, String, i64)| {
+            format!("row {} of {table} names nothing in {parent}", row.unwrap_or_default())
+        };
+        findings.extend(rows.into_iter().map(dangling));
+        Ok(findings)
+    }
+}
+
+fn io_failed(error: io::Error) -> StoreError {
+    StoreError::Failed(Box::new(error))
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+        self.hand.lock().await.commit(batch).await
+    }
+
+    async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
+        players::by_id(&self.readers, id).await
+    }
+
+    async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
+        players::by_name(&self.readers, name).await
+    }
+
+    async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {
+        players::house_bots(&self.readers).await
+    }
+
+    async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
+        players::bots_of(&self.readers, owner).await
+    }
+
+    async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
+        players::password(&self.readers, player).await
+    }
+
+    async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        players::token_by_digest(&self.readers, digest, now).await
+    }
+
+    async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        players::token_by_id(&self.readers, id, now).await
+    }
+
+    async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError> {
+        players::tokens_of(&self.readers, player, now).await
+    }
+
+    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
+        let mut games = Vec::new();
+        for loaded in self.audit_live().await? {
+            match loaded {
+                Ok(game) => games.push(game),
+                Err(damaged) => games::report(&damaged),
+            }
+        }
+        Ok(games)
+    }
+
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        games::by_id(&self.readers, id).await
+    }
+
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        games::finished(&self.readers, query).await
+    }
+
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError> {
+        games::rated_between(&self.readers, players, since).await
+    }
+
+    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
+        ratings::one(&self.readers, player, variant).await
+    }
+
+    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
+        ratings::of_player(&self.readers, player).await
+    }
+
+    async fn leaderboard(
+        &self,
+        board: Board,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<LeaderboardRow>, StoreError> {
+        ratings::leaderboard(&self.readers, board, variant, limit).await
+    }
+
+    async fn rating_history(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<HistoryPoint>, StoreError> {
+        ratings::history(&self.readers, player, variant, limit).await
+    }
+
+    async fn audit_finished(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        games::audit_finished(&self.readers, after, limit).await
+    }
+
+    async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        let mut snapshot = self.readers.begin().await?;
+        Ok(games::live(&mut snapshot).await?.into_iter().map(|(_, loaded)| loaded).collect())
+    }
+
+    async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
+        ratings::all(&self.readers).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1").execute(&self.readers).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::storage::conformance::{Fixture, conformance_suite};
+
+    struct OnDisk {
+        directory: tempfile::TempDir,
+        store: Arc<SqliteStore>,
+    }
+
+    impl OnDisk {
+        async fn open(directory: tempfile::TempDir) -> Self {
+            let path = directory.path().join("test.db");
+            let store = SqliteStore::open(&path, Durability::Relaxed).await.unwrap();
+            Self { directory, store: Arc::new(store) }
+        }
+    }
+
+    impl Fixture for OnDisk {
+        async fn create() -> Self {
+            Self::open(tempfile::tempdir().unwrap()).await
+        }
+
+        fn store(&self) -> Arc<dyn Store> {
+            self.store.clone()
+        }
+
+        async fn reopen(self) -> Self {
+            let store = Arc::into_inner(self.store).expect("the test has dropped its handles");
+            store.close().await.unwrap();
+            Self::open(self.directory).await
+        }
+    }
+
+    conformance_suite!(OnDisk);
+}

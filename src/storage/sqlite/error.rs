@@ -1,0 +1,57 @@
+//! What SQLite's errors mean to us.
+
+use sqlx::error::DatabaseError;
+
+use crate::storage::record::DamagedGame;
+use crate::storage::store::StoreError;
+
+/// SQLite's primary result codes that we tell apart; the low byte of the extended ones.
+mod code {
+    pub(super) const CORRUPT: i32 = 11;
+    pub(super) const FULL: i32 = 13;
+    pub(super) const NOT_A_DATABASE: i32 = 26;
+    /// An extended code: the index of the write-ahead log could not grow, which is how a full disk shows there.
+    pub(super) const IOERR_SHMSIZE: i32 = 4874;
+}
+
+fn extended_code(error: &sqlx::Error) -> Option<i32> {
+    error.as_database_error().and_then(DatabaseError::code)?.parse().ok()
+}
+
+/// Whether the database is damaged, not just out of reach.
+pub(super) fn is_damage(error: &sqlx::Error) -> bool {
+    extended_code(error).is_some_and(|code| matches!(code & 0xff, code::CORRUPT | code::NOT_A_DATABASE))
+}
+
+fn is_full(error: &sqlx::Error) -> bool {
+    extended_code(error).is_some_and(|code| code & 0xff == code::FULL || code == code::IOERR_SHMSIZE)
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if is_full(&error) { Self::Full(Box::new(error)) } else { Self::Failed(Box::new(error)) }
+    }
+}
+
+/// What makes a stored row nonsense.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Damage(pub(super) String);
+
+impl Damage {
+    /// A column holds what it must not.
+    pub(super) fn value(column: &str, value: impl std::fmt::Debug) -> Self {
+        Self(format!("{column} is {value:?}"))
+    }
+}
+
+impl From<Damage> for StoreError {
+    fn from(damage: Damage) -> Self {
+        Self::Corrupt(damage.0)
+    }
+}
+
+impl From<DamagedGame> for StoreError {
+    fn from(game: DamagedGame) -> Self {
+        Self::Corrupt(format!("game {}: {}", game.id, game.what))
+    }
+}

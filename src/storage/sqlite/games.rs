@@ -1,0 +1,381 @@
+//! Games: begun with a row, read back with their events and their settlement.
+
+use std::collections::HashMap;
+
+use fourfold_engine::BySide;
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use tracing::error;
+
+use super::convert::{number, parsed, present, word};
+use super::error::Damage;
+use super::events::EventRow;
+use crate::clock::TimeControl;
+use crate::ids::{GameId, PlayerId};
+use crate::protocol::server::GameResult;
+use crate::rating::elo::{MilliElo, RatingEntry};
+use crate::storage::record::{
+    DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnixMillis, UnratedReason,
+};
+use crate::storage::store::{GameQuery, Refused, StoreError};
+use crate::storage::words::Word;
+
+/// What most reads bring: a game, or why it cannot be read.
+pub(super) type Loaded = Result<StoredGame, DamagedGame>;
+
+/// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
+macro_rules! select_games {
+    ($from:literal, $rest:literal) => {
+        concat!(
+            "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
+             g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
+             g.pair_id, g.pair_leg, g.pair_of, g.started_at, \
+             n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
+             es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
+            $from,
+            " JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+             LEFT JOIN rating_entry ef ON ef.number = n.number AND ef.player = g.first_player \
+             LEFT JOIN rating_entry es ON es.number = n.number AND es.player = g.second_player ",
+            $rest
+        )
+    };
+}
+
+/// Selects a page of finished games: above a number, below a number, ended since, at most so many, of a player.
+macro_rules! select_page {
+    ($of_all:literal, $of_player:literal) => {
+        (
+            select_games!("settlement n JOIN game g ON g.key = n.game", $of_all),
+            select_games!(
+                "player_game o JOIN settlement n ON n.number = o.number JOIN game g ON g.key = n.game",
+                $of_player
+            ),
+        )
+    };
+}
+
+/// For all games, and for those of one player.
+const ASCENDING: (&str, &str) = select_page!(
+    "WHERE n.number > ?1 AND n.number < ?2 AND n.ended_at >= ?3 AND ?5 IS NULL \
+     ORDER BY n.number LIMIT ?4",
+    "WHERE o.player = (SELECT key FROM player WHERE id = ?5) AND o.number > ?1 AND o.number < ?2 \
+     AND n.ended_at >= ?3 ORDER BY o.number LIMIT ?4"
+);
+const DESCENDING: (&str, &str) = select_page!(
+    "WHERE n.number > ?1 AND n.number < ?2 AND n.ended_at >= ?3 AND ?5 IS NULL \
+     ORDER BY n.number DESC LIMIT ?4",
+    "WHERE o.player = (SELECT key FROM player WHERE id = ?5) AND o.number > ?1 AND o.number < ?2 \
+     AND n.ended_at >= ?3 ORDER BY o.number DESC LIMIT ?4"
+);
+
+#[derive(FromRow, Debug)]
+struct GameRow {
+    key: i64,
+    id: String,
+    first_player: String,
+    second_player: String,
+    variant: String,
+    bank_ms: Option<i64>,
+    increment_ms: i64,
+    move_ms: Option<i64>,
+    rated: bool,
+    unrated_because: Option<String>,
+    opening_kind: String,
+    opening_moves: String,
+    pair_id: Option<String>,
+    pair_leg: Option<i64>,
+    pair_of: Option<i64>,
+    started_at: i64,
+    number: Option<i64>,
+    result: Option<String>,
+    moves: Option<String>,
+    settled_unrated_because: Option<String>,
+    first_before: Option<i64>,
+    first_delta: Option<i64>,
+    first_after: Option<i64>,
+    second_before: Option<i64>,
+    second_delta: Option<i64>,
+    second_after: Option<i64>,
+}
+
+impl GameRow {
+    fn decode(self, events: Vec<EventRow>) -> Loaded {
+        let number = self.number.and_then(|number| u64::try_from(number).ok());
+        self.decode_game(events).map_err(|damage| DamagedGame { id: self.id.clone(), number, what: damage.0 })
+    }
+
+    fn decode_game(&self, rows: Vec<EventRow>) -> Result<StoredGame, Damage> {
+        let events: Result<Vec<StoredEvent>, Damage> =
+            (1..).zip(rows).map(|(due, row)| row.decode(due)).collect();
+        let game = StoredGame { spec: self.spec()?, events: events?, settlement: self.settlement()? };
+        self.check_settlement(&game)?;
+        Ok(game)
+    }
+
+    fn spec(&self) -> Result<GameSpec, Damage> {
+        Ok(GameSpec {
+            id: parsed("game.id", &self.id)?,
+            players: BySide {
+                first: parsed("player.id", &self.first_player)?,
+                second: parsed("player.id", &self.second_player)?,
+            },
+            variant: parsed("game.variant", &self.variant)?,
+            time: TimeControl {
+                bank_ms: self.bank_ms.map(|ms| number("game.bank_ms", ms)).transpose()?,
+                increment_ms: number("game.increment_ms", self.increment_ms)?,
+                move_ms: self.move_ms.map(|ms| number("game.move_ms", ms)).transpose()?,
+            },
+            rated: self.rated,
+            unrated_because: unrated_reason(self.unrated_because.as_deref())?,
+            opening: Opening {
+                kind: word("game.opening_kind", &self.opening_kind)?,
+                moves: self.opening_moves.clone(),
+            },
+            pair: self.pair()?,
+            started_at: UnixMillis(self.started_at),
+        })
+    }
+
+    fn pair(&self) -> Result<Option<Pair>, Damage> {
+        let Some(id) = &self.pair_id else { return Ok(None) };
+        Ok(Some(Pair {
+            id: parsed("game.pair_id", id)?,
+            leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
+            of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,
+        }))
+    }
+
+    fn settlement(&self) -> Result<Option<Settlement>, Damage> {
+        let Some(settled) = self.number else { return Ok(None) };
+        let first = entry(self.first_before, self.first_delta, self.first_after);
+        let second = entry(self.second_before, self.second_delta, self.second_after);
+        let ratings = match (first, second) {
+            (Some(first), Some(second)) => Some(BySide { first, second }),
+            (None, None) => None,
+            _ => return Err(Damage("only one side has a rating entry".into())),
+        };
+        let unrated_because = unrated_reason(self.settled_unrated_because.as_deref())?;
+        Ok(Some(Settlement { number: number("settlement.number", settled)?, ratings, unrated_because }))
+    }
+
+    /// Compares what the settlement repeats for the sake of searching with the log.
+    fn check_settlement(&self, game: &StoredGame) -> Result<(), Damage> {
+        match (game.ending(), &self.result, &self.moves) {
+            (None, None, None) => Ok(()),
+            (Some(ending), Some(result), Some(moves)) => {
+                if word::<GameResult>("settlement.result", result)? != ending.result {
+                    return Err(Damage(format!(
+                        "the settlement says {result}, the log {}",
+                        ending.result.word()
+                    )));
+                }
+                let played = game.moves();
+                if *moves == played {
+                    Ok(())
+                } else {
+                    Err(Damage(format!("the settlement has the moves {moves}, the log {played}")))
+                }
+            }
+            (Some(_), _, _) => Err(Damage("the log has an end, but there is no settlement".into())),
+            (None, _, _) => Err(Damage("there is a settlement, but the log does not end with an end".into())),
+        }
+    }
+}
+
+fn unrated_reason(text: Option<&str>) -> Result<Option<UnratedReason>, Damage> {
+    let read = |text| UnratedReason::from_text(text).ok_or_else(|| Damage::value("unrated_because", text));
+    text.map(read).transpose()
+}
+
+fn entry(before: Option<i64>, delta: Option<i64>, after: Option<i64>) -> Option<RatingEntry> {
+    Some(RatingEntry { before: MilliElo(before?), delta: delta?, after: MilliElo(after?) })
+}
+
+/// Fetches the events of games and puts both together, in the order of the games.
+async fn with_events(
+    connection: &mut SqliteConnection,
+    games: Vec<GameRow>,
+) -> Result<Vec<Loaded>, StoreError> {
+    // A list of numbers as the one argument keeps the statement the same for any count of games.
+    let keys: Vec<String> = games.iter().map(|game| game.key.to_string()).collect();
+    let keys = format!("[{}]", keys.join(","));
+    let sql = "SELECT * FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq";
+    let rows: Vec<EventRow> = sqlx::query_as(sql).bind(keys).fetch_all(connection).await?;
+    let mut events: HashMap<i64, Vec<EventRow>> = HashMap::with_capacity(games.len());
+    for row in rows {
+        events.entry(row.game).or_default().push(row);
+    }
+    Ok(games
+        .into_iter()
+        .map(|game| {
+            let events = events.remove(&game.key).unwrap_or_default();
+            game.decode(events)
+        })
+        .collect())
+}
+
+pub(super) async fn by_id(pool: &SqlitePool, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+    let sql = select_games!("game g LEFT JOIN settlement n ON n.game = g.key", "WHERE g.id = ?");
+    // One read transaction, so that a move between the two reads does not tear the game apart.
+    let mut snapshot = pool.begin().await?;
+    let rows: Vec<GameRow> = sqlx::query_as(sql).bind(id.as_str()).fetch_all(&mut *snapshot).await?;
+    let game = with_events(&mut snapshot, rows).await?.pop();
+    Ok(game.transpose()?)
+}
+
+/// All games without a settlement, in the order in which they began.
+pub(super) async fn live(connection: &mut SqliteConnection) -> Result<Vec<(i64, Loaded)>, StoreError> {
+    let sql = select_games!(
+        "live_game l JOIN game g ON g.key = l.game LEFT JOIN settlement n ON n.game = g.key",
+        "ORDER BY g.key"
+    );
+    let rows: Vec<GameRow> = sqlx::query_as(sql).fetch_all(&mut *connection).await?;
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
+}
+
+/// Finished games above a number, in order.
+pub(super) async fn audit_finished(
+    pool: &SqlitePool,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<Loaded>, StoreError> {
+    let query = GameQuery { after: Some(after), limit, ..GameQuery::default() };
+    page(pool, &query).await
+}
+
+/// Finished games, damaged ones left out.
+pub(super) async fn finished(pool: &SqlitePool, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+    let mut query = query.clone();
+    let mut games = Vec::new();
+    // A page with damaged games is filled up from the next one, so that a short page always means the end.
+    loop {
+        let loaded = page(pool, &query).await?;
+        let is_last = loaded.len() < query.limit as usize;
+        let last_number = loaded.last().and_then(number_of);
+        for game in loaded {
+            match game {
+                Ok(game) => games.push(game),
+                Err(damaged) => report(&damaged),
+            }
+        }
+        query.limit = query.limit.saturating_sub(u32::try_from(games.len()).unwrap_or(u32::MAX));
+        if is_last || query.limit == 0 || last_number.is_none() {
+            return Ok(games);
+        }
+        query.after = last_number;
+    }
+}
+
+fn number_of(loaded: &Loaded) -> Option<u64> {
+    match loaded {
+        Ok(game) => game.settlement.as_ref().map(|settlement| settlement.number),
+        Err(damaged) => damaged.number,
+    }
+}
+
+/// Says in the log that a game was left out.
+pub(super) fn report(damaged: &DamagedGame) {
+    error!(game = damaged.id, number = damaged.number, what = damaged.what, "game is damaged and left out");
+}
+
+async fn page(pool: &SqlitePool, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
+    let GameQuery { player, since, after, newest_first, limit } = query;
+    let after = after.map(super::convert::to_sql);
+    let (above, below) = if *newest_first { (None, after) } else { (after, None) };
+    let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
+    let sql = if player.is_some() { of_player } else { of_all };
+    let mut snapshot = pool.begin().await?;
+    let mut above = above.unwrap_or(0);
+    if let Some(since) = since {
+        above = above.max(first_number_since(&mut snapshot, *since).await?.saturating_sub(1));
+    }
+    let rows: Vec<GameRow> = sqlx::query_as(sql)
+        .bind(above)
+        .bind(below.unwrap_or(i64::MAX))
+        .bind(since.map_or(i64::MIN, |since| since.0))
+        .bind(limit)
+        .bind(player.as_ref().map(PlayerId::as_str))
+        .fetch_all(&mut *snapshot)
+        .await?;
+    with_events(&mut snapshot, rows).await
+}
+
+/// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through
+/// all others. Numbers follow the commits and times the wall clock, so this is a bound and not a cursor.
+async fn first_number_since(connection: &mut SqliteConnection, since: UnixMillis) -> Result<i64, StoreError> {
+    let sql = "SELECT min(number) FROM settlement INDEXED BY settlement_ended WHERE ended_at >= ?";
+    let number: Option<i64> = sqlx::query_scalar(sql).bind(since.0).fetch_one(connection).await?;
+    Ok(number.unwrap_or(i64::MAX))
+}
+
+pub(super) async fn rated_between(
+    pool: &SqlitePool,
+    players: &BySide<PlayerId>,
+    since: UnixMillis,
+) -> Result<u32, StoreError> {
+    let sql = "WITH pair (a, b) AS (SELECT f.key, s.key FROM player f, player s WHERE f.id = ? AND s.id = ?) \
+               SELECT count(*) FROM pair, game g WHERE g.rated = 1 AND g.started_at >= ? \
+               AND min(g.first_player, g.second_player) = min(a, b) \
+               AND max(g.first_player, g.second_player) = max(a, b)";
+    let query = sqlx::query_scalar(sql).bind(players.first.as_str()).bind(players.second.as_str());
+    let count: i64 = query.bind(since.0).fetch_one(pool).await?;
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// The internal keys of a game and its players.
+#[derive(FromRow, Clone, Copy, Debug)]
+pub(super) struct GameKeys {
+    pub(super) key: i64,
+    first_player: i64,
+    second_player: i64,
+}
+
+impl GameKeys {
+    pub(super) fn players(self) -> BySide<i64> {
+        BySide { first: self.first_player, second: self.second_player }
+    }
+}
+
+/// The keys of all games that go on.
+pub(super) async fn live_keys(connection: &mut SqliteConnection) -> Result<Vec<GameKeys>, StoreError> {
+    let sql = "SELECT g.key, g.first_player, g.second_player FROM live_game l JOIN game g ON g.key = l.game";
+    Ok(sqlx::query_as(sql).fetch_all(connection).await?)
+}
+
+/// Begins a game.
+pub(super) async fn start(
+    connection: &mut SqliteConnection,
+    spec: &GameSpec,
+) -> Result<Result<GameKeys, Refused>, StoreError> {
+    let sql = "INSERT INTO game (id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
+               unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at) \
+               SELECT ?, f.key, s.key, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? \
+               FROM player f, player s WHERE f.id = ? AND s.id = ? \
+               ON CONFLICT DO NOTHING RETURNING key, first_player, second_player";
+    let keys: Option<GameKeys> = sqlx::query_as(sql)
+        .bind(spec.id.as_str())
+        .bind(spec.variant.to_string())
+        .bind(spec.time.bank_ms)
+        .bind(spec.time.increment_ms)
+        .bind(spec.time.move_ms)
+        .bind(spec.rated)
+        .bind(spec.unrated_because.map(UnratedReason::as_str))
+        .bind(spec.opening.kind.word())
+        .bind(&spec.opening.moves)
+        .bind(spec.pair.as_ref().map(|pair| pair.id.as_str()))
+        .bind(spec.pair.as_ref().map(|pair| pair.leg))
+        .bind(spec.pair.as_ref().map(|pair| pair.of))
+        .bind(spec.started_at.0)
+        .bind(spec.players.first.as_str())
+        .bind(spec.players.second.as_str())
+        .fetch_optional(&mut *connection)
+        .await?;
+    let Some(keys) = keys else {
+        let sql = "SELECT 1 FROM game WHERE id = ?";
+        let taken = sqlx::query(sql).bind(spec.id.as_str()).fetch_optional(connection).await?;
+        return Ok(Err(if taken.is_some() { Refused::IdTaken } else { Refused::NoSuchPlayer }));
+    };
+    sqlx::query("INSERT INTO live_game (game) VALUES (?)").bind(keys.key).execute(connection).await?;
+    Ok(Ok(keys))
+}

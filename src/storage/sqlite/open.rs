@@ -1,0 +1,308 @@
+//! Opening the database: nothing is touched before it is known to be ours, whole, and not from a later version.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
+use thiserror::Error;
+use tracing::warn;
+
+use super::header::{Header, NoHeader};
+use super::marker::{LastStop, sync_directory};
+
+/// Marks the files that are ours: "C4V4".
+const APPLICATION_ID: u32 = 0x4334_5634;
+
+/// The schema that the last of the migrations makes.
+const SCHEMA: u32 = 1;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+
+/// Earlier versions of SQLite may damage a database when its write-ahead log starts over.
+const SQLITE_MIN: [u32; 3] = [3, 51, 3];
+
+/// How long a connection waits for another one's lock. Ours never hold one for so long; a backup tool may.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Connections that read: two cores' worth of requests and one long export do not wait for each other.
+const READERS: u32 = 4;
+
+/// Pages of the write-ahead log after which the writer moves them to the database: 16 MiB, so that a busy arena does
+/// so every few seconds and not in every tenth commit.
+const CHECKPOINT_PAGES: &str = "4096";
+
+/// What remains of the write-ahead log after a long read made it grow: 64 MiB.
+const LOG_BYTES_MAX: &str = "67108864";
+
+/// Up to this size a database is checked at every start, above it only if the last process died: 64 MiB take some
+/// tenths of a second.
+const CHECK_ALWAYS_BYTES: u64 = 64 << 20;
+
+/// What an acknowledged write has survived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Durability {
+    /// Loss of power: every commit waits for the disk.
+    #[default]
+    Strict,
+    /// The death of the process. Loss of power may take the last moments with it, but does no damage.
+    Relaxed,
+}
+
+/// Why a database was not opened. Its file is as it was.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// It exists and cannot be read.
+    #[error("cannot open the database {path}")]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It does not exist and cannot be created.
+    #[error("cannot create the database {path}")]
+    Uncreatable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It is something else.
+    #[error("{path} is not a Fourfold database: {found}; move it away or choose another data directory")]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+        /// What it is.
+        found: String,
+    },
+    /// A later version wrote it.
+    #[error("{path} has schema {found}, this version knows those up to {SCHEMA}: use a newer fourfold")]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+    },
+    /// It is ours, but parts are missing or wrong.
+    #[error("{path} is damaged: {found}; restore a backup")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        found: String,
+    },
+    /// The linked library is not safe to use.
+    #[error("SQLite {found} may damage databases, at least 3.51.3 is needed")]
+    LibraryTooOld {
+        /// Its version.
+        found: String,
+    },
+    /// SQLite fails.
+    #[error("cannot use the database {path}")]
+    Failed {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl OpenError {
+    /// The exit status of a program that stops because of it, after `sysexits.h`.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } => 65, // EX_DATAERR
+            Self::Unreadable { .. } => 66,                                          // EX_NOINPUT
+            Self::LibraryTooOld { .. } => 70,                                       // EX_SOFTWARE
+            Self::Uncreatable { .. } => 73,                                         // EX_CANTCREAT
+            Self::Failed { .. } => 74,                                              // EX_IOERR
+        }
+    }
+}
+
+/// A database that is fit to be used: the writing connection and those that read.
+pub(super) struct Opened {
+    pub(super) writer: SqliteConnection,
+    pub(super) readers: SqlitePool,
+}
+
+/// A file beside the database whose name begins like its own.
+pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Opens a database, or creates it if there is none.
+pub(super) async fn open(path: &Path, durability: Durability) -> Result<Opened, OpenError> {
+    let failed = |cause: sqlx::Error| failed(path, cause);
+    let last_stop = LastStop::read(path).map_err(|cause| unreadable(path, cause))?;
+    if path.try_exists().map_err(|cause| unreadable(path, cause))? {
+        inspect(path, last_stop)?;
+    } else {
+        create(path).await?;
+    }
+    let mut writer = options(path, durability).connect().await.map_err(failed)?;
+    check_library(&mut writer, path).await?;
+    check_ours(&mut writer, path).await?;
+    let bytes = fs::metadata(path).map_err(|cause| unreadable(path, cause))?.len();
+    if last_stop != LastStop::Clean {
+        warn!(?last_stop, bytes, "the database was not closed, it is checked");
+    }
+    if last_stop != LastStop::Clean || bytes <= CHECK_ALWAYS_BYTES {
+        check_whole(&mut writer, path).await?;
+    }
+    MIGRATIONS.run(&mut writer).await.map_err(|cause| migration_failed(path, cause))?;
+    let readers = SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .min_connections(1)
+        .test_before_acquire(false)
+        .connect_with(options(path, durability).read_only(true))
+        .await
+        .map_err(failed)?;
+    Ok(Opened { writer, readers })
+}
+
+fn unreadable(path: &Path, cause: io::Error) -> OpenError {
+    OpenError::Unreadable { path: path.to_owned(), cause }
+}
+
+fn failed(path: &Path, cause: sqlx::Error) -> OpenError {
+    if super::error::is_damage(&cause) {
+        return OpenError::Damaged { path: path.to_owned(), found: cause.to_string() };
+    }
+    OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
+}
+
+fn migration_failed(path: &Path, cause: MigrateError) -> OpenError {
+    OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
+}
+
+fn options(path: &Path, durability: Durability) -> SqliteConnectOptions {
+    let synchronous = match durability {
+        Durability::Strict => SqliteSynchronous::Full,
+        Durability::Relaxed => SqliteSynchronous::Normal,
+    };
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .pragma("mmap_size", "0")
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        .pragma("journal_size_limit", LOG_BYTES_MAX)
+        .disable_statement_logging()
+}
+
+/// Looks at the file without SQLite, which might change what it finds.
+fn inspect(path: &Path, last_stop: LastStop) -> Result<(), OpenError> {
+    let foreign = |found: String| OpenError::Foreign { path: path.to_owned(), found };
+    let damaged = |found: String| OpenError::Damaged { path: path.to_owned(), found };
+    let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
+    if !metadata.is_file() {
+        return Err(foreign("it is not a file".into()));
+    }
+    let header = Header::read(path).map_err(|no_header| match no_header {
+        NoHeader::Empty => foreign("it is empty".into()),
+        NoHeader::Foreign => foreign("it is no SQLite database".into()),
+        NoHeader::Unreadable(cause) => unreadable(path, cause),
+    })?;
+    if header.application_id != APPLICATION_ID {
+        return Err(foreign(format!("its application id is {:#010x}", header.application_id)));
+    }
+    if header.schema > SCHEMA {
+        return Err(OpenError::Newer { path: path.to_owned(), found: header.schema });
+    }
+    // While a log waits to be moved into the file, the file may be shorter than its header says.
+    let log_bytes = fs::metadata(beside(path, "-wal")).map(|log| log.len()).ok();
+    if log_bytes.unwrap_or(0) == 0 && metadata.len() < header.bytes {
+        return Err(damaged(format!("it has {} of its {} bytes", metadata.len(), header.bytes)));
+    }
+    if last_stop == LastStop::Died && log_bytes.is_none() {
+        return Err(damaged("its write-ahead log (-wal), which holds the last writes, is missing".into()));
+    }
+    // Without the right to write, SQLite would find out in the middle of things.
+    OpenOptions::new().write(true).open(path).map(|_| ()).map_err(|cause| unreadable(path, cause))
+}
+
+/// Creates the database under another name and then renames it: a file of that name is always whole.
+async fn create(path: &Path) -> Result<(), OpenError> {
+    let uncreatable = |cause| OpenError::Uncreatable { path: path.to_owned(), cause };
+    let failed = |cause: sqlx::Error| failed(path, cause);
+    if beside(path, "-wal").exists() {
+        let found = "its write-ahead log is there, but it is not".into();
+        return Err(OpenError::Damaged { path: path.to_owned(), found });
+    }
+    let draft = beside(path, ".new");
+    remove_if_there(&draft).map_err(uncreatable)?;
+    remove_if_there(&beside(&draft, "-journal")).map_err(uncreatable)?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
+    drop(file.map_err(uncreatable)?);
+    let options = SqliteConnectOptions::new().filename(&draft).disable_statement_logging();
+    let mut connection = options.connect().await.map_err(failed)?;
+    MIGRATIONS.run(&mut connection).await.map_err(|cause| migration_failed(path, cause))?;
+    connection.close().await.map_err(failed)?;
+    fs::rename(&draft, path).and_then(|()| sync_directory(path)).map_err(uncreatable)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+async fn check_library(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
+    let query = sqlx::query_scalar("SELECT sqlite_version()");
+    let version: String = query.fetch_one(connection).await.map_err(|cause| failed(path, cause))?;
+    let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+    if parts.as_slice() >= SQLITE_MIN.as_slice() {
+        Ok(())
+    } else {
+        Err(OpenError::LibraryTooOld { found: version })
+    }
+}
+
+/// Asks again what [`inspect`] read: a write-ahead log may hold a newer header.
+async fn check_ours(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
+    let schema = sqlx::query_scalar("PRAGMA user_version").fetch_one(connection);
+    let found: u32 = schema.await.map_err(|cause| failed(path, cause))?;
+    if found > SCHEMA { Err(OpenError::Newer { path: path.to_owned(), found }) } else { Ok(()) }
+}
+
+async fn check_whole(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
+    let findings: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(3)")
+        .fetch_all(connection)
+        .await
+        .map_err(|cause| failed(path, cause))?;
+    if findings == ["ok"] {
+        Ok(())
+    } else {
+        Err(OpenError::Damaged { path: path.to_owned(), found: findings.join("; ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_migration_makes_the_schema_that_is_checked() {
+        let last = MIGRATIONS.iter().last().unwrap();
+        assert_eq!(last.version, i64::from(SCHEMA));
+        assert!(last.sql.as_str().contains(&format!("PRAGMA user_version = {SCHEMA};")));
+    }
+}

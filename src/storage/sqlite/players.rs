@@ -1,0 +1,266 @@
+//! Players and their credentials.
+
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+
+use super::convert::{parsed, word};
+use super::error::Damage;
+use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, UnixMillis};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word;
+
+/// Selects the columns of a [`PlayerRow`].
+macro_rules! select_players {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at ",
+            "FROM player p LEFT JOIN player o ON o.key = p.owner ",
+            $rest
+        )
+    };
+}
+
+/// Selects the columns of a [`TokenRow`].
+macro_rules! select_tokens {
+    ($rest:literal) => {
+        concat!(
+            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at ",
+            "FROM token t JOIN player p ON p.key = t.player ",
+            $rest
+        )
+    };
+}
+
+/// A player as its row says; other modules select it together with more.
+#[derive(FromRow, Debug)]
+pub(super) struct PlayerRow {
+    id: String,
+    name: String,
+    kind: String,
+    house: bool,
+    owner: Option<String>,
+    version: Option<String>,
+    about: Option<String>,
+    url: Option<String>,
+    created_at: i64,
+}
+
+impl PlayerRow {
+    pub(super) fn decode(self) -> Result<StoredPlayer, Damage> {
+        let owner = self.owner.map(|owner| parsed("owner", &owner));
+        Ok(StoredPlayer {
+            id: parsed("player.id", &self.id)?,
+            name: parsed("player.name", &self.name)?,
+            kind: word("player.kind", &self.kind)?,
+            house: self.house,
+            owner: owner.transpose()?,
+            profile: BotProfile { version: self.version, about: self.about, url: self.url },
+            created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+#[derive(FromRow, Debug)]
+struct TokenRow {
+    id: String,
+    player: String,
+    kind: String,
+    digest: Vec<u8>,
+    created_at: i64,
+    expires_at: Option<i64>,
+}
+
+impl TokenRow {
+    fn decode(self) -> Result<StoredToken, Damage> {
+        Ok(StoredToken {
+            id: parsed("token.id", &self.id)?,
+            player: parsed("player.id", &self.player)?,
+            kind: word("token.kind", &self.kind)?,
+            digest: self.digest.try_into().map_err(|_| Damage("token.digest has a wrong length".into()))?,
+            created_at: UnixMillis(self.created_at),
+            expires_at: self.expires_at.map(UnixMillis),
+        })
+    }
+}
+
+fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+fn decode_tokens(rows: Vec<TokenRow>) -> Result<Vec<StoredToken>, StoreError> {
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+pub(super) async fn by_id(pool: &SqlitePool, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.id = ?");
+    let row: Option<PlayerRow> = sqlx::query_as(sql).bind(id.as_str()).fetch_optional(pool).await?;
+    Ok(row.map(PlayerRow::decode).transpose()?)
+}
+
+pub(super) async fn by_name(
+    pool: &SqlitePool,
+    name: &PlayerName,
+) -> Result<Option<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.name = ?");
+    let row: Option<PlayerRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_optional(pool).await?;
+    Ok(row.map(PlayerRow::decode).transpose()?)
+}
+
+pub(super) async fn house_bots(pool: &SqlitePool) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.house = 1 ORDER BY p.name");
+    decode_players(sqlx::query_as(sql).fetch_all(pool).await?)
+}
+
+pub(super) async fn bots_of(pool: &SqlitePool, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.owner = (SELECT key FROM player WHERE id = ?) ORDER BY p.name");
+    decode_players(sqlx::query_as(sql).bind(owner.as_str()).fetch_all(pool).await?)
+}
+
+pub(super) async fn password(pool: &SqlitePool, player: &PlayerId) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT password FROM player WHERE id = ?";
+    let password: Option<Option<String>> =
+        sqlx::query_scalar(sql).bind(player.as_str()).fetch_optional(pool).await?;
+    Ok(password.flatten())
+}
+
+pub(super) async fn token_by_digest(
+    pool: &SqlitePool,
+    digest: &[u8; 32],
+    now: UnixMillis,
+) -> Result<Option<StoredToken>, StoreError> {
+    let sql = select_tokens!("WHERE t.digest = ? AND (t.expires_at IS NULL OR t.expires_at > ?)");
+    let row: Option<TokenRow> =
+        sqlx::query_as(sql).bind(digest.as_slice()).bind(now.0).fetch_optional(pool).await?;
+    Ok(row.map(TokenRow::decode).transpose()?)
+}
+
+pub(super) async fn token_by_id(
+    pool: &SqlitePool,
+    id: &TokenId,
+    now: UnixMillis,
+) -> Result<Option<StoredToken>, StoreError> {
+    let sql = select_tokens!("WHERE t.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?)");
+    let row: Option<TokenRow> =
+        sqlx::query_as(sql).bind(id.as_str()).bind(now.0).fetch_optional(pool).await?;
+    Ok(row.map(TokenRow::decode).transpose()?)
+}
+
+pub(super) async fn tokens_of(
+    pool: &SqlitePool,
+    player: &PlayerId,
+    now: UnixMillis,
+) -> Result<Vec<StoredToken>, StoreError> {
+    let sql = select_tokens!(
+        "WHERE p.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY t.created_at DESC, t.id DESC"
+    );
+    decode_tokens(sqlx::query_as(sql).bind(player.as_str()).bind(now.0).fetch_all(pool).await?)
+}
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
+    if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
+}
+
+async fn key_of(connection: &mut SqliteConnection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT key FROM player WHERE id = ?";
+    Ok(sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?)
+}
+
+pub(super) async fn add(
+    connection: &mut SqliteConnection,
+    player: &StoredPlayer,
+    password: Option<&str>,
+) -> Outcome {
+    let owner = match &player.owner {
+        None => None,
+        Some(id) => match key_of(connection, id).await? {
+            None => return Ok(Err(Refused::NoSuchPlayer)),
+            key => key,
+        },
+    };
+    let name_is_taken = "SELECT 1 FROM player WHERE name = ?";
+    let taken = sqlx::query(name_is_taken).bind(player.name.as_str()).fetch_optional(&mut *connection);
+    if taken.await?.is_some() {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let inserted = sqlx::query(sql)
+        .bind(player.id.as_str())
+        .bind(player.name.as_str())
+        .bind(player.kind.word())
+        .bind(player.house)
+        .bind(owner)
+        .bind(password)
+        .bind(&player.profile.version)
+        .bind(&player.profile.about)
+        .bind(&player.profile.url)
+        .bind(player.created_at.0)
+        .execute(connection)
+        .await?;
+    Ok(done_if(inserted.rows_affected(), Refused::IdTaken))
+}
+
+pub(super) async fn set_password(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    password: &str,
+) -> Outcome {
+    let sql = "UPDATE player SET password = ? WHERE id = ?";
+    let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+}
+
+pub(super) async fn set_profile(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    profile: &BotProfile,
+) -> Outcome {
+    let sql = "UPDATE player SET version = ?, about = ?, url = ? WHERE id = ?";
+    let query = sqlx::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
+    let updated = query.bind(player.as_str()).execute(connection).await?;
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+}
+
+/// Adds a credential, and clears away the player's expired ones so that they do not pile up.
+pub(super) async fn add_token(connection: &mut SqliteConnection, token: &StoredToken) -> Outcome {
+    let Some(player) = key_of(connection, &token.player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) \
+               ON CONFLICT DO NOTHING";
+    let inserted = sqlx::query(sql)
+        .bind(token.id.as_str())
+        .bind(player)
+        .bind(token.kind.word())
+        .bind(token.digest.as_slice())
+        .bind(token.created_at.0)
+        .bind(token.expires_at.map(|end| end.0))
+        .execute(&mut *connection)
+        .await?;
+    if inserted.rows_affected() == 0 {
+        return Ok(Err(Refused::IdTaken));
+    }
+    let clear = "DELETE FROM token WHERE player = ? AND expires_at <= ? AND id <> ?";
+    let query = sqlx::query(clear).bind(player).bind(token.created_at.0).bind(token.id.as_str());
+    query.execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn revoke_tokens(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    only: Option<&TokenId>,
+) -> Outcome {
+    let Some(player) = key_of(connection, player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let sql = "DELETE FROM token WHERE player = ?1 AND (?2 IS NULL OR id = ?2) RETURNING id";
+    let ids: Vec<String> =
+        sqlx::query_scalar(sql).bind(player).bind(only.map(TokenId::as_str)).fetch_all(connection).await?;
+    let revoked: Result<Vec<TokenId>, Damage> = ids.iter().map(|id| parsed("token.id", id)).collect();
+    let mut revoked = revoked?;
+    revoked.sort();
+    Ok(Ok(Written::Revoked(revoked)))
+}

@@ -1,0 +1,137 @@
+//! Ratings, leaderboards and histories.
+
+use fourfold_engine::Variant;
+use sqlx::{FromRow, SqlitePool};
+
+use super::convert::{number, parsed};
+use super::error::Damage;
+use super::players::PlayerRow;
+use crate::ids::PlayerId;
+use crate::rating::elo::{MilliElo, Standing};
+use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer, UnixMillis};
+use crate::storage::store::{Board, StoreError};
+
+#[derive(FromRow, Debug)]
+struct Row {
+    player: String,
+    variant: String,
+    rating: i64,
+    games: i64,
+    wins: i64,
+    draws: i64,
+    losses: i64,
+}
+
+impl Row {
+    fn variant(&self) -> Result<Variant, Damage> {
+        parsed("rating.variant", &self.variant)
+    }
+
+    fn decode(&self) -> Result<RatingRow, Damage> {
+        Ok(RatingRow {
+            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
+            wins: number("rating.wins", self.wins)?,
+            draws: number("rating.draws", self.draws)?,
+            losses: number("rating.losses", self.losses)?,
+        })
+    }
+}
+
+/// Selects the columns of a [`Row`].
+macro_rules! select_ratings {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.id AS player, r.variant, r.rating, r.games, r.wins, r.draws, r.losses ",
+            "FROM rating r JOIN player p ON p.key = r.player ",
+            $rest
+        )
+    };
+}
+
+pub(super) async fn of_player(
+    pool: &SqlitePool,
+    player: &PlayerId,
+) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
+    let sql = select_ratings!("WHERE p.id = ? ORDER BY r.variant");
+    let rows: Vec<Row> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((row.variant()?, row.decode()?))).collect()
+}
+
+pub(super) async fn one(
+    pool: &SqlitePool,
+    player: &PlayerId,
+    variant: Variant,
+) -> Result<Option<RatingRow>, StoreError> {
+    let sql = select_ratings!("WHERE p.id = ? AND r.variant = ?");
+    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string());
+    let row: Option<Row> = query.fetch_optional(pool).await?;
+    Ok(row.map(|row| row.decode()).transpose()?)
+}
+
+pub(super) async fn all(pool: &SqlitePool) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(select_ratings!("")).fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
+}
+
+#[derive(FromRow, Debug)]
+struct BoardRow {
+    #[sqlx(flatten)]
+    player: PlayerRow,
+    rating: i64,
+    games: i64,
+    wins: i64,
+    draws: i64,
+    losses: i64,
+}
+
+impl BoardRow {
+    fn decode(self) -> Result<(StoredPlayer, RatingRow), Damage> {
+        let rating = RatingRow {
+            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
+            wins: number("rating.wins", self.wins)?,
+            draws: number("rating.draws", self.draws)?,
+            losses: number("rating.losses", self.losses)?,
+        };
+        Ok((self.player.decode()?, rating))
+    }
+}
+
+pub(super) async fn leaderboard(
+    pool: &SqlitePool,
+    board: Board,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<LeaderboardRow>, StoreError> {
+    let sql = "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
+               r.rating, r.games, r.wins, r.draws, r.losses \
+               FROM rating r JOIN player p ON p.key = r.player LEFT JOIN player o ON o.key = p.owner \
+               WHERE r.variant = ? AND p.kind IN (?, ?) ORDER BY r.rating DESC, p.name LIMIT ?";
+    let [kind, other] = match board {
+        Board::All => ["human", "bot"],
+        Board::People => ["human", "human"],
+        Board::Bots => ["bot", "bot"],
+    };
+    let query = sqlx::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
+    let rows: Vec<BoardRow> = query.fetch_all(pool).await?;
+    let rows: Result<Vec<_>, Damage> = rows.into_iter().map(BoardRow::decode).collect();
+    Ok(LeaderboardRow::ranked(rows?))
+}
+
+pub(super) async fn history(
+    pool: &SqlitePool,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<HistoryPoint>, StoreError> {
+    let sql = "SELECT g.id, n.ended_at, e.before, e.after FROM rating_entry e \
+               JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+               WHERE e.player = (SELECT key FROM player WHERE id = ?) AND e.variant = ? \
+               ORDER BY e.number DESC LIMIT ?";
+    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    let rows: Vec<(String, i64, i64, i64)> = query.fetch_all(pool).await?;
+    let point = |(game, at, before, after): (String, i64, i64, i64)| {
+        let game = parsed("game.id", &game)?;
+        Ok(HistoryPoint { game, at: UnixMillis(at), before: MilliElo(before), after: MilliElo(after) })
+    };
+    rows.into_iter().rev().map(point).collect()
+}

@@ -1,0 +1,75 @@
+//! The words under which choices are stored. They are the same as on the wire, but stay when the wire changes.
+
+use fourfold_engine::Side;
+
+use super::record::TokenKind;
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::{OpeningKind, PlayerKind};
+
+/// A choice that is stored as one word.
+pub(crate) trait Word: Copy + 'static {
+    /// All choices.
+    const ALL: &'static [Self];
+
+    /// The word.
+    fn word(self) -> &'static str;
+
+    /// Reads [`Self::word`] back.
+    fn from_word(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|choice| choice.word() == text)
+    }
+}
+
+/// Lists choices and words once; a choice that is left out does not compile.
+macro_rules! words {
+    ($type:ident { $($choice:ident: $word:literal),+ $(,)? }) => {
+        impl Word for $type {
+            const ALL: &'static [Self] = &[$(Self::$choice),+];
+
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$choice => $word,)+
+                }
+            }
+        }
+    };
+}
+
+words!(Side { First: "first", Second: "second" });
+words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
+words!(TokenKind { Bot: "bot", Session: "session" });
+words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
+words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
+words!(EndReason {
+    Four: "four",
+    Full: "full",
+    Resign: "resign",
+    Time: "time",
+    Illegal: "illegal",
+    Left: "left",
+    Aborted: "aborted",
+    Stopped: "stopped",
+    BotFailed: "bot_failed",
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_same_as_on_the_wire<T: Word + serde::Serialize>() {
+        for &choice in T::ALL {
+            assert_eq!(serde_json::to_value(choice).unwrap(), choice.word());
+            assert_eq!(T::from_word(choice.word()).map(Word::word), Some(choice.word()));
+        }
+        assert!(T::from_word("").is_none());
+    }
+
+    #[test]
+    fn stored_words_are_those_of_the_wire() {
+        check_same_as_on_the_wire::<PlayerKind>();
+        check_same_as_on_the_wire::<OpeningKind>();
+        check_same_as_on_the_wire::<GameResult>();
+        check_same_as_on_the_wire::<EndReason>();
+    }
+}
