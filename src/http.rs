@@ -9,7 +9,7 @@ pub mod error;
 pub mod listener;
 pub mod metrics;
 mod pace;
-pub mod pages;
+//pub mod pages;
 pub mod site;
 pub mod slots;
 pub mod state;

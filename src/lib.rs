@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod arena_view;
 pub mod bot_seat;
 pub mod client;
 pub mod clock;
@@ -23,6 +24,7 @@ pub mod protocol;
 pub mod rating;
 pub mod room;
 pub mod secret;
+pub mod server;
 pub mod session;
 pub mod signing;
 pub mod storage;
