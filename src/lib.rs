@@ -4,9 +4,28 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accounts;
+pub mod arena_view;
+pub mod bot_seat;
+pub mod client;
 pub mod clock;
+pub mod compute;
+pub mod config;
 pub mod data_dir;
+pub mod host;
+pub mod house;
+pub mod http;
 pub mod ids;
+pub mod ladder;
+pub mod load;
+pub mod lobby;
+pub mod metrics;
 pub mod protocol;
 pub mod rating;
+pub mod room;
+pub mod secret;
+pub mod server;
+pub mod session;
+pub mod signing;
 pub mod storage;
+pub mod telemetry;

@@ -9,13 +9,14 @@ use fourfold_engine::{Column, Game, Position, Side, Variant};
 pub trait Bot: Send {
     /// Chooses a move for the side to move.
     ///
-    /// Equal position, node budget and seed give an equal choice. Once `stop` is true, returns its best move within
-    /// 10 ms; with `stop` true from the start it still returns a legal move.
+    /// The position is of the variant the bot was built for. Equal position, node budget and seed give an
+    /// equal choice. Once `stop` is true, returns its best move within 10 ms; with `stop` true from the start
+    /// it still returns a legal move.
     ///
     /// # Errors
     ///
-    /// Fails if the game is over or the position is of a variant the bot was not built for, which is the caller's
-    /// mistake, or if the bot is broken (weights missing, child process dead); it then forfeits the game.
+    /// Fails if the game is over, which is the caller's mistake, or if the bot is broken (weights missing,
+    /// child process dead); it then forfeits the game.
     fn choose(
         &mut self,
         position: &Position,
@@ -25,8 +26,8 @@ pub trait Bot: Send {
 
     /// How long the bot wants to think about a move by its own settings, such as `montecarlo:ms=100`.
     ///
-    /// The bot has no clock: the caller sets `stop` after this time, or earlier if the game's clock demands it. `None`
-    /// means that the bot ends by itself, or that only the caller's limits count.
+    /// The bot has no clock: the caller sets `stop` after this time, or earlier if the game's clock demands
+    /// it. `None` means that the bot ends by itself, or that only the caller's limits count.
     fn move_time(&self) -> Option<Duration> {
         None
     }
@@ -77,7 +78,8 @@ pub struct GameRecord {
     pub game: Game,
     /// The side that the bot played.
     pub side: Side,
-    /// How it ended for the bot. Games may also end by clock or resignation, so this need not be the board's outcome.
+    /// How it ended for the bot. Games may also end by clock or resignation, so this need not be the board's
+    /// outcome.
     pub result: GameResult,
 }
 

@@ -1,8 +1,8 @@
 //! The house bots of Fourfold.
 //!
-//! A [`Bot`] sees a position and a budget, never a room, a socket or a clock. Bots differ in how they value a position;
-//! rules, search, time checks and tie-breaking live in [`fourfold_engine`]. The [`registry`] is the one list of bots and
-//! their settings, and turns a [`BotSpec`] such as `negamax:depth=6` into a bot.
+//! A [`Bot`] sees a position and a budget, never a room, a socket or a clock. Bots differ in how they value a
+//! position; rules, search, time checks and tie-breaking live in [`fourfold_engine`]. The [`registry`] is the
+//! one list of bots and their settings, and turns a [`BotSpec`] such as `negamax:depth=6` into a bot.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -20,6 +20,9 @@
 #![forbid(unsafe_code)]
 
 mod bot;
+mod greedy;
+mod montecarlo;
+mod negamax;
 mod random;
 pub mod registry;
 mod setting;

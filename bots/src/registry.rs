@@ -1,8 +1,13 @@
 //! The one table of house bots: name, character, settings, constructor.
 
+use std::time::Duration;
+
 use fourfold_engine::Variant;
 
 use crate::bot::{Bot, BotError};
+use crate::greedy::Greedy;
+use crate::montecarlo::{MonteCarlo, PlayoutLimit};
+use crate::negamax::ClassicNegamax;
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::spec::BotSpec;
@@ -29,14 +34,65 @@ const SEED: Setting = Setting {
     kind: SettingKind::Integer { default: Some(0), min: 0, max: u64::MAX },
 };
 
+/// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
+const DEFAULT_PLAYOUTS: u64 = 10_000;
+
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 1] = [Entry {
-    name: "random",
-    style: "erratic",
-    about: "plays any legal column, all equally likely; the zero of every scale",
-    settings: &[SEED],
-    build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
-}];
+static ENTRIES: [Entry; 4] = [
+    Entry {
+        name: "random",
+        style: "erratic",
+        about: "plays any legal column, all equally likely; the zero of every scale",
+        settings: &[SEED],
+        build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
+    },
+    Entry {
+        name: "greedy",
+        style: "impulsive",
+        about: "builds its own lines and breaks others, one move at a time; blind to threats",
+        settings: &[],
+        build: |_, _| Ok(Box::new(Greedy)),
+    },
+    Entry {
+        name: "negamax",
+        style: "methodical",
+        about: "looks a fixed number of plies ahead and counts open lines; leans right, dallies when winning",
+        settings: &[Setting {
+            name: "depth",
+            about: "plies it looks ahead",
+            kind: SettingKind::Integer { default: Some(4), min: 1, max: 12 },
+        }],
+        build: |settings, variant| {
+            Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+        },
+    },
+    Entry {
+        name: "montecarlo",
+        style: "intuitive",
+        about: "plays many random games and the move that won most; likes the centre, walks into traps",
+        settings: &[
+            Setting {
+                name: "playouts",
+                about: "random games a move; 10000 unless ms is set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 100_000_000 },
+            },
+            Setting {
+                name: "ms",
+                about: "milliseconds a move, if playouts is not set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 60_000 },
+            },
+            SEED,
+        ],
+        build: |settings, _| {
+            let limit = match (settings.integer_if_set("playouts"), settings.integer_if_set("ms")) {
+                (Some(playouts), _) => PlayoutLimit::Playouts(playouts),
+                (None, Some(ms)) => PlayoutLimit::Time(Duration::from_millis(ms)),
+                (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
+            };
+            Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+];
 
 /// All house bots, roughly from weak to strong.
 pub fn entries() -> &'static [Entry] {
@@ -60,8 +116,8 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError>
 }
 
 impl BotSpec {
-    /// The same bot with this seed, if it draws and was not given a seed already. For runners that want each game
-    /// different and yet repeatable.
+    /// The same bot with this seed, if it draws and was not given a seed already. For runners that want each
+    /// game different and yet repeatable.
     #[must_use]
     pub fn with_default_seed(self, seed: u64) -> Self {
         let draws = entry(self.name()).is_some_and(|entry| entry.settings.contains(&SEED));
@@ -115,13 +171,24 @@ mod tests {
 
     #[test]
     fn mistakes_are_explained() {
-        check_refused("randon", "no bot is called `randon`; did you mean `random`?");
+        check_refused("nega-max", "no bot is called `nega-max`; did you mean `negamax`?");
+        check_refused("greedy:depth=1", "greedy has no setting `depth`; it has none");
+        check_refused("negamax:depth=13", "negamax: depth cannot be `13`: a whole number from 1 to 12");
+        check_refused("negamax:depth=", "negamax: depth cannot be ``: a whole number from 1 to 12");
         check_refused("random:deep=1", "random has no setting `deep`; it has seed");
         check_refused(
             "random:seed=-1",
             "random: seed cannot be `-1`: a whole number from 0 to 18446744073709551615",
         );
         check_refused("random:seed=1,seed=2", "random: setting `seed` is given twice");
+    }
+
+    #[test]
+    fn montecarlo_asks_for_its_time_only_if_it_has_one() {
+        let time = |spec: &str| build(&spec.parse().unwrap(), Variant::STANDARD).unwrap().move_time();
+        assert_eq!(time("montecarlo:ms=100"), Some(Duration::from_millis(100)));
+        assert_eq!(time("montecarlo:ms=100,playouts=5"), None);
+        assert_eq!(time("montecarlo"), None);
     }
 
     #[test]

@@ -82,6 +82,11 @@ impl<'a> Settings<'a> {
     pub(crate) fn integer(&self, name: &str) -> u64 {
         self.integer_if_set(name).expect("the setting has a default")
     }
+
+    /// The same for a setting whose range is small.
+    pub(crate) fn small_integer(&self, name: &str) -> u32 {
+        u32::try_from(self.integer(name)).expect("the range fits 32 bits")
+    }
 }
 
 fn unknown_setting(entry: &Entry, name: &str) -> BotError {

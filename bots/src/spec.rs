@@ -7,8 +7,8 @@ use crate::bot::BotError;
 
 /// A house bot with settings, such as `negamax:depth=6` or `montecarlo:playouts=500,seed=7`.
 ///
-/// Reading checks only the form; [`crate::registry::build`] knows which bots and settings there are. A part without `=`
-/// belongs to the value before it, so that values may contain commas: `c4ai:weights=1,2,3`.
+/// Reading checks only the form; [`crate::registry::build`] knows which bots and settings there are. A part
+/// without `=` belongs to the value before it, so that values may contain commas: `c4ai:weights=1,2,3`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BotSpec {
     name: String,

@@ -95,3 +95,50 @@ pub enum ReplayError {
         reason: IllegalMove,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_knows_its_winner_and_line() {
+        let game = Game::from_moves(Variant::STANDARD, "41424344").unwrap_err();
+        assert_eq!(game.to_string(), "move 8 is illegal: the game is over");
+        let game = Game::from_moves(Variant::STANDARD, "4142434").unwrap();
+        let Some(Outcome::Win { by, line }) = game.outcome() else { panic!("{game:?}") };
+        assert_eq!((by.to_string(), line.to_string()), ("first".to_owned(), "d1 d2 d3 d4".to_owned()));
+    }
+
+    #[track_caller]
+    fn check_refused(moves: &str, message: &str) {
+        let error = Game::from_moves(Variant::STANDARD, moves).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn replays_say_which_move_fails_and_why() {
+        check_refused("4444444", "move 7 is illegal: column 4 is full");
+        check_refused("48", "move 2 is illegal: column 8 is not on a board of 7 columns");
+        check_refused("4x", "move 2 is `x`, not a column from 1 to c");
+    }
+
+    #[test]
+    fn a_taken_back_win_can_be_played_otherwise() {
+        let mut game = Game::from_moves(Variant::STANDARD, "1212121").unwrap();
+        assert_eq!(game.undo(), Column::from_number(1));
+        assert_eq!(game.outcome(), None);
+        game.play(Column::from_number(3).unwrap()).unwrap();
+        assert_eq!(game.notation(), "1212123");
+        assert_eq!(Game::new(Variant::STANDARD).undo(), None);
+    }
+
+    #[test]
+    fn a_full_board_without_a_line_is_a_draw() {
+        // X O X O
+        // X O X O
+        // O X O X
+        // O X O X
+        let game = Game::from_moves("4x4".parse().unwrap(), "2143214312341234").unwrap();
+        assert_eq!(game.outcome(), Some(Outcome::Draw));
+    }
+}

@@ -1,11 +1,13 @@
 //! Connect Four rules and search.
 //!
-//! This package is pure: no I/O, no clock, no ambient randomness, no async. Everything that varies is an argument: a
-//! generator from [`rng`], a node budget and a stop flag from [`search`]. Equal arguments give equal results on every
-//! machine.
+//! This package is pure: no I/O, no clock, no ambient randomness, no async. Everything that varies is an
+//! argument: a generator from [`rng`], a node budget and a stop flag from [`search`]. Equal arguments give
+//! equal results on every machine.
 //!
 //! - [`board`] holds the vocabulary: one type per file, from [`Column`] to [`Position`].
-//! - [`notation`] reads and prints move lists and board diagrams; [`Game`] replays moves into a position and an outcome.
+//! - [`notation`] reads and prints move lists and board diagrams; [`Game`] replays moves into a position and
+//!   an outcome.
+//! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead.
 //!
 //! ```
 //! use fourfold_engine::{Game, Outcome, Side, Variant};
@@ -20,11 +22,14 @@
 pub mod board;
 mod game;
 pub mod notation;
+pub mod openings;
+pub mod playout;
 pub mod rng;
+pub mod search;
 
 pub use board::{
-    Bitboard, BySide, Cell, Column, Direction, IllegalMove, Line, Outcome, Position, Side, StonesError,
-    Variant, VariantError,
+    Bitboard, BySide, Cell, CellError, Column, Direction, IllegalMove, Line, Outcome, Position, Side,
+    StonesError, Variant, VariantError,
 };
 pub use game::{Game, ReplayError};
 pub use notation::{DiagramError, MovesError};

@@ -1,7 +1,7 @@
 //! Move lists and board diagrams as text.
 //!
-//! A move list is one base-36 column digit a move, counted from 1: `44353`. A diagram shows the rows from the top, the
-//! first side as `X`, the second as `O`:
+//! A move list is one base-36 column digit a move, counted from 1: `44353`. A diagram shows the rows from the
+//! top, the first side as `X`, the second as `O`:
 //!
 //! ```text
 //! . . . . . . .
@@ -13,6 +13,8 @@
 //! ```
 //!
 //! The rules are not checked for move lists: that is [`crate::Game`]'s business.
+
+pub mod board42;
 
 use crate::board::{Bitboard, BySide, Cell, Column, Position, Side, StonesError, Variant};
 
@@ -39,13 +41,13 @@ pub fn print_moves(moves: &[Column]) -> String {
     moves.iter().map(|column| column.digit()).collect()
 }
 
-/// Reads a diagram: one line a row from the top, blanks between the cells optional, lower case allowed, empty lines
-/// skipped.
+/// Reads a diagram: one line a row from the top, blanks between the cells optional, lower case allowed, empty
+/// lines skipped.
 ///
 /// # Errors
 ///
-/// Fails if the size is not the variant's, a character is unknown, a stone floats, both sides have a line, or the first
-/// side has not either as many stones as the second or one more.
+/// Fails if the size is not the variant's, a character is unknown, a stone floats, both sides have a line, or
+/// the first side has not either as many stones as the second or one more.
 pub fn parse_diagram(variant: Variant, text: &str) -> Result<Position, DiagramError> {
     let rows: Vec<&str> = text.lines().map(str::trim).filter(|row| !row.is_empty()).collect();
     if rows.len() != usize::from(variant.height()) {

@@ -4,6 +4,8 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::INFO_BYTES_MAX;
+use super::error::WireError;
 use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireVariant};
 use crate::clock::TimeControl;
 use crate::ids::{ChallengeId, GameId, PlayerName};
@@ -336,6 +338,22 @@ pub struct MoveInfo {
     /// Anything else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl MoveInfo {
+    /// The text that is kept with the move.
+    ///
+    /// # Errors
+    ///
+    /// It is longer than [`INFO_BYTES_MAX`](super::INFO_BYTES_MAX).
+    pub fn to_stored(&self) -> Result<Box<str>, WireError> {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        if text.len() > INFO_BYTES_MAX {
+            let message = format!("info has at most {INFO_BYTES_MAX} bytes, this one has {}", text.len());
+            return Err(WireError::bad_field("info", message));
+        }
+        Ok(text.into())
+    }
 }
 
 /// A message that only names a game.

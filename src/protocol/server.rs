@@ -507,8 +507,6 @@ pub struct LadderEntry {
     pub player: WirePlayer,
     /// What the last game changed, in Elo points.
     pub delta: i32,
-    /// Rated games so far.
-    pub games: u64,
 }
 
 /// Feed `ladder`: ratings that changed.

@@ -41,6 +41,18 @@ impl Standing {
     }
 }
 
+impl Standing {
+    /// As others see it.
+    #[must_use]
+    pub fn to_wire(self) -> crate::protocol::terms::WireRating {
+        crate::protocol::terms::WireRating {
+            elo: self.rating.to_elo(),
+            pm95: pm95(self.games),
+            provisional: self.is_provisional(),
+        }
+    }
+}
+
 impl Default for Standing {
     fn default() -> Self {
         Self::START

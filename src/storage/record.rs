@@ -189,7 +189,7 @@ pub struct Ending {
 }
 
 /// What the store adds when a game ends, in the transaction of its last event.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settlement {
     /// Place among all finished games, from 1 without holes: the cursor of exports and learners.
     pub number: u64,

@@ -15,7 +15,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `column` in the row at `row_index`, counted from 0 at the bottom; `None` above the tallest board.
+    /// The cell of `column` in the row at `row_index`, counted from 0 at the bottom; `None` above the tallest
+    /// board.
     #[must_use]
     pub fn new(column: Column, row_index: usize) -> Option<Self> {
         let row = u8::try_from(row_index).ok().filter(|&row| row < Variant::MAX_HEIGHT)?;

@@ -53,12 +53,14 @@ impl Column {
     }
 
     /// Position of the column's lowest bit in a [`super::Bitboard`].
-    pub(crate) fn shift(self, variant: Variant) -> u32 {
-        u32::from(self.0) * variant.stride()
+    #[inline]
+    pub(crate) const fn shift(self, variant: Variant) -> u32 {
+        self.0 as u32 * variant.stride()
     }
 
     /// For callers that have checked `index < Variant::MAX_WIDTH`.
-    pub(super) const fn new_unchecked(index: u8) -> Self {
+    #[inline]
+    pub(crate) const fn new_unchecked(index: u8) -> Self {
         debug_assert!(index < Variant::MAX_WIDTH, "no board is that wide");
         Self(index)
     }

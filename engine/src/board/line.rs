@@ -18,7 +18,8 @@ impl Line {
         Self { start, direction, length: variant.connect() }
     }
 
-    /// All lines of a board, by direction and then by start: column by column from the left, each from the bottom.
+    /// All lines of a board, by direction and then by start: column by column from the left, each from the
+    /// bottom.
     pub fn all(variant: Variant) -> impl Iterator<Item = Self> {
         Direction::ALL.into_iter().flat_map(move |direction| {
             let starts = Bitboard::full(variant).line_starts(direction, variant);

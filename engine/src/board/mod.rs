@@ -1,7 +1,7 @@
 //! The vocabulary of the board, one type per file.
 //!
-//! A [`Variant`] is a board size and a line length; a [`Position`] is stones plus who plays. What happened before, and
-//! how it is written down, is the business of [`crate::Game`] and [`crate::notation`].
+//! A [`Variant`] is a board size and a line length; a [`Position`] is stones plus who plays. What happened
+//! before, and how it is written down, is the business of [`crate::Game`] and [`crate::notation`].
 
 mod bitboard;
 mod cell;

@@ -21,12 +21,14 @@ impl Position {
         Self { variant, mine: Bitboard::EMPTY, mask: Bitboard::EMPTY }
     }
 
-    /// The position with these stones, `mine` belonging to the side to move, whichever [`Side`] their number makes
-    /// it. The numbers of stones of the two sides may differ by any amount, as on boards that others set up.
+    /// The position with these stones, `mine` belonging to the side to move, whichever [`Side`] their number
+    /// makes it. The numbers of stones of the two sides may differ by any amount, as on boards that others
+    /// set up.
     ///
     /// # Errors
     ///
-    /// Fails if a stone is off the board, on another stone or above an empty cell, or if the side to move has a line.
+    /// Fails if a stone is off the board, on another stone or above an empty cell, or if the side to move has
+    /// a line.
     pub fn from_stones(variant: Variant, mine: Bitboard, theirs: Bitboard) -> Result<Self, StonesError> {
         let mask = mine | theirs;
         if !mask.without(Bitboard::full(variant)).is_empty() {
@@ -92,9 +94,8 @@ impl Position {
     /// The cells on which a stone would land: the lowest empty one of each column that is not full.
     #[must_use]
     pub const fn playable(&self) -> Bitboard {
-        // Adding one to a column of ones carries to the cell above; the guard of a full column is cut off.
-        let next = self.mask.bits() + Bitboard::bottom_row(self.variant).bits();
-        Bitboard::from_bits(next & Bitboard::full(self.variant).bits())
+        let guards = Bitboard::from_bits(Bitboard::top_row(self.variant).bits() << 1);
+        self.mask.tops(Bitboard::bottom_row(self.variant)).without(guards)
     }
 
     /// The cell on which a stone in `column` would land; `None` if the column is full or not on the board.
@@ -105,7 +106,8 @@ impl Position {
         (self.playable() & Bitboard::column(column, self.variant)).cells(self.variant).next()
     }
 
-    /// The columns that are not full, from the left, whether or not the game is over. For loops that know it is not.
+    /// The columns that are not full, from the left, whether or not the game is over. For loops that know it
+    /// is not.
     pub fn open_columns(&self) -> impl DoubleEndedIterator<Item = Column> + Clone + use<> {
         let position = *self;
         self.variant.columns().filter(move |&column| position.is_open(column))
@@ -143,9 +145,9 @@ impl Position {
     #[inline]
     pub fn play_unchecked(self, column: Column) -> Self {
         debug_assert!(self.is_open(column), "column {column} is not open");
-        let lowest = 1 << column.shift(self.variant);
-        let mask = Bitboard::from_bits(self.mask.bits() | (self.mask.bits() + lowest));
-        Self { variant: self.variant, mine: self.theirs(), mask }
+        let stone =
+            self.mask.tops(Bitboard::bottom_row(self.variant)) & Bitboard::column(column, self.variant);
+        Self { variant: self.variant, mine: self.theirs(), mask: self.mask | stone }
     }
 
     /// How the game ended; `None` while it goes on.
@@ -188,8 +190,8 @@ impl Position {
 
     /// A number that no other position of the same variant has: 49 bits on 7x6.
     ///
-    /// `mine + mask` counts each stone of the side to move twice. Within a column of n stones the sum lies between
-    /// 2^n - 1 and 2 (2^n - 1), so it tells n, and then the stones.
+    /// `mine + mask` counts each stone of the side to move twice. Within a column of n stones the sum lies
+    /// between 2^n - 1 and 2 (2^n - 1), so it tells n, and then the stones.
     #[must_use]
     pub const fn key(&self) -> u64 {
         self.mine.bits() + self.mask.bits()
@@ -205,9 +207,8 @@ impl Position {
     pub(crate) fn take_back_unchecked(self, column: Column) -> Self {
         let stones = self.mask & Bitboard::column(column, self.variant);
         debug_assert!(!stones.is_empty(), "column {column} has no stone");
-        let lowest = 1 << column.shift(self.variant);
-        let top = (stones.bits() + lowest) >> 1;
-        let mask = self.mask.without(Bitboard::from_bits(top));
+        let top = Bitboard::from_bits(1 << (u64::BITS - 1 - stones.bits().leading_zeros()));
+        let mask = self.mask.without(top);
         Self { variant: self.variant, mine: mask.without(self.mine), mask }
     }
 
@@ -224,9 +225,11 @@ impl Position {
         Ok(())
     }
 
-    fn is_open(&self, column: Column) -> bool {
-        let top = 1 << (column.shift(self.variant) + u32::from(self.variant.height()) - 1);
-        self.mask.bits() & top == 0
+    /// Whether `column`, which must be on the board, is not full, whether or not the game is over.
+    #[inline]
+    pub fn is_open(&self, column: Column) -> bool {
+        let top = Bitboard::top_row(self.variant) & Bitboard::column(column, self.variant);
+        (self.mask & top).is_empty()
     }
 }
 
@@ -252,4 +255,58 @@ pub enum StonesError {
     Floating { cell: Cell },
     #[error("the side to move has already won")]
     AlreadyWon,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VARIANT: Variant = Variant::STANDARD;
+
+    fn set(cells: &str) -> Bitboard {
+        let cells = cells.split_whitespace().map(|cell| Bitboard::cell(cell.parse().unwrap(), VARIANT));
+        cells.fold(Bitboard::EMPTY, |set, cell| set | cell)
+    }
+
+    #[track_caller]
+    fn check_refused(mine: Bitboard, theirs: Bitboard, message: &str) {
+        let error = Position::from_stones(VARIANT, mine, theirs).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn stones_that_make_no_position_are_refused() {
+        check_refused(set("a1"), set("a1 b1"), "two stones are on a1");
+        check_refused(set("a1 c3"), set("c1"), "the stone on c3 has nothing below it");
+        check_refused(set("a1 b1 c1 d1"), set("a2 b2"), "the side to move has already won");
+        check_refused(Bitboard::from_bits(1 << 6), Bitboard::EMPTY, "a stone is off the board");
+        check_refused(Bitboard::EMPTY, Bitboard::from_bits(1 << 49), "a stone is off the board");
+    }
+
+    #[test]
+    fn stones_may_be_uneven() {
+        let position = Position::from_stones(VARIANT, set("a1 b1 c1"), set("g1")).unwrap();
+        assert_eq!(position.side_to_move(), Side::First, "an even number of stones");
+        assert_eq!(position.stones(), BySide { first: set("a1 b1 c1"), second: set("g1") });
+        assert_eq!(position.winning_columns().map(Column::number).collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn only_the_last_mover_has_won() {
+        let position = Position::from_stones(VARIANT, set("a2 b2 c2"), set("a1 b1 c1 d1")).unwrap();
+        assert_eq!(position.side_to_move(), Side::Second);
+        assert!(position.has_won(Side::First) && !position.has_won(Side::Second));
+        assert_eq!(position.legal_columns().count(), 0);
+        assert_eq!(position.open_columns().count(), 7);
+    }
+
+    #[test]
+    fn stones_land_on_stones() {
+        let position = Position::from_stones(VARIANT, set("d1 d3 d5"), set("d2 d4 d6 e1")).unwrap();
+        let landing = |number| position.landing_cell(Column::from_number(number).unwrap());
+        assert_eq!(landing(4), None, "full");
+        assert_eq!(landing(8), None, "not on the board");
+        assert_eq!(landing(5), "e2".parse().ok());
+        assert_eq!(position.playable(), set("a1 b1 c1 e2 f1 g1"));
+    }
 }

@@ -1,0 +1,62 @@
+"""What a bot may set, and the hooks it may fill in."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+from .turn import Game, GameEnd, Problem, Result, Turn
+
+DEFAULT_URL = "ws://127.0.0.1:4444/api/v1/socket"
+
+Choose = Callable[[Turn], int]
+
+
+def _url() -> str:
+    return os.environ.get("FOURFOLD_URL", DEFAULT_URL)
+
+
+def _token() -> str:
+    return os.environ.get("FOURFOLD_TOKEN", "")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the bot presents itself and what it will play. Only the name and the version have no default."""
+
+    name: str  # of the program; the player's name is the one the token was made for
+    version: str  # ratings are kept by version, so raise it when the bot plays differently
+    about: str | None = None  # one line for the bot's page
+    url: str = field(default_factory=_url)  # FOURFOLD_URL
+    token: str = field(default_factory=_token, repr=False)  # FOURFOLD_TOKEN; sent in a header, kept out of logs
+    open: bool = True  # on the ladder and in the directory; otherwise only its owner can challenge it
+    accepts: dict[str, Any] | None = None  # `accepts` of the protocol; None takes every game there is
+    max_games: int | None = None  # at once; None leaves it to the server
+    games: int | None = None  # stop after this many; None plays until it is told to stop
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Optional calls into the bot. Those of a game run in that game's thread, in order with `choose`."""
+
+    on_game_start: Callable[[Game], object] | None = None
+    on_game_end: Callable[[GameEnd], object] | None = None
+    on_error: Callable[[Problem], object] | None = None
+
+
+@dataclass
+class Tally:
+    """How the games so far went."""
+
+    win: int = 0
+    draw: int = 0
+    loss: int = 0
+    void: int = 0
+
+    def add(self, result: Result) -> None:
+        setattr(self, result, getattr(self, result) + 1)
+
+    def __str__(self) -> str:
+        void = f", {self.void} void" if self.void else ""
+        return f"{self.win} won, {self.draw} drawn, {self.loss} lost{void}"

@@ -1,0 +1,92 @@
+//! What every bot owes its caller: legal moves on all boards, repeatable choices, a prompt answer after a
+//! stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use fourfold_bots::{BotError, MoveBudget, registry};
+use fourfold_engine::{BySide, Game, Position, Variant};
+
+use crate::support::{build, play};
+
+const VARIANTS: [&str; 6] = ["7x6", "9x6", "8x7", "4x4", "9x6x5", "12x4x3"];
+
+#[test]
+fn every_bot_plays_whole_games_on_every_board() {
+    for entry in registry::entries() {
+        for variant in VARIANTS {
+            let variant: Variant = variant.parse().unwrap();
+            let bots = BySide { first: build(entry.name, variant), second: build("random", variant) };
+            play(bots, Game::new(variant)); // panics on an illegal move
+        }
+    }
+}
+
+#[test]
+fn equal_position_budget_and_seed_give_an_equal_choice() {
+    let budget = MoveBudget { nodes: Some(500), time: None };
+    let positions =
+        ["", "4", "44353", "123456712345"].map(|moves| Game::from_moves(Variant::STANDARD, moves));
+    for entry in registry::entries() {
+        let mut veteran = build(entry.name, Variant::STANDARD);
+        for game in positions.iter().flatten() {
+            let choose = |bot: &mut Box<dyn fourfold_bots::Bot>| {
+                bot.choose(game.position(), budget, &AtomicBool::new(false)).unwrap()
+            };
+            let mut novice = build(entry.name, Variant::STANDARD);
+            assert_eq!(choose(&mut veteran), choose(&mut novice), "{} after {}", entry.name, game.notation());
+        }
+    }
+}
+
+#[test]
+fn a_finished_game_is_refused_by_every_bot() {
+    let game = Game::from_moves(Variant::STANDARD, "1212121").unwrap();
+    for entry in registry::entries() {
+        let mut bot = build(entry.name, Variant::STANDARD);
+        let choice = bot.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false));
+        assert_eq!(choice, Err(BotError::GameOver), "{}", entry.name);
+    }
+}
+
+/// How long the bot takes to answer once it is told to stop in the middle of its thoughts.
+fn time_to_stop(spec: &str) -> Duration {
+    let (answer, answers) = mpsc::channel();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // After these moves twelve plies take seconds.
+            let game = Game::from_moves(Variant::STANDARD, "44").unwrap();
+            let mut bot = build(spec, Variant::STANDARD);
+            answer.send(bot.choose(game.position(), MoveBudget::default(), &stop)).unwrap();
+        });
+        let early = answers.recv_timeout(Duration::from_millis(20));
+        assert!(early.is_err(), "{spec} should still be thinking, but answered {early:?}");
+        stop.store(true, Ordering::Relaxed);
+        let stopped = Instant::now();
+        let choice = answers.recv().unwrap().unwrap();
+        let time = stopped.elapsed();
+        assert!(Position::new(Variant::STANDARD).is_legal(choice.column));
+        time
+    })
+}
+
+#[test]
+fn a_thinking_bot_answers_within_ten_milliseconds_of_a_stop() {
+    for spec in ["negamax:depth=12", "montecarlo:ms=60000", "montecarlo:playouts=100000000"] {
+        // The best of a few, because a busy machine may be slow to run the thread.
+        let best = (0..5).map(|_| time_to_stop(spec)).min().unwrap();
+        assert!(best < Duration::from_millis(10), "{spec} took {best:?}");
+    }
+}
+
+#[test]
+fn a_bot_stopped_before_it_begins_still_moves() {
+    let position = Position::new(Variant::STANDARD);
+    for entry in registry::entries() {
+        let mut bot = build(entry.name, Variant::STANDARD);
+        let choice = bot.choose(&position, MoveBudget::default(), &AtomicBool::new(true)).unwrap();
+        assert!(position.is_legal(choice.column), "{}", entry.name);
+    }
+}

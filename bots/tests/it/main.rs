@@ -1,0 +1,8 @@
+//! House bots through the registry, as the daemon uses them.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod limits;
+mod strength;
+mod support;
+mod tournament_tables;

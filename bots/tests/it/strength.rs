@@ -1,0 +1,29 @@
+//! Who beats whom: wide margins over seeded games, so that only a broken bot fails.
+
+use crate::support::match_of;
+
+#[test]
+fn montecarlo_beats_random_nearly_always() {
+    let record = match_of("montecarlo:playouts=200", "random", 50);
+    assert!(record.wins() >= 95, "{record:?}");
+}
+
+#[test]
+fn more_playouts_beat_fewer() {
+    let record = match_of("montecarlo:playouts=2000", "montecarlo:playouts=50", 30);
+    assert!(record.wins() >= 45, "{record:?}");
+}
+
+#[test]
+fn four_plies_beat_greedy_and_random() {
+    let record = match_of("negamax:depth=4", "greedy", 1);
+    assert_eq!(record.wins(), 2, "{record:?}");
+    let record = match_of("negamax:depth=4", "random", 50);
+    assert!(record.wins() >= 98, "{record:?}");
+}
+
+#[test]
+fn greedy_beats_random_mostly() {
+    let record = match_of("greedy", "random", 50);
+    assert!(record.wins() >= 75, "{record:?}");
+}

@@ -1,0 +1,485 @@
+//! Who somebody is: accounts with a name and a password, bots with a token, guests with a signed cookie.
+//!
+//! This service reads the store, writes through the [`Writer`] and knows nothing of HTTP or sockets. What it owns
+//! beside that is in memory and small: the counters of failed attempts and the queue for password hashes.
+
+mod attempts;
+mod error;
+mod guest;
+mod password;
+pub mod token;
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use tracing::info;
+
+pub use self::error::AccountError;
+pub use self::password::{HashError, InvalidPassword};
+
+use self::attempts::{Attempts, Rule, network};
+use self::password::Passwords;
+use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::secret::Secret;
+use crate::signing::Signer;
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, UnixMillis};
+use crate::storage::store::{Refused, Write, Written};
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, Writer};
+
+/// How long somebody stays signed in: 30 days.
+pub const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+
+/// How long before its end a guest's cookie is renewed by a visit: two thirds of its life are left unrenewed, so that
+/// most pages set no cookie.
+const GUEST_RENEWAL_MS: i64 = guest::GUEST_LIFETIME_MS / 3;
+
+/// Wrong passwords for one account before it must wait.
+const ACCOUNT_RULE: Rule = Rule { max: 5, window: Duration::from_secs(60) };
+
+/// Wrong passwords from one network before it must wait.
+const NETWORK_RULE: Rule = Rule { max: 10, window: Duration::from_secs(600) };
+
+/// New accounts from one network: a school class behind one address can still sign up within an hour.
+const REGISTRATION_RULE: Rule = Rule { max: 30, window: Duration::from_secs(3_600) };
+
+/// Bots of one account. More are no experiment any more but a flood.
+const BOTS_MAX: usize = 100;
+
+/// Names a guest's identity is tried with before giving up; already the second is hardly ever needed.
+const GUEST_NAME_ATTEMPTS: u8 = 8;
+
+/// Revocations that a receiver may lag behind before it must ask the store about each of its tokens.
+const REVOCATIONS_MAX: usize = 1_024;
+
+/// Somebody who proved who they are with a stored credential.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Authenticated {
+    /// Who.
+    pub identity: Identity,
+    /// The credential, whose revocation ends this.
+    pub token: TokenId,
+}
+
+/// A fresh credential. This is the only time its secret is seen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Issued {
+    /// Whose.
+    pub identity: Identity,
+    /// Names it.
+    pub token: TokenId,
+    /// The secret itself.
+    pub secret: Secret,
+}
+
+/// A guest and the cookie that proves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Guest {
+    /// Who.
+    pub identity: Identity,
+    /// A new cookie, when there was none or the old one is getting old.
+    pub cookie: Option<Secret>,
+}
+
+/// The accounts service; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Arc<dyn Store>,
+    writer: Writer,
+    signer: Signer,
+    passwords: Passwords,
+    counters: Mutex<Counters>,
+    revoked: broadcast::Sender<TokenId>,
+}
+
+#[derive(Debug)]
+struct Counters {
+    by_account: Attempts<String>,
+    by_network: Attempts<IpAddr>,
+    registrations: Attempts<IpAddr>,
+}
+
+impl Accounts {
+    /// Makes the service. `signer` has the secret key of the data directory.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
+        let counters = Counters {
+            by_account: Attempts::new(ACCOUNT_RULE),
+            by_network: Attempts::new(NETWORK_RULE),
+            registrations: Attempts::new(REGISTRATION_RULE),
+        };
+        let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
+        let passwords = Passwords::new();
+        let counters = Mutex::new(counters);
+        Self { inner: Arc::new(Inner { store, writer, signer, passwords, counters, revoked }) }
+    }
+
+    /// Tokens as they are revoked. Whoever keeps a connection open by right of a token closes it then; whoever lags
+    /// asks [`Store::token_by_id`] about each instead.
+    #[must_use]
+    pub fn revocations(&self) -> broadcast::Receiver<TokenId> {
+        self.inner.revoked.subscribe()
+    }
+
+    // ---- people ----
+
+    /// Makes an account for a person who connects from `from`.
+    ///
+    /// # Errors
+    ///
+    /// The name or password breaks its rule, the name is taken, too many accounts come from there, or too many
+    /// passwords wait to be hashed.
+    pub async fn register(
+        &self,
+        from: IpAddr,
+        name: &str,
+        password: Secret,
+    ) -> Result<Identity, AccountError> {
+        let name = PlayerName::register(name)?;
+        password::check_rule(&password)?;
+        if self.inner.store.player_by_name(&name).await?.is_some() {
+            return Err(AccountError::NameTaken);
+        }
+        self.begin_registration(from, Instant::now())?;
+        let phc = self.inner.passwords.hash(password).await?;
+        let player = new_player(name, PlayerKind::Human, None);
+        let identity = identity_of(&player);
+        self.write(Write::AddPlayer { player, password: Some(phc) }).await?;
+        info!(player = %identity.id, name = %identity.name, "account created");
+        Ok(identity)
+    }
+
+    /// Signs a person in who connects from `from`.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::BadCredentials`] alike for a wrong password and an unknown name, after the same time; or too
+    /// many wrong passwords came for this account or from there, or too many wait to be checked.
+    pub async fn sign_in(&self, from: IpAddr, name: &str, password: Secret) -> Result<Issued, AccountError> {
+        let now = Instant::now();
+        let key = name.to_ascii_lowercase();
+        self.begin_sign_in(&key, from, now)?;
+        match self.check_password(name, password).await {
+            Ok(player) => {
+                self.end_sign_in(&key, from, now);
+                self.issue(&player, TokenKind::Session).await
+            }
+            // Counted when it began.
+            Err(AccountError::BadCredentials) => Err(AccountError::BadCredentials),
+            Err(other) => {
+                self.withdraw_sign_in(&key, from, now);
+                Err(other)
+            }
+        }
+    }
+
+    /// Opens a session for somebody who has just registered.
+    ///
+    /// # Errors
+    ///
+    /// Nobody has that id, or the store failed.
+    pub async fn open_session(&self, player: &PlayerId) -> Result<Issued, AccountError> {
+        let player = self.inner.store.player(player).await?.ok_or(AccountError::BadCredentials)?;
+        self.issue(&player, TokenKind::Session).await
+    }
+
+    /// Ends one session.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn sign_out(&self, session: &Authenticated) -> Result<(), AccountError> {
+        self.revoke(&session.identity.id, Some(session.token.clone())).await?;
+        Ok(())
+    }
+
+    /// Whose session cookie this is.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::Unauthorized`] if it is unknown, expired or revoked.
+    pub async fn session(&self, cookie: &Secret) -> Result<Authenticated, AccountError> {
+        self.by_secret(TokenKind::Session, cookie).await
+    }
+
+    async fn check_password(&self, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
+        let player = match name.parse::<PlayerName>() {
+            Ok(name) => self.inner.store.player_by_name(&name).await?,
+            Err(_) => None,
+        };
+        let stored = match &player {
+            Some(player) => self.inner.store.password(&player.id).await?,
+            None => None,
+        };
+        let is_right = self.inner.passwords.verify(password, stored).await?;
+        player.filter(|_| is_right).ok_or(AccountError::BadCredentials)
+    }
+
+    // ---- bots ----
+
+    /// Makes a bot with its first token.
+    ///
+    /// # Errors
+    ///
+    /// The owner is no person with an account or has [`BOTS_MAX`] bots; or the name breaks its rule or is taken.
+    pub async fn create_bot(&self, owner: &Identity, name: &str) -> Result<Issued, AccountError> {
+        match owner.kind {
+            PlayerKind::Human => {}
+            PlayerKind::Bot | PlayerKind::Guest => return Err(AccountError::NoAccount),
+        }
+        let name = PlayerName::register(name)?;
+        if self.inner.store.bots_of(&owner.id).await?.len() >= BOTS_MAX {
+            return Err(AccountError::TooManyBots { max: BOTS_MAX });
+        }
+        let player = new_player(name, PlayerKind::Bot, Some(owner.id.clone()));
+        self.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
+        info!(player = %player.id, name = %player.name, owner = %owner.id, "bot created");
+        self.issue(&player, TokenKind::Bot).await
+    }
+
+    /// The bot of that name, if `owner` owns it.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::NoSuchBot`] if there is none, [`AccountError::NotYours`] if it is somebody else's.
+    pub async fn bot_of(&self, owner: &Identity, name: &PlayerName) -> Result<PlayerId, AccountError> {
+        let bot = self.inner.store.player_by_name(name).await?;
+        let bot = bot.filter(|player| player.kind == PlayerKind::Bot).ok_or(AccountError::NoSuchBot)?;
+        if bot.owner.as_ref() == Some(&owner.id) { Ok(bot.id) } else { Err(AccountError::NotYours) }
+    }
+
+    /// Makes one more token for a bot. Those before it stay valid.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token.
+    pub async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
+        let player = self.inner.store.player(bot).await?;
+        let is_remote = |player: &StoredPlayer| player.kind == PlayerKind::Bot && !player.house;
+        let player = player.filter(is_remote).ok_or(AccountError::NoSuchBot)?;
+        self.issue(&player, TokenKind::Bot).await
+    }
+
+    /// Revokes all tokens of a bot, or all sessions of a person, and says how many there were.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn revoke_tokens(&self, player: &PlayerId) -> Result<usize, AccountError> {
+        let count = self.revoke(player, None).await?;
+        info!(player = %player, count, "tokens revoked");
+        Ok(count)
+    }
+
+    /// Whose bearer token this is.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::Unauthorized`] if it is unknown or revoked.
+    pub async fn authenticate(&self, token: &Secret) -> Result<Authenticated, AccountError> {
+        self.by_secret(TokenKind::Bot, token).await
+    }
+
+    // ---- guests ----
+
+    /// Makes somebody up. Nothing is stored.
+    #[must_use]
+    pub fn new_guest(&self) -> Guest {
+        let id = PlayerId::random(&mut rand::rng());
+        let cookie = Some(self.sign_guest(&id, UnixMillis::now()));
+        Guest { identity: guest::identity(id, 0), cookie }
+    }
+
+    /// The guest whose cookie this is, or nobody if it is not ours or has expired.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn guest(&self, cookie: &Secret) -> Result<Option<Guest>, AccountError> {
+        let now = UnixMillis::now();
+        let Some((id, expires_at)) = guest::verify(&self.inner.signer, cookie, now) else {
+            return Ok(None);
+        };
+        let is_ageing = expires_at.0 - now.0 < GUEST_RENEWAL_MS;
+        let cookie = is_ageing.then(|| self.sign_guest(&id, now));
+        // Somebody who has played is stored, perhaps under another name than the first that the id gives.
+        let stored = self.inner.store.player(&id).await?;
+        let identity = stored.map_or_else(|| guest::identity(id, 0), |player| identity_of(&player));
+        Ok(Some(Guest { identity, cookie }))
+    }
+
+    /// Stores a guest who is about to play; for anybody else, and a second time, it does nothing. The identity that
+    /// comes back has another name if somebody else had the first one.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn ensure_guest_stored(&self, who: &Identity) -> Result<Identity, AccountError> {
+        match who.kind {
+            PlayerKind::Guest => {}
+            PlayerKind::Human | PlayerKind::Bot => return Ok(who.clone()),
+        }
+        for attempt in 0..GUEST_NAME_ATTEMPTS {
+            if let Some(player) = self.inner.store.player(&who.id).await? {
+                return Ok(identity_of(&player));
+            }
+            let identity = guest::identity(who.id.clone(), attempt);
+            let player = StoredPlayer {
+                id: identity.id.clone(),
+                ..new_player(identity.name.clone(), PlayerKind::Guest, None)
+            };
+            match self.write(Write::AddPlayer { player, password: None }).await {
+                Ok(_) => return Ok(identity),
+                Err(AccountError::NameTaken) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Err(AccountError::NameTaken)
+    }
+
+    fn sign_guest(&self, id: &PlayerId, now: UnixMillis) -> Secret {
+        guest::sign(&self.inner.signer, id, UnixMillis(now.0 + guest::GUEST_LIFETIME_MS))
+    }
+
+    // ---- credentials ----
+
+    async fn issue(&self, player: &StoredPlayer, kind: TokenKind) -> Result<Issued, AccountError> {
+        let (id, secret) = {
+            let mut rng = rand::rng();
+            (TokenId::random(&mut rng), token::draw(kind, &mut rng))
+        };
+        let now = UnixMillis::now();
+        let expires_at = match kind {
+            TokenKind::Bot => None,
+            TokenKind::Session => Some(UnixMillis(now.0 + SESSION_LIFETIME_MS)),
+        };
+        let stored = StoredToken {
+            id: id.clone(),
+            player: player.id.clone(),
+            kind,
+            digest: token::digest(&secret),
+            created_at: now,
+            expires_at,
+        };
+        self.write(Write::AddToken(stored)).await?;
+        Ok(Issued { identity: identity_of(player), token: id, secret })
+    }
+
+    async fn by_secret(&self, kind: TokenKind, secret: &Secret) -> Result<Authenticated, AccountError> {
+        if !token::has_form(kind, secret) {
+            return Err(AccountError::Unauthorized);
+        }
+        let digest = token::digest(secret);
+        let found = self.inner.store.token(&digest, UnixMillis::now()).await?;
+        let found =
+            found.filter(|stored| token::matches(stored, kind, &digest)).ok_or(AccountError::Unauthorized)?;
+        let player = self.inner.store.player(&found.player).await?.ok_or(AccountError::Unauthorized)?;
+        Ok(Authenticated { identity: identity_of(&player), token: found.id })
+    }
+
+    async fn revoke(&self, player: &PlayerId, only: Option<TokenId>) -> Result<usize, AccountError> {
+        match self.write(Write::RevokeTokens { player: player.clone(), only }).await? {
+            Written::Revoked(tokens) => {
+                let count = tokens.len();
+                for token in tokens {
+                    // Nobody listens when no session is open.
+                    let _ = self.inner.revoked.send(token);
+                }
+                Ok(count)
+            }
+            Written::Done | Written::Settled(_) => Ok(0),
+        }
+    }
+
+    async fn write(&self, write: Write) -> Result<Written, AccountError> {
+        self.inner.writer.write(write).await.map_err(|error| match error {
+            WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
+            WriteError::Refused(other) => AccountError::Unexpected(other),
+            WriteError::Busy => AccountError::Busy,
+            WriteError::Store(error) => AccountError::Write(error),
+        })
+    }
+
+    // ---- counters ----
+
+    fn counters<T>(&self, use_them: impl FnOnce(&mut Counters) -> T) -> T {
+        // Counting cannot leave the table half changed, so a panic elsewhere does not spoil it.
+        use_them(&mut self.inner.counters.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn begin_sign_in(&self, key: &str, from: IpAddr, now: Instant) -> Result<(), AccountError> {
+        self.counters(|counters| {
+            let network = network(from);
+            let by_account = counters.by_account.wait(&key.to_owned(), now);
+            let by_network = network.and_then(|network| counters.by_network.wait(&network, now));
+            if let Some(wait) = by_account.max(by_network) {
+                return Err(AccountError::TooManyAttempts { wait });
+            }
+            counters.by_account.begin(key.to_owned(), now);
+            if let Some(network) = network {
+                counters.by_network.begin(network, now);
+            }
+            Ok(())
+        })
+    }
+
+    /// The password was right: the account's failures are forgotten, those of others from the same network are not.
+    fn end_sign_in(&self, key: &str, from: IpAddr, began: Instant) {
+        self.withdraw_sign_in(key, from, began);
+        self.counters(|counters| counters.by_account.forget(&key.to_owned()));
+    }
+
+    /// The password was not even looked at.
+    fn withdraw_sign_in(&self, key: &str, from: IpAddr, began: Instant) {
+        self.counters(|counters| {
+            counters.by_account.withdraw(&key.to_owned(), began);
+            if let Some(network) = network(from) {
+                counters.by_network.withdraw(&network, began);
+            }
+        });
+    }
+
+    fn begin_registration(&self, from: IpAddr, now: Instant) -> Result<(), AccountError> {
+        let Some(network) = network(from) else { return Ok(()) };
+        self.counters(|counters| match counters.registrations.wait(&network, now) {
+            Some(wait) => Err(AccountError::TooManyAttempts { wait }),
+            None => {
+                counters.registrations.begin(network, now);
+                Ok(())
+            }
+        })
+    }
+}
+
+fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> StoredPlayer {
+    StoredPlayer {
+        id: PlayerId::random(&mut rand::rng()),
+        name,
+        kind,
+        house: false,
+        owner,
+        profile: BotProfile::default(),
+        created_at: UnixMillis::now(),
+    }
+}
+
+/// A stored player as sessions and rooms carry it.
+#[must_use]
+pub fn identity_of(player: &StoredPlayer) -> Identity {
+    Identity {
+        id: player.id.clone(),
+        name: player.name.clone(),
+        kind: player.kind,
+        owner: player.owner.clone(),
+    }
+}

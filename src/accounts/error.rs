@@ -1,0 +1,76 @@
+//! Why an account service refused.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::password::{HashError, InvalidPassword};
+use crate::ids::InvalidName;
+use crate::storage::StoreError;
+use crate::storage::store::Refused;
+
+/// Why an account service refused.
+#[derive(Debug, Error)]
+pub enum AccountError {
+    /// The name breaks the rule for names, or is reserved.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    /// The password breaks the rule for passwords.
+    #[error(transparent)]
+    Password(#[from] InvalidPassword),
+    /// Somebody has that name.
+    #[error("the name is taken")]
+    NameTaken,
+    /// No such name, or not its password: which one is not said.
+    #[error("name or password is wrong")]
+    BadCredentials,
+    /// The token or session is unknown, expired or revoked: which one is not said.
+    #[error("the credentials are not valid")]
+    Unauthorized,
+    /// Too many attempts for this account, or from this network.
+    #[error("too many attempts, wait {} seconds", wait.as_secs() + 1)]
+    TooManyAttempts {
+        /// Until the next one may come.
+        wait: Duration,
+    },
+    /// Too many passwords wait to be hashed, or too much to be written.
+    #[error("too much is going on, try again in a moment")]
+    Busy,
+    /// Only people with an account have bots.
+    #[error("only people with an account can do this")]
+    NoAccount,
+    /// The account has as many bots as it may have.
+    #[error("an account has at most {max} bots")]
+    TooManyBots {
+        /// As many.
+        max: usize,
+    },
+    /// No remote bot of that name.
+    #[error("there is no such bot")]
+    NoSuchBot,
+    /// Somebody else's bot.
+    #[error("the bot is not yours")]
+    NotYours,
+    /// A password could not be hashed or compared.
+    #[error("the password could not be checked")]
+    Hash,
+    /// The store could not be read.
+    #[error("the accounts could not be read")]
+    Read(#[from] StoreError),
+    /// The store could not be written.
+    #[error("the account could not be written")]
+    Write(#[source] Arc<StoreError>),
+    /// A write was refused for a reason that this service never gives.
+    #[error("the account could not be written")]
+    Unexpected(#[source] Refused),
+}
+
+impl From<HashError> for AccountError {
+    fn from(error: HashError) -> Self {
+        match error {
+            HashError::Busy => Self::Busy,
+            HashError::Failed => Self::Hash,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! People without an account: who they are stands, signed, in their cookie. Nothing is stored until they play.
+
+use sha2::{Digest, Sha256};
+
+use crate::ids::{GUEST_PREFIX, PlayerId, PlayerName};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::secret::Secret;
+use crate::signing::{Purpose, Signer};
+use crate::storage::record::UnixMillis;
+
+/// How long a guest stays the same guest: 90 days. After that the browser gets a new identity.
+pub(super) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+
+/// Characters after [`GUEST_PREFIX`].
+const SUFFIX_CHARS: usize = 6;
+
+/// Characters of the suffix: no vowels, so no words; none that look alike. 28^6 are 480 million names.
+const SUFFIX_ALPHABET: &[u8; 28] = b"23456789bcdfghjkmnpqrstvwxyz";
+
+/// Parts of the signed payload.
+const SEPARATOR: char = ' ';
+
+/// A guest with this id. `attempt` counts from 0 and gives another name when the one before was taken.
+pub(super) fn identity(id: PlayerId, attempt: u8) -> Identity {
+    Identity { name: name(&id, attempt), id, kind: PlayerKind::Guest, owner: None }
+}
+
+fn name(id: &PlayerId, attempt: u8) -> PlayerName {
+    let digest = Sha256::new().chain_update(id.as_str()).chain_update([attempt]).finalize();
+    let letter = |byte: &u8| char::from(SUFFIX_ALPHABET[usize::from(*byte) % SUFFIX_ALPHABET.len()]);
+    let suffix: String = digest.iter().take(SUFFIX_CHARS).map(letter).collect();
+    format!("{GUEST_PREFIX}{suffix}").parse().expect("prefix and suffix keep the rule for names")
+}
+
+/// The cookie of a guest.
+pub(super) fn sign(signer: &Signer, id: &PlayerId, expires_at: UnixMillis) -> Secret {
+    let payload = format!("{id}{SEPARATOR}{}", expires_at.0);
+    Secret::new(signer.sign(Purpose::Guest, payload.as_bytes()))
+}
+
+/// The guest whose cookie this is, and until when, unless it has expired or is not ours.
+pub(super) fn verify(signer: &Signer, cookie: &Secret, now: UnixMillis) -> Option<(PlayerId, UnixMillis)> {
+    let payload = signer.verify(Purpose::Guest, cookie.expose())?;
+    let (id, expires_at) = std::str::from_utf8(&payload).ok()?.split_once(SEPARATOR)?;
+    let expires_at = UnixMillis(expires_at.parse().ok()?);
+    (now < expires_at).then_some((id.parse().ok()?, expires_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signer() -> Signer {
+        Signer::new(&[1; crate::signing::KEY_BYTES])
+    }
+
+    fn id() -> PlayerId {
+        "abcdefghij".parse().unwrap()
+    }
+
+    #[test]
+    fn a_guest_stays_who_they_are_until_the_cookie_expires() {
+        let cookie = sign(&signer(), &id(), UnixMillis(1_000));
+        let expected = Some((id(), UnixMillis(1_000)));
+        assert_eq!(verify(&signer(), &cookie, UnixMillis(999)), expected);
+        assert_eq!(verify(&signer(), &cookie, UnixMillis(1_000)), None);
+    }
+
+    #[test]
+    fn names_follow_from_the_id_and_differ_by_attempt() {
+        let first = identity(id(), 0).name;
+        assert_eq!(first, identity(id(), 0).name);
+        assert_ne!(first, identity(id(), 1).name);
+        assert!(first.as_str().starts_with("guest-") && first.as_str().len() == 12, "{first}");
+    }
+
+    #[test]
+    fn nobody_can_register_a_guest_name() {
+        assert!(PlayerName::register(identity(id(), 0).name.as_str()).is_err());
+    }
+}

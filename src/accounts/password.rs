@@ -1,0 +1,179 @@
+//! Passwords: the rule they keep, and their slow hashes, of which only a few are computed at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use rand::Rng;
+use thiserror::Error;
+use tokio::sync::Semaphore;
+
+use crate::secret::Secret;
+
+/// Characters of a password. Below 8 it is guessed; above 200 nobody types it, and hashing it costs us.
+const LENGTH: std::ops::RangeInclusive<usize> = 8..=200;
+
+/// Memory of one hash, in KiB: the least that OWASP recommends for argon2id (with 2 passes and 1 lane).
+const MEMORY_KIB: u32 = 19 * 1_024;
+/// Passes over that memory.
+const PASSES: u32 = 2;
+/// Lanes.
+const LANES: u32 = 1;
+
+/// Bytes of salt, as RFC 9106 recommends.
+const SALT_BYTES: usize = 16;
+
+/// Hashes at the same time: each takes some 50 ms of a core, and games come first.
+const HASHES_MAX: usize = 2;
+
+/// Those who wait for a hash: at two hashes at a time, the last of them waits about a second.
+const WAITING_MAX: usize = 32;
+
+/// Stands in for the password of somebody who does not exist, so that asking takes as long.
+///
+/// Made with the same settings from random bytes that were thrown away; a test compares the settings.
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$YmVjYXVzZSBub2JvZHkh$\
+                      8YyU3kWzYHn3Bz3x1cUq3w8bUe2jV0mS0n0i7h0b9zQ";
+
+/// Why a password cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("a password has {} to {} characters, this one has {length}", LENGTH.start(), LENGTH.end())]
+pub struct InvalidPassword {
+    length: usize,
+}
+
+/// Why no hash was computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum HashError {
+    /// Too many wait already.
+    #[error("too many people sign in at once")]
+    Busy,
+    /// The daemon is stopping, or a stored hash is damaged.
+    #[error("the password could not be checked")]
+    Failed,
+}
+
+/// Checks the rule.
+///
+/// # Errors
+///
+/// Says how long the text is and how long it may be.
+pub(super) fn check_rule(password: &Secret) -> Result<(), InvalidPassword> {
+    let length = password.expose().chars().count();
+    if LENGTH.contains(&length) { Ok(()) } else { Err(InvalidPassword { length }) }
+}
+
+/// Computes hashes on blocking threads, a few at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Passwords {
+    slots: Arc<Semaphore>,
+    inside: Arc<AtomicUsize>,
+}
+
+/// One who computes or waits; leaving frees the place, even if the asker goes away while waiting.
+struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Passwords {
+    pub(super) fn new() -> Self {
+        Self { slots: Arc::new(Semaphore::new(HASHES_MAX)), inside: Arc::new(AtomicUsize::new(0)) }
+    }
+
+    /// Hashes a new password into a PHC string.
+    pub(super) async fn hash(&self, password: Secret) -> Result<String, HashError> {
+        self.run(move || {
+            let mut salt = [0; SALT_BYTES];
+            rand::rng().fill_bytes(&mut salt);
+            let hash = hasher().hash_password_with_salt(password.expose().as_bytes(), &salt);
+            hash.map(|hash| hash.to_string()).map_err(|_| HashError::Failed)
+        })
+        .await
+    }
+
+    /// Whether this is the password of that PHC string; never so, but as slowly, if there is none.
+    pub(super) async fn verify(&self, password: Secret, stored: Option<String>) -> Result<bool, HashError> {
+        self.run(move || {
+            let known = stored.is_some();
+            let stored = stored.unwrap_or_else(|| NOBODY.to_owned());
+            let matches = hasher().verify_password(password.expose().as_bytes(), stored.as_str()).is_ok();
+            Ok(matches && known)
+        })
+        .await
+    }
+
+    /// Runs `work` on a blocking thread when its turn comes.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
+    ) -> Result<T, HashError> {
+        let place = self.enter()?;
+        let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(|_| HashError::Failed)?;
+        let task = tokio::task::spawn_blocking(move || {
+            let result = work();
+            // Held until the hash is computed: an asker who goes away must not let another hash begin.
+            drop((slot, place));
+            result
+        });
+        task.await.map_err(|_| HashError::Failed)?
+    }
+
+    fn enter(&self) -> Result<Place, HashError> {
+        let place = Place(Arc::clone(&self.inside));
+        let before = self.inside.fetch_add(1, Ordering::AcqRel);
+        if before < HASHES_MAX + WAITING_MAX { Ok(place) } else { Err(HashError::Busy) }
+    }
+}
+
+fn hasher() -> Argon2<'static> {
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).expect("the settings are in argon2's range");
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(text: &str) -> Secret {
+        Secret::new(text)
+    }
+
+    #[tokio::test]
+    async fn a_password_is_known_again_and_others_are_not() {
+        let passwords = Passwords::new();
+        let stored = passwords.hash(secret("correct horse")).await.unwrap();
+        assert_eq!(passwords.verify(secret("correct horse"), Some(stored.clone())).await, Ok(true));
+        assert_eq!(passwords.verify(secret("wrong horse"), Some(stored)).await, Ok(false));
+        assert_eq!(passwords.verify(secret("correct horse"), None).await, Ok(false));
+    }
+
+    #[test]
+    fn the_stand_in_is_as_slow_as_the_real_thing() {
+        let real = hasher().hash_password_with_salt(b"anything", &[0; SALT_BYTES]).unwrap().to_string();
+        let settings = |phc: &str| phc.split('$').take(4).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(settings(NOBODY), settings(&real));
+        let stand_in = argon2::PasswordHash::new(NOBODY).unwrap();
+        assert_eq!(stand_in.hash.map(|hash| hash.len()), Some(Params::DEFAULT_OUTPUT_LEN));
+    }
+
+    #[test]
+    fn the_length_is_counted_in_characters() {
+        assert_eq!(check_rule(&secret("ääääääää")), Ok(()));
+        assert_eq!(check_rule(&secret("1234567")), Err(InvalidPassword { length: 7 }));
+        assert_eq!(check_rule(&secret(&"a".repeat(201))), Err(InvalidPassword { length: 201 }));
+    }
+
+    #[tokio::test]
+    async fn who_finds_the_queue_full_is_turned_away_and_leaving_frees_the_place() {
+        let passwords = Passwords::new();
+        let places: Vec<Place> =
+            (0..HASHES_MAX + WAITING_MAX).map(|_| passwords.enter().ok().unwrap()).collect();
+        assert_eq!(passwords.verify(secret("x"), None).await, Err(HashError::Busy));
+        drop(places);
+        assert_eq!(passwords.verify(secret("x"), None).await, Ok(false));
+    }
+}

@@ -1,0 +1,86 @@
+//! What the HTTP side sees of games, lobby and sessions.
+
+use async_trait::async_trait;
+
+use crate::host::Host;
+use crate::http::ArenaView;
+use crate::http::state::OpenBot;
+use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::lobby::LobbyHandle;
+use crate::lobby::feeds::Feeds;
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::room::Directory;
+use crate::session::Sessions;
+
+/// The live parts, for reading.
+#[derive(Clone, Debug)]
+pub struct LiveArena {
+    /// Starts games; says whether it does.
+    pub host: Host,
+    /// Lists rooms.
+    pub directory: Directory,
+    /// Lists sessions.
+    pub sessions: Sessions,
+    /// Has the lobby and the game to show.
+    pub feeds: Feeds,
+    /// Has the open offers.
+    pub lobby: LobbyHandle,
+}
+
+#[async_trait]
+impl ArenaView for LiveArena {
+    fn live_games(&self) -> Vec<LiveGame> {
+        let mut live = self.directory.live();
+        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        live.iter().map(|game| game.to_wire()).collect()
+    }
+
+    fn lobby(&self) -> LobbyFeed {
+        self.feeds.lobby()
+    }
+
+    fn tv(&self) -> Option<LiveGame> {
+        self.feeds.tv()
+    }
+
+    fn open_bots(&self) -> Vec<OpenBot> {
+        let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
+        let house = self.host.house().iter().map(|bot| OpenBot {
+            player: bot.identity.to_wire(None, Some(crate::fourfold_version().to_owned())),
+            about: Some(bot.about.clone()),
+            url: None,
+            house: true,
+            playing: playing(&bot.identity.id),
+        });
+        let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
+            playing: playing(&bot.identity.id),
+            player: bot.identity.to_wire(None, bot.profile.version),
+            about: bot.profile.about,
+            url: bot.profile.url,
+            house: false,
+        });
+        house.chain(remote).collect()
+    }
+
+    async fn snapshot(&self, game: &GameId) -> Option<Snapshot> {
+        match self.host.snapshot(game).await {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                tracing::error!(game = %game, error = %error, "a game could not be read");
+                None
+            }
+        }
+    }
+
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer> {
+        self.lobby.offer(challenge.clone()).await
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.host.is_paused()
+    }
+
+    fn is_online(&self, player: &PlayerId) -> bool {
+        self.sessions.is_online(player)
+    }
+}

@@ -1,0 +1,234 @@
+//! Plays a house bot through the same handle and the same messages as everybody else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fourfold_bots::{Bot, BotError, Choice, MoveBudget};
+use fourfold_engine::{Game, Position, ReplayError, Side};
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tracing::{debug, warn};
+
+use crate::compute::{ComputeError, ComputePool};
+use crate::ids::PlayerId;
+use crate::protocol::ServerMessage;
+use crate::protocol::client::{ColumnField, MoveInfo};
+use crate::protocol::server::{Frame, Turn, Urgency};
+use crate::room::handle::{Play, ReplyTo};
+use crate::room::{MemberId, Recipient, RoomHandle};
+
+/// Messages that wait for the bot. A room has one open turn at a time and little else to say.
+const INBOX_MAX: usize = 32;
+
+/// Part of the remaining time that a bot without a limit of its own uses at most for one move.
+const SHARE_OF_BANK: u32 = 20;
+
+/// Longest thinking time where the clock allows anything: people do not like to wait.
+const THINK_MAX: Duration = Duration::from_secs(3);
+
+/// Kept back from the hard limit for the way to the room.
+const RESERVE: Duration = Duration::from_millis(20);
+
+/// How a house bot takes part in one game.
+#[derive(Debug)]
+pub struct BotSeat {
+    inbox: mpsc::Sender<Frame>,
+}
+
+impl Recipient for BotSeat {
+    fn deliver(&self, frame: &Frame, _re: Option<&str>, urgency: Urgency) {
+        let matters = matches!(
+            frame.message(),
+            ServerMessage::Turn(_) | ServerMessage::GameEnd(_) | ServerMessage::Error(_)
+        );
+        if matters && urgency == Urgency::Must && self.inbox.try_send(frame.clone()).is_err() {
+            warn!("a house bot does not keep up");
+        }
+    }
+
+    fn round_trip(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Why a bot cannot move.
+#[derive(Debug, Error)]
+enum ThinkError {
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    #[error("another move of the bot never came back")]
+    Lost,
+}
+
+/// What plays at the seat.
+pub struct Player {
+    /// The account it plays under.
+    pub id: PlayerId,
+    /// Its side.
+    pub side: Side,
+    /// The program.
+    pub bot: Box<dyn Bot>,
+    /// Shortest time for a move, so that people can follow.
+    pub pace: Duration,
+}
+
+impl std::fmt::Debug for Player {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Player").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
+    }
+}
+
+/// Makes a seat. The room gets the recipient, the caller runs the task with the room's handle.
+#[must_use]
+pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
+    let (inbox, frames) = mpsc::channel(INBOX_MAX);
+    let seat = Arc::new(BotSeat { inbox });
+    let task = BotTask {
+        seat: Arc::clone(&seat),
+        frames,
+        player: Some(player.bot),
+        id: player.id,
+        side: player.side,
+        pace: player.pace,
+        pool,
+    };
+    (seat, task)
+}
+
+/// Answers the turns of one game until it ends.
+pub struct BotTask {
+    seat: Arc<BotSeat>,
+    frames: mpsc::Receiver<Frame>,
+    /// Away while it thinks on the pool.
+    player: Option<Box<dyn Bot>>,
+    id: PlayerId,
+    side: Side,
+    pace: Duration,
+    pool: ComputePool,
+}
+
+impl std::fmt::Debug for BotTask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BotTask").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
+    }
+}
+
+impl BotTask {
+    /// Plays until the game ends or the room closes.
+    pub async fn run(mut self, room: RoomHandle, member: MemberId) {
+        while let Some(frame) = self.frames.recv().await {
+            match frame.message() {
+                ServerMessage::Turn(turn) => {
+                    if let Err(error) = self.answer(turn, &room, member).await {
+                        warn!(game = %room.game(), bot = %self.id, error = %error, "house bot failed");
+                        room.fail(self.side).await;
+                        return;
+                    }
+                }
+                ServerMessage::GameEnd(_) => return,
+                ServerMessage::Error(error) => debug!(game = %room.game(), ?error, "house bot was refused"),
+                _ => {}
+            }
+        }
+    }
+
+    async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {
+        let asked = tokio::time::Instant::now();
+        let game = Game::from_moves(turn.variant.0, &turn.moves)?;
+        let choice = self.think(*game.position(), turn).await?;
+        tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
+        room.play(Play {
+            player: self.id.clone(),
+            ply: turn.ply,
+            column: ColumnField::Number(choice.column.number().into()),
+            info: info_of(&choice),
+            received: tokio::time::Instant::now().into_std(),
+            round_trip: Duration::ZERO,
+            reply: ReplyTo { member, recipient: Arc::clone(&self.seat) as Arc<dyn Recipient>, re: None },
+        });
+        Ok(())
+    }
+
+    /// Lets the bot choose on the pool and tells it to stop when its time is over.
+    async fn think(&mut self, position: Position, turn: &Turn) -> Result<Choice, ThinkError> {
+        let mut bot = self.player.take().ok_or(ThinkError::Lost)?;
+        let time = thinking_time(turn, bot.move_time());
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let budget = MoveBudget { nodes: None, time: Some(time) };
+        let started = Instant::now();
+        let search = self.pool.run(move || {
+            let choice = bot.choose(&position, budget, &seen);
+            (bot, choice)
+        });
+        tokio::pin!(search);
+        let finished = tokio::select! {
+            finished = &mut search => finished,
+            () = tokio::time::sleep(time) => {
+                stop.store(true, Ordering::Relaxed);
+                search.await
+            }
+        };
+        let (bot, choice) = finished?;
+        self.player = Some(bot);
+        debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
+        Ok(choice?)
+    }
+}
+
+/// How long the bot may think: its own wish, a share of the bank, and never past the hard limit.
+fn thinking_time(turn: &Turn, wish: Option<Duration>) -> Duration {
+    let limit = Duration::from_millis(turn.budget_ms).saturating_sub(RESERVE);
+    let share = Duration::from_millis(turn.clock.you) / SHARE_OF_BANK;
+    wish.unwrap_or_else(|| share.clamp(RESERVE, THINK_MAX)).min(limit)
+}
+
+/// What the bot thought, in the form in which remote bots send it.
+fn info_of(choice: &Choice) -> Option<Box<str>> {
+    let info = choice.info.as_ref()?;
+    let info = MoveInfo {
+        score: Some(info.score.into()),
+        depth: Some(info.depth),
+        nodes: Some(info.nodes),
+        pv: Some(fourfold_engine::notation::print_moves(&info.pv)),
+        note: None,
+    };
+    info.to_stored().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::server::TurnClock;
+    use crate::protocol::terms::WireVariant;
+
+    #[track_caller]
+    fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {
+        let turn = Turn {
+            game: "g".parse().unwrap(),
+            ply: 0,
+            moves: String::new(),
+            legal: vec![1],
+            clock: TurnClock { you: bank_ms, opponent: bank_ms },
+            budget_ms,
+            network_ms: 0,
+            variant: WireVariant::default(),
+        };
+        let time = thinking_time(&turn, wish_ms.map(Duration::from_millis));
+        assert_eq!(time, Duration::from_millis(expected_ms));
+    }
+
+    #[test]
+    fn a_bot_never_thinks_past_its_limit() {
+        check_time(60_000, 60_000, None, 3_000);
+        check_time(10_000, 10_000, None, 500);
+        check_time(10_000, 10_000, Some(100), 100);
+        check_time(10_000, 120, Some(1_000), 100);
+        check_time(10, 10, None, 0);
+    }
+}

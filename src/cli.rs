@@ -1,0 +1,92 @@
+//! The command line: one module for each command, and what they share.
+//!
+//! A command takes its parsed arguments, writes results to standard output and everything else to standard error, and
+//! returns an error that [`exit`] turns into one line and an exit code.
+
+mod bench;
+mod bots;
+mod completions;
+pub(crate) mod exit;
+mod load;
+mod move_cmd;
+mod output;
+mod play;
+mod progress;
+mod serve;
+mod think;
+
+use std::io;
+
+use clap::{Parser, Subcommand};
+
+/// A Connect Four arena: play online, connect bots, rate them.
+#[derive(Debug, Parser)]
+#[command(name = "fourfold", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Example:\n  fourfold play --second negamax:depth=6")]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the daemon.
+    Serve(serve::Serve),
+    /// Play a game in the terminal, or watch two bots play.
+    Play(play::Play),
+    /// Let a bot choose one move and print it.
+    Move(move_cmd::Move),
+    /// List the house bots with their settings.
+    Bots(bots::Bots),
+    /// Measure speed, with figures that can be repeated.
+    Bench(bench::Bench),
+    /// Play whole games over the protocol and measure the server.
+    Load(load::Load),
+    /// Print a completion script for a shell.
+    Completions(completions::Completions),
+    /// Print the manual page.
+    #[command(after_help = "Example:\n  fourfold man | man -l -")]
+    Man,
+}
+
+impl CommandLine {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::Serve(arguments) => arguments.run(),
+            Command::Play(arguments) => arguments.run(),
+            Command::Move(arguments) => arguments.run(),
+            Command::Bots(arguments) => arguments.run(),
+            Command::Bench(arguments) => arguments.run(),
+            Command::Load(arguments) => arguments.run(),
+            Command::Completions(arguments) => arguments.run(),
+            Command::Man => completions::man(),
+        }
+    }
+}
+
+/// The runtime of commands that use the network.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_holds_together() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        fn check(command: &mut clap::Command) {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Example"), "{} --help:\n{help}", command.get_name());
+            command.get_subcommands_mut().filter(|sub| sub.get_name() != "help").for_each(check);
+        }
+        check(&mut CommandLine::command());
+    }
+}

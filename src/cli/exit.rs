@@ -1,0 +1,135 @@
+//! How an error becomes one line on standard error and an exit code.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use fourfold::config::ConfigError;
+use fourfold::data_dir::DataDirError;
+use fourfold::storage::sqlite::OpenError;
+use fourfold_bots::BotError;
+use thiserror::Error;
+
+/// Exit codes beyond 0 and 1: those of BSD's `sysexits.h`, and 2 for wrong use as shells have it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Code {
+    /// Nothing more particular can be said.
+    Failure,
+    /// Wrong use: flags, arguments, configuration.
+    Usage,
+    /// The system refused something, such as a port.
+    System,
+    /// Reading or writing failed.
+    Io,
+    /// What the failed part says itself.
+    Other(u8),
+}
+
+impl Code {
+    fn number(self) -> u8 {
+        match self {
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::System => 71,
+            Self::Io => 74,
+            Self::Other(code) => code,
+        }
+    }
+}
+
+/// An error that knows its exit code.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{message}")]
+pub(super) struct Exit {
+    code: Code,
+    message: String,
+}
+
+impl Exit {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The arguments make no sense.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
+    }
+}
+
+/// Says on standard error what went wrong, and gives the exit code.
+///
+/// A reader of our output that went away (`fourfold bots | head -1`) has what it wanted: that is no error.
+pub(crate) fn report(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    let line = format!("fourfold: {error:#}").replace('\n', " ");
+    let _ = writeln!(io::stderr(), "{line}"); // without standard error there is nobody to tell
+    ExitCode::from(code_of(&error).number())
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|e| e.kind() == ErrorKind::BrokenPipe)
+}
+
+fn code_of(error: &anyhow::Error) -> Code {
+    error.chain().find_map(code_of_cause).unwrap_or(Code::Failure)
+}
+
+fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
+    if let Some(exit) = cause.downcast_ref::<Exit>() {
+        Some(exit.code)
+    } else if cause.is::<ConfigError>() {
+        Some(Code::Usage)
+    } else if let Some(error) = cause.downcast_ref::<DataDirError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<OpenError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(bot) = cause.downcast_ref::<BotError>() {
+        Some(code_of_bot_error(bot))
+    } else if cause.is::<io::Error>() {
+        Some(Code::Io)
+    } else {
+        None
+    }
+}
+
+fn code_of_bot_error(error: &BotError) -> Code {
+    match error {
+        BotError::Unreadable { .. }
+        | BotError::UnknownBot { .. }
+        | BotError::UnknownSetting { .. }
+        | BotError::RepeatedSetting { .. }
+        | BotError::BadValue { .. }
+        | BotError::VariantNotPlayed { .. } => Code::Usage,
+        BotError::GameOver | BotError::Broken { .. } => Code::Failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn the_first_cause_that_knows_a_code_gives_it() {
+        assert_eq!(code_of(&anyhow!("x")), Code::Failure);
+        assert_eq!(code_of(&Exit::usage("x").into()), Code::Usage);
+        let wrapped = Err::<(), _>(io::Error::other("x")).context("reading y").unwrap_err();
+        assert_eq!(code_of(&wrapped), Code::Io);
+        let unknown = "nobody".parse().and_then(|spec| {
+            fourfold_bots::registry::build(&spec, fourfold_engine::Variant::STANDARD).map(|_| ())
+        });
+        assert_eq!(code_of(&unknown.unwrap_err().into()), Code::Usage);
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_error() {
+        let broken = Err::<(), _>(io::Error::from(ErrorKind::BrokenPipe)).context("printing the table");
+        assert_eq!(format!("{:?}", report(broken)), format!("{:?}", ExitCode::SUCCESS));
+    }
+}

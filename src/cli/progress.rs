@@ -1,0 +1,48 @@
+//! A progress bar for work that takes longer than a second, on a terminal only.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Work that ends sooner shows no bar: it would only flash.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// Counts work done; draws on standard error once it is worth it.
+pub(super) struct Progress {
+    total: u64,
+    done: u64,
+    unit: &'static str,
+    began: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(super) fn new(total: u64, unit: &'static str) -> Self {
+        Self { total, done: 0, unit, began: Instant::now(), bar: None }
+    }
+
+    pub(super) fn advance(&mut self, by: u64) {
+        self.done += by;
+        if self.bar.is_none() && self.began.elapsed() >= SHOWN_AFTER && std::io::stderr().is_terminal() {
+            self.bar = Some(self.new_bar());
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+        }
+    }
+
+    fn new_bar(&self) -> ProgressBar {
+        let template = format!("{{wide_bar}} {{pos}}/{{len}} {} {{eta}}", self.unit);
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(self.total).with_style(style).with_elapsed(self.began.elapsed())
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! One validated [`Config`]: defaults, then the file, then the environment, then flags.
+//!
+//! Every value is checked where it is read, by its type, so that an error can name the line or the variable. The keys
+//! are described for operators in `config/default.toml`; a test holds that file equal to [`Config::default`].
+
+mod error;
+mod layers;
+mod value;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fourfold_bots::BotSpec;
+use serde::{Deserialize, Serialize};
+
+pub use error::ConfigError;
+pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
+
+use crate::clock::TimeControl;
+use crate::ids::PlayerName;
+
+/// Everything that an operator can set.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where the daemon listens and keeps its data.
+    pub server: ServerConfig,
+    /// What one client may use up.
+    pub limits: LimitsConfig,
+    /// How writes are made durable.
+    pub storage: StorageConfig,
+    /// The threads on which house bots think.
+    pub compute: ComputeConfig,
+    /// Rated games between bots that nobody asked for.
+    pub ladder: LadderConfig,
+    /// Figures for monitoring.
+    pub metrics: MetricsConfig,
+    /// What is logged, and how.
+    pub log: LogConfig,
+    /// The bots that the daemon itself plays.
+    pub house_bots: HouseBots,
+}
+
+/// Where the daemon listens and keeps its data.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// Address of pages, HTTP interface and WebSocket.
+    pub listen: ListenAddr,
+    /// Directory of database, secrets and control socket.
+    pub data: PathBuf,
+    /// How players reach the daemon, for links; `None` for the address that they asked for.
+    #[serde(with = "value::empty_is_none")]
+    pub public_url: Option<Origin>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<Network>,
+    /// Other sites whose pages may connect with a visitor's cookie.
+    pub origins: Vec<Origin>,
+    /// From the notice of a planned restart to its closing of connections, in milliseconds.
+    pub restart_notice_ms: Bounded<0, 60_000>,
+    /// Between two pings of the server, in milliseconds.
+    pub heartbeat_ms: Bounded<100, 60_000>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: ListenAddr::local(4444),
+            data: PathBuf::from("./fourfold-data"),
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            origins: Vec::new(),
+            restart_notice_ms: Bounded::new(3_000),
+            heartbeat_ms: Bounded::new(10_000),
+        }
+    }
+}
+
+impl ServerConfig {
+    /// From the notice of a planned restart to its closing of connections.
+    #[must_use]
+    pub fn restart_notice(&self) -> Duration {
+        self.restart_notice_ms.millis()
+    }
+
+    /// Between two pings of the server.
+    #[must_use]
+    pub fn heartbeat(&self) -> Duration {
+        self.heartbeat_ms.millis()
+    }
+}
+
+/// What one client may use up.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// Connections at the same time.
+    pub connections: Bounded<1, 1_000_000>,
+    /// Connections of one network address (IPv6: of one /64) at the same time.
+    pub connections_per_address: Bounded<1, 1_000_000>,
+    /// Connections of one account at the same time.
+    pub connections_per_account: Bounded<1, 10_000>,
+    /// Whether clients on this machine are free of the limits by address.
+    pub loopback_exempt: bool,
+    /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
+    pub messages_per_20s: Bounded<10, 1_000_000>,
+    /// Games of one player at the same time.
+    pub games_per_player: Bounded<1, 10_000>,
+    /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
+    pub rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            connections: Bounded::new(10_000),
+            connections_per_address: Bounded::new(64),
+            connections_per_account: Bounded::new(8),
+            loopback_exempt: true,
+            messages_per_20s: Bounded::new(100),
+            games_per_player: Bounded::new(16),
+            rated_games_per_pair_and_day: Bounded::new(40),
+        }
+    }
+}
+
+/// How writes are made durable.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageConfig {
+    /// What an acknowledged move survives.
+    pub durability: Durability,
+}
+
+/// What an acknowledged move survives. Announced in `welcome`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// The end of the process and power loss.
+    #[default]
+    Strict,
+    /// The end of the process only: for arenas of bots whose last moments do not matter.
+    Relaxed,
+}
+
+impl Durability {
+    /// As it stands in `welcome`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Relaxed => "relaxed",
+        }
+    }
+}
+
+/// The threads on which house bots think.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComputeConfig {
+    /// Threads; 0 for one less than the machine has cores, at least one.
+    pub threads: Bounded<0, 1_024>,
+}
+
+impl ComputeConfig {
+    /// Threads to start, from 1.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        match self.threads.count() {
+            0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1)),
+            threads => threads,
+        }
+    }
+}
+
+/// Rated games between bots that nobody asked for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LadderConfig {
+    /// Whether there are any.
+    pub enabled: bool,
+    /// From the end of a game to the start of the next, in milliseconds.
+    pub pause_ms: Bounded<0, 86_400_000>,
+    /// Games at the same time.
+    pub concurrency: Bounded<1, 1_000>,
+    /// Each side's time for the whole game, in milliseconds.
+    pub bank_ms: Bounded<1_000, 3_600_000>,
+    /// Added to it after each move, in milliseconds.
+    pub increment_ms: Bounded<0, 60_000>,
+}
+
+impl Default for LadderConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            pause_ms: Bounded::new(2_000),
+            concurrency: Bounded::new(1),
+            bank_ms: Bounded::new(60_000),
+            increment_ms: Bounded::new(500),
+        }
+    }
+}
+
+impl LadderConfig {
+    /// From the end of a game to the start of the next.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.pause_ms.millis()
+    }
+
+    /// How much time each side has.
+    #[must_use]
+    pub fn time(&self) -> TimeControl {
+        TimeControl {
+            bank_ms: Some(self.bank_ms.number()),
+            increment_ms: self.increment_ms.number(),
+            move_ms: None,
+        }
+    }
+}
+
+/// Figures for monitoring.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MetricsConfig {
+    /// Whether `/metrics` is served.
+    pub enabled: bool,
+    /// Its own listener; on this machine only.
+    pub listen: ListenAddr,
+}
+
+impl Default for MetricsConfig {
+    fn default() -> Self {
+        Self { enabled: true, listen: ListenAddr::local(4445) }
+    }
+}
+
+/// What is logged, and how. Logs go to standard error.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// The form of a line.
+    pub format: LogFormat,
+    /// Which events are logged.
+    pub level: LogFilter,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One object a line, for programs.
+    Json,
+}
+
+/// The bots that the daemon itself plays.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HouseBots(pub Vec<HouseBot>);
+
+/// A bot that the daemon itself plays.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseBot {
+    /// Its name as a player.
+    #[serde(deserialize_with = "value::registrable_name")]
+    pub name: PlayerName,
+    /// Which program plays, with its settings.
+    #[serde(serialize_with = "value::as_text", deserialize_with = "value::known_bot")]
+    pub spec: BotSpec,
+    /// One line for players; left out, the program's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+}
+
+impl HouseBot {
+    /// One line for players.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        let own = fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.about);
+        if self.about.is_empty() { own } else { &self.about }
+    }
+}
+
+impl Default for HouseBots {
+    /// The bots of the registry as players, from weak to strong.
+    fn default() -> Self {
+        const BOTS: &[(&str, &str)] = &[("Random", "random")];
+        let bot = |&(name, spec): &(&str, &str)| HouseBot {
+            name: name.parse().expect("a name that follows the rules"),
+            spec: spec.parse().expect("a bot of the registry"),
+            about: String::new(),
+        };
+        Self(BOTS.iter().map(bot).collect())
+    }
+}
+
+impl Config {
+    /// Checks what no single value can tell.
+    fn validate(self) -> Result<Self, ConfigError> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.house_bots.0.iter().find(|bot| !names.insert(bot.name.key())) {
+            let message = format!("the name `{}` is given twice: players' names are unique", twice.name);
+            return Err(ConfigError::Contradiction { keys: "house_bots.name", message });
+        }
+        if self.metrics.enabled && !self.metrics.listen.is_local() {
+            let message = format!(
+                "{} can be reached from other machines: give an address of this one, such as 127.0.0.1:4445, and \
+                 put a proxy with a password in front of it",
+                self.metrics.listen
+            );
+            return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
+        }
+        if self.limits.connections_per_address.number() > self.limits.connections.number() {
+            let message = format!(
+                "one address may have at most all connections, {} is more than {}",
+                self.limits.connections_per_address, self.limits.connections
+            );
+            let keys = "limits.connections_per_address and limits.connections";
+            return Err(ConfigError::Contradiction { keys, message });
+        }
+        if let Err(error) = self.ladder.time().validate() {
+            let keys = "ladder.increment_ms and ladder.bank_ms";
+            return Err(ConfigError::Contradiction { keys, message: error.to_string() });
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_bots::registry;
+    use fourfold_engine::Variant;
+
+    use super::*;
+
+    const DOCUMENTED: &str = include_str!("../config/default.toml");
+
+    #[test]
+    fn the_documented_file_says_what_the_defaults_are() {
+        let documented: Config = toml::from_str(DOCUMENTED).unwrap();
+        assert_eq!(documented, Config::default());
+    }
+
+    #[test]
+    fn the_documented_file_names_every_key() {
+        let documented: toml::Table = DOCUMENTED.parse().unwrap();
+        let all = toml::Table::try_from(Config::default()).unwrap();
+        for (section, keys) in &all {
+            for key in keys.as_table().into_iter().flat_map(toml::Table::keys) {
+                assert!(documented[section].get(key).is_some(), "{section}.{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_defaults_contradict_nothing() {
+        assert!(Config::default().validate().is_ok());
+    }
+
+    #[test]
+    fn every_default_house_bot_can_be_built() {
+        for bot in HouseBots::default().0 {
+            assert!(registry::build(&bot.spec, Variant::STANDARD).is_ok(), "{}", bot.spec);
+            assert!(!bot.about().is_empty(), "{}", bot.name);
+        }
+    }
+
+    #[track_caller]
+    fn check_contradiction(change: impl FnOnce(&mut Config), keys: &str) {
+        let mut config = Config::default();
+        change(&mut config);
+        let error = config.validate().unwrap_err().to_string();
+        assert!(error.starts_with(keys), "{error}");
+    }
+
+    #[test]
+    fn contradictions_name_the_keys() {
+        check_contradiction(|c| c.house_bots.0.push(c.house_bots.0[0].clone()), "house_bots.name: ");
+        check_contradiction(
+            |c| c.metrics.listen = "0.0.0.0:4445".parse().unwrap(),
+            "metrics.enabled and metrics.listen: ",
+        );
+        check_contradiction(
+            |c| c.limits.connections = Bounded::new(10),
+            "limits.connections_per_address and limits.connections: ",
+        );
+        check_contradiction(
+            |c| {
+                c.ladder.bank_ms = Bounded::new(1_000);
+                c.ladder.increment_ms = Bounded::new(2_000);
+            },
+            "ladder.increment_ms and ladder.bank_ms: ",
+        );
+    }
+
+    #[test]
+    fn there_is_always_a_thread_for_bots() {
+        assert!(ComputeConfig::default().threads() >= 1);
+        assert_eq!(ComputeConfig { threads: Bounded::new(3) }.threads(), 3);
+    }
+}

@@ -1,0 +1,630 @@
+//! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fourfold_bots::BotError;
+use fourfold_engine::{BySide, ReplayError, Side, Variant, openings};
+use futures::FutureExt;
+use rand::RngExt;
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+use tracing::{error, info, warn};
+
+use crate::accounts::Accounts;
+use crate::bot_seat;
+use crate::clock::TimeControl;
+use crate::compute::ComputePool;
+use crate::house::HouseBots;
+use crate::ids::{GameId, PairId, PlayerId};
+use crate::lobby::feeds::Feeds;
+use crate::metrics::Metrics;
+use crate::protocol::server::{Identity, Snapshot};
+use crate::protocol::terms::{OpeningKind, PlayerKind};
+use crate::protocol::{ErrorCode, WireError};
+use crate::rating::elo::Standing;
+use crate::room::actor::{RoomDeps, RoomNews};
+use crate::room::state::RoomState;
+use crate::room::view::SeatedPlayer;
+use crate::room::{Connection, Directory, MemberId, Recipient, RoomActor, RoomHandle};
+use crate::session::Sessions;
+use crate::storage::record::{GameSpec, Opening, Pair, StoredGame, UnixMillis, UnratedReason};
+use crate::storage::store::{Store, StoreError, Write};
+use crate::storage::writer::{WriteError, Writer};
+
+/// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
+const NEWS_MAX: usize = 1_024;
+
+/// Shortest time for a house bot's move where only people and house bots play: a game should be watchable.
+const PACE: Duration = Duration::from_millis(350);
+
+/// Rated games of a pair are counted over this time, in milliseconds.
+const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
+
+/// When a refused start may be tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A game that is to begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameOffer {
+    /// Who plays.
+    pub players: BySide<Identity>,
+    /// Board size.
+    pub variant: Variant,
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings should change.
+    pub rated: bool,
+    /// The moves on the board; a balanced opening is drawn if it names none.
+    pub opening: Opening,
+    /// The series it belongs to.
+    pub pair: Option<Pair>,
+    /// Who had the idea.
+    pub origin: Origin,
+}
+
+/// Who had the idea of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The players: limits count.
+    Players,
+    /// The ladder: it has its own measure.
+    Ladder,
+}
+
+/// Why a game cannot begin.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The daemon begins no games now.
+    #[error("no new games begin now")]
+    Paused,
+    /// A player has enough games.
+    #[error("{name} has as many games as it takes")]
+    PlayerBusy {
+        /// Who.
+        name: String,
+    },
+    /// The machine has enough to do.
+    #[error("the arena is busy")]
+    ArenaBusy,
+    /// A house bot does not play this variant.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// The opening is not playable.
+    #[error(transparent)]
+    Opening(#[from] ReplayError),
+    /// The stored events make no game.
+    #[error("the stored game cannot be: {0}")]
+    Unreadable(String),
+    /// The store failed.
+    #[error("the game could not be stored")]
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<StoreError> for StartError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Box::new(error))
+    }
+}
+
+impl From<WriteError> for StartError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Busy => Self::ArenaBusy,
+            other @ (WriteError::Refused(_) | WriteError::Store(_)) => Self::Store(Box::new(other)),
+        }
+    }
+}
+
+impl StartError {
+    /// The refusal as it travels.
+    #[must_use]
+    pub fn to_wire(&self) -> WireError {
+        let message = self.to_string();
+        match self {
+            Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
+            Self::PlayerBusy { .. } | Self::ArenaBusy => {
+                WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
+            }
+            Self::Bot(_) => WireError::bad_field("variant", message),
+            Self::Opening(_) => WireError::bad_field("opening", message),
+            Self::Unreadable(_) => WireError::new(ErrorCode::Internal, message),
+            Self::Store(cause) => {
+                let incident = PairId::random(&mut rand::rng()).to_string();
+                error!(incident, error = %cause, "a game could not begin");
+                WireError { incident: Some(incident), ..WireError::new(ErrorCode::Internal, message) }
+            }
+        }
+    }
+}
+
+/// What the host is built from.
+#[derive(Clone, Debug)]
+pub struct HostDeps {
+    /// Reads players, games and ratings.
+    pub store: Arc<dyn Store>,
+    /// Stores games.
+    pub writer: Writer,
+    /// Stores guests who play.
+    pub accounts: Accounts,
+    /// Lists rooms.
+    pub directory: Directory,
+    /// Finds connected players.
+    pub sessions: Sessions,
+    /// The bots of the house.
+    pub house: HouseBots,
+    /// Where they think.
+    pub pool: ComputePool,
+    /// Who hears of live games and results.
+    pub feeds: Feeds,
+    /// Owns the rooms' tasks.
+    pub tasks: TaskTracker,
+    /// Counts games.
+    pub metrics: Arc<Metrics>,
+    /// Rated games of a pair within a day.
+    pub pair_limit: u32,
+}
+
+/// Starts games. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Host {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    deps: HostDeps,
+    news: mpsc::Sender<RoomNews>,
+    paused: AtomicBool,
+    /// Games that are being started, so that two starts at once do not exceed a player's limit.
+    starting: Mutex<HashMap<PlayerId, usize>>,
+}
+
+/// Hears of ends and rematches and starts what follows.
+#[derive(Debug)]
+pub struct HostActor {
+    host: Host,
+    news: mpsc::Receiver<RoomNews>,
+}
+
+impl HostActor {
+    /// Runs until the daemon stops.
+    pub async fn run(mut self) {
+        while let Some(news) = self.news.recv().await {
+            let host = self.host.clone();
+            match news {
+                RoomNews::Finished { public, end } => {
+                    host.inner.deps.metrics.game_finished(end.reason);
+                    host.inner.deps.feeds.finished(&public, &end);
+                    if let Some(next) = host.next_leg(&public.spec) {
+                        host.go_on(next);
+                    }
+                }
+                RoomNews::RematchAgreed { spec } => {
+                    let opening = match spec.opening.kind {
+                        OpeningKind::Balanced => {
+                            Opening { kind: OpeningKind::Balanced, moves: String::new() }
+                        }
+                        OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
+                    };
+                    host.go_on(Follow { opening, pair: None, ..Follow::swapped(&spec) });
+                }
+            }
+        }
+    }
+}
+
+/// A game that follows another one between the same players.
+struct Follow {
+    players: BySide<PlayerId>,
+    variant: Variant,
+    time: TimeControl,
+    rated: bool,
+    opening: Opening,
+    pair: Option<Pair>,
+}
+
+impl Follow {
+    fn swapped(spec: &GameSpec) -> Self {
+        Self {
+            players: BySide { first: spec.players.second.clone(), second: spec.players.first.clone() },
+            variant: spec.variant,
+            time: spec.time,
+            rated: spec.rated || spec.unrated_because.is_some(),
+            opening: spec.opening.clone(),
+            pair: spec.pair.clone(),
+        }
+    }
+}
+
+impl Host {
+    /// Makes the host and the actor that hears its rooms' news.
+    #[must_use]
+    pub fn new(deps: HostDeps) -> (Self, HostActor) {
+        let (news, inbox) = mpsc::channel(NEWS_MAX);
+        let inner = Inner { deps, news, paused: AtomicBool::new(false), starting: Mutex::default() };
+        let host = Self { inner: Arc::new(inner) };
+        (host.clone(), HostActor { host, news: inbox })
+    }
+
+    /// Begins no more games; live ones go on.
+    pub fn pause(&self) {
+        self.inner.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no more games begin.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.inner.paused.load(Ordering::Relaxed)
+    }
+
+    /// How many live games a player has.
+    #[must_use]
+    pub fn games_of(&self, player: &PlayerId) -> usize {
+        self.inner.deps.directory.games_of(player)
+    }
+
+    /// The bots of the house.
+    #[must_use]
+    pub fn house(&self) -> &HouseBots {
+        &self.inner.deps.house
+    }
+
+    fn room_deps(&self) -> RoomDeps {
+        RoomDeps {
+            writer: self.inner.deps.writer.clone(),
+            directory: self.inner.deps.directory.clone(),
+            news: self.inner.news.clone(),
+            metrics: Arc::clone(&self.inner.deps.metrics),
+        }
+    }
+
+    /// Begins a game: stores it, seats both players and tells them.
+    ///
+    /// # Errors
+    ///
+    /// See [`StartError`]. Nothing has happened then, except that a guest may be stored.
+    pub async fn start(&self, offer: GameOffer) -> Result<GameId, StartError> {
+        if self.is_paused() {
+            return Err(StartError::Paused);
+        }
+        let deps = &self.inner.deps;
+        let house_plays =
+            [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
+        if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
+            return Err(StartError::ArenaBusy);
+        }
+        let _reserved = self.reserve(&offer.players)?;
+        let (spec, players) = self.prepare(offer).await?;
+        let kinds = players.as_ref().map(|player| player.identity.kind);
+        let state = RoomState::new(spec.clone(), kinds, now())?;
+        let bots = self.build_bots(&spec, &players)?;
+        deps.writer.write(Write::StartGame(spec.clone())).await?;
+        info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
+            rated = spec.rated, "game started");
+        deps.metrics.game_started();
+        self.open_room(state, players, bots);
+        deps.feeds.lobby_changed();
+        Ok(spec.id)
+    }
+
+    /// Takes places in both players' limits until the game is in the directory.
+    fn reserve(&self, players: &BySide<Identity>) -> Result<Reservation, StartError> {
+        let deps = &self.inner.deps;
+        let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        for (player, other) in [(&players.first, &players.second), (&players.second, &players.first)] {
+            if deps.house.get(&player.id).is_some() {
+                continue;
+            }
+            let taken = deps.directory.games_of(&player.id) + starting.get(&player.id).copied().unwrap_or(0);
+            if taken >= deps.sessions.games_for(&player.id, other.kind) {
+                return Err(StartError::PlayerBusy { name: player.name.to_string() });
+            }
+        }
+        let ids = [players.first.id.clone(), players.second.id.clone()];
+        for id in &ids {
+            *starting.entry(id.clone()).or_default() += 1;
+        }
+        Ok(Reservation { host: self.clone(), ids })
+    }
+
+    async fn prepare(&self, offer: GameOffer) -> Result<(GameSpec, BySide<SeatedPlayer>), StartError> {
+        let first = self.seated(offer.players.first.clone(), offer.variant).await?;
+        let second = self.seated(offer.players.second.clone(), offer.variant).await?;
+        let players = BySide { first, second };
+        let unrated_because = if offer.rated { self.unrated_because(&offer).await? } else { None };
+        let id = GameId::random(&mut rand::rng());
+        let opening = drawn_opening(&offer, &id);
+        let spec = GameSpec {
+            players: players.as_ref().map(|player| player.identity.id.clone()),
+            id,
+            variant: offer.variant,
+            time: offer.time,
+            rated: offer.rated && unrated_because.is_none(),
+            unrated_because,
+            opening,
+            pair: offer.pair,
+            started_at: UnixMillis::now(),
+        };
+        Ok((spec, players))
+    }
+
+    async fn seated(&self, identity: Identity, variant: Variant) -> Result<SeatedPlayer, StartError> {
+        let deps = &self.inner.deps;
+        let identity = deps
+            .accounts
+            .ensure_guest_stored(&identity)
+            .await
+            .map_err(|error| StartError::Store(Box::new(error)))?;
+        let rating = match identity.kind {
+            PlayerKind::Guest => None,
+            PlayerKind::Human | PlayerKind::Bot => {
+                let row = deps.store.rating(&identity.id, variant).await?;
+                Some(row.map_or(Standing::START, |row| row.standing).to_wire())
+            }
+        };
+        let version = match deps.house.get(&identity.id) {
+            Some(_) => Some(env!("CARGO_PKG_VERSION").to_owned()),
+            None => deps.sessions.version_of(&identity.id),
+        };
+        Ok(SeatedPlayer { identity, rating, version })
+    }
+
+    async fn unrated_because(&self, offer: &GameOffer) -> Result<Option<UnratedReason>, StoreError> {
+        let BySide { first, second } = &offer.players;
+        if first.kind == PlayerKind::Guest || second.kind == PlayerKind::Guest {
+            return Ok(Some(UnratedReason::Guest));
+        }
+        if family(first) == family(second) && self.inner.deps.house.get(&first.id).is_none() {
+            return Ok(Some(UnratedReason::SameOwner));
+        }
+        if offer.origin == Origin::Ladder {
+            return Ok(None);
+        }
+        let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
+        let pair = BySide { first: first.id.clone(), second: second.id.clone() };
+        let played = self.inner.deps.store.rated_games_between(&pair, since).await?;
+        Ok((played >= self.inner.deps.pair_limit).then_some(UnratedReason::PairLimit))
+    }
+
+    /// The programs of the house bots in a game.
+    fn build_bots(
+        &self,
+        spec: &GameSpec,
+        players: &BySide<SeatedPlayer>,
+    ) -> Result<Vec<bot_seat::Player>, BotError> {
+        let house = &self.inner.deps.house;
+        let remote_plays = [&players.first, &players.second]
+            .iter()
+            .any(|p| p.identity.kind == PlayerKind::Bot && house.get(&p.identity.id).is_none());
+        let pace = if remote_plays { Duration::ZERO } else { PACE };
+        let mut bots = Vec::new();
+        for side in [Side::First, Side::Second] {
+            let id = &players[side].identity.id;
+            if let Some(house_bot) = house.get(id) {
+                let bot = house_bot.build(spec.variant, rand::rng().random())?;
+                bots.push(bot_seat::Player { id: id.clone(), side, bot, pace });
+            }
+        }
+        Ok(bots)
+    }
+
+    /// Makes the room, seats house bots and connected players, and lets everything run.
+    fn open_room(&self, state: RoomState, players: BySide<SeatedPlayer>, bots: Vec<bot_seat::Player>) {
+        let deps = &self.inner.deps;
+        let ids = players.as_ref().map(|player| player.identity.id.clone());
+        let (handle, mut actor) = RoomActor::new(state, players, self.room_deps());
+        for bot in bots {
+            let (member, side) = (MemberId::next(), bot.side);
+            let (seat, task) = bot_seat::seat(bot, deps.pool.clone());
+            actor.seat(side, member, seat as Arc<dyn Recipient>, Connection::Up);
+            deps.tasks.spawn(task.run(handle.clone(), member));
+        }
+        for side in [Side::First, Side::Second] {
+            for session in deps.sessions.of(&ids[side]) {
+                let connection = if session.is_attached() { Connection::Up } else { Connection::Lost };
+                actor.seat(side, session.member(), session as Arc<dyn Recipient>, connection);
+            }
+        }
+        let (host, game) = (self.clone(), handle.game().clone());
+        deps.tasks.spawn(async move {
+            if AssertUnwindSafe(actor.run()).catch_unwind().await.is_err() {
+                host.rebuild(&game).await;
+            }
+        });
+    }
+
+    /// Opens a room again whose task panicked: its game goes on from the last stored event.
+    async fn rebuild(&self, game: &GameId) {
+        let deps = &self.inner.deps;
+        deps.metrics.panicked();
+        error!(game = %game, "a room panicked and is rebuilt");
+        if let Some(public) = deps.directory.public(game) {
+            deps.directory.remove(&public);
+        }
+        match deps.store.game(game).await {
+            Ok(Some(stored)) if stored.ending().is_none() => {
+                if let Err(error) = self.restore_one(stored).await {
+                    error!(game = %game, error = %error, "the room could not be rebuilt");
+                }
+            }
+            Ok(_) => {}
+            Err(error) => error!(game = %game, error = %error, "the game could not be read"),
+        }
+    }
+
+    /// Takes up the games that were live when the daemon stopped. Returns how many there are and how many could not
+    /// be taken up; those stay in the store for `games verify` and never stop the others.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
+        let (mut restored, mut broken) = (0, 0);
+        for game in games {
+            let id = game.spec.id.clone();
+            match self.restore_one(game).await {
+                Ok(()) => {
+                    restored += 1;
+                    self.inner.deps.metrics.game_resumed();
+                }
+                Err(StartError::Store(cause)) => {
+                    return Err(StoreError::Failed(cause));
+                }
+                Err(other) => {
+                    broken += 1;
+                    warn!(game = %id, error = %other, "a stored game cannot be taken up");
+                }
+            }
+        }
+        Ok((restored, broken))
+    }
+
+    async fn restore_one(&self, game: StoredGame) -> Result<(), StartError> {
+        let spec = game.spec.clone();
+        let first = self.stored_player(&spec.players.first, spec.variant).await?;
+        let second = self.stored_player(&spec.players.second, spec.variant).await?;
+        let players = BySide { first, second };
+        let kinds = players.as_ref().map(|player| player.identity.kind);
+        let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
+        let bots = self.build_bots(&spec, &players)?;
+        self.open_room(state, players, bots);
+        Ok(())
+    }
+
+    async fn stored_player(&self, id: &PlayerId, variant: Variant) -> Result<SeatedPlayer, StartError> {
+        let player = self.inner.deps.store.player(id).await?;
+        let player = player.ok_or_else(|| StoreError::Corrupt(format!("no player {id}")))?;
+        self.seated(crate::accounts::identity_of(&player), variant).await
+    }
+
+    /// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening.
+    fn next_leg(&self, spec: &GameSpec) -> Option<Follow> {
+        let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of)?;
+        let leg = pair.leg + 1;
+        let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
+            Opening { kind: OpeningKind::Balanced, moves: String::new() }
+        } else {
+            spec.opening.clone()
+        };
+        Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
+    }
+
+    /// Starts a following game in a task of its own: the host must go on hearing news.
+    fn go_on(&self, follow: Follow) {
+        let host = self.clone();
+        self.inner.deps.tasks.spawn(async move {
+            if let Err(error) = host.follow(follow).await {
+                warn!(error = %error, "a following game did not begin");
+            }
+        });
+    }
+
+    async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
+        let first = self.stored_player(&follow.players.first, follow.variant).await?.identity;
+        let second = self.stored_player(&follow.players.second, follow.variant).await?.identity;
+        self.start(GameOffer {
+            players: BySide { first, second },
+            variant: follow.variant,
+            time: follow.time,
+            rated: follow.rated,
+            opening: follow.opening,
+            pair: follow.pair,
+            // A series that was begun is played to its end.
+            origin: Origin::Ladder,
+        })
+        .await
+    }
+
+    /// A game as a watcher sees it, live or stored.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
+        if let Some(room) = self.inner.deps.directory.room(id)
+            && let Some(snapshot) = room.look().await
+        {
+            return Ok(Some(snapshot));
+        }
+        let Some(game) = self.inner.deps.store.game(id).await? else { return Ok(None) };
+        self.stored_snapshot(game).await.map(Some)
+    }
+
+    async fn stored_snapshot(&self, game: StoredGame) -> Result<Snapshot, StoreError> {
+        let variant = game.spec.variant;
+        let mut seated = Vec::new();
+        for id in [&game.spec.players.first, &game.spec.players.second] {
+            match self.stored_player(id, variant).await {
+                Ok(player) => seated.push(player),
+                Err(error) => return Err(StoreError::Failed(Box::new(error))),
+            }
+        }
+        let [first, second] = <[SeatedPlayer; 2]>::try_from(seated)
+            .map_err(|_| StoreError::Corrupt("a game has two players".into()))?;
+        let players = BySide { first, second };
+        let kinds = players.as_ref().map(|player| player.identity.kind);
+        let state = RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)?;
+        Ok(state.snapshot(None, &players, 0, now()))
+    }
+
+    /// All rooms, for a planned stop.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<RoomHandle> {
+        self.inner.deps.directory.rooms()
+    }
+}
+
+/// Places in players' limits, given back when the game is listed or has failed to begin.
+struct Reservation {
+    host: Host,
+    ids: [PlayerId; 2],
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut starting = self.host.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in &self.ids {
+            if let Some(count) = starting.get_mut(id) {
+                *count -= 1;
+                if *count == 0 {
+                    starting.remove(id);
+                }
+            }
+        }
+    }
+}
+
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+/// Who stands behind a player: a bot's owner, or the player itself.
+fn family(identity: &Identity) -> &PlayerId {
+    identity.owner.as_ref().unwrap_or(&identity.id)
+}
+
+/// Draws a balanced opening where one is wanted and none is named yet.
+///
+/// The seed is the series' id, so the draw can be repeated from the record; without a series it is the game's.
+fn drawn_opening(offer: &GameOffer, game: &GameId) -> Opening {
+    if offer.opening.kind != OpeningKind::Balanced || !offer.opening.moves.is_empty() {
+        return offer.opening.clone();
+    }
+    let seed = offer.pair.as_ref().map_or(game.as_str(), |pair| pair.id.as_str());
+    let index = offer.pair.as_ref().map_or(0, |pair| u64::from(pair.leg / 2));
+    match openings::draw(offer.variant, seed_of(seed), index) {
+        Some(opening) => Opening { kind: OpeningKind::Balanced, moves: opening.notation() },
+        None => Opening::default(),
+    }
+}
+
+/// FNV-1a of an id: any stable spread of 64 bits will do, and this one fits on two lines.
+fn seed_of(id: &str) -> u64 {
+    id.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,133 @@
+//! Scripts, styles and pictures, embedded in the binary.
+//!
+//! Pages name them as `/static/v-VERSION/NAME`, where the version is a digest of all of them: modules import one
+//! another by relative paths, so a version in the path reaches every import, which one in a query would not. Such an
+//! address never changes its content and is cached for ever; any other is checked against its ETag each time.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rust_embed::{EmbeddedFile, RustEmbed};
+use sha2::{Digest, Sha256};
+
+/// What browsers may keep without asking: a year, the longest that means anything.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// What they must ask about each time.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
+/// Bytes of a digest that stand in addresses and ETags: 2^64 versions collide with nobody's.
+const VERSION_BYTES: usize = 8;
+
+#[derive(RustEmbed)]
+#[folder = "web/static"]
+struct Files;
+
+/// Digest of all files together.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut names: Vec<Cow<'static, str>> = Files::iter().collect();
+    names.sort_unstable();
+    let mut digest = Sha256::new();
+    for name in names {
+        digest.update(name.as_bytes());
+        digest.update(Files::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
+    }
+    hex(&digest.finalize())
+});
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().take(VERSION_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The address of an embedded file, good for as long as its content is the same.
+#[must_use]
+pub fn url(name: &str) -> String {
+    format!("/static/v-{}/{name}", VERSION.as_str())
+}
+
+/// The routes under `/static`.
+pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/static/{*path}", get(serve))
+}
+
+async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {
+    let (version, name) = match path.strip_prefix("v-").and_then(|rest| rest.split_once('/')) {
+        Some((version, name)) => (Some(version), name),
+        None => (None, path.as_str()),
+    };
+    match Files::get(name) {
+        Some(file) => answer(file, version == Some(VERSION.as_str()), &headers),
+        None => (StatusCode::NOT_FOUND, "not found").into_response(),
+    }
+}
+
+fn answer(file: EmbeddedFile, is_current: bool, headers: &HeaderMap) -> Response {
+    // Weak, because the same content travels compressed and plain.
+    let etag = format!("W/\"{}\"", hex(&file.metadata.sha256_hash()));
+    let cache = if is_current { IMMUTABLE } else { REVALIDATE };
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let fresh = known.flat_map(|list| list.split(',')).any(|tag| tag.trim() == etag || tag.trim() == "*");
+    let validators = [(header::ETAG, HeaderValue::try_from(etag).ok()), (header::CACHE_CONTROL, Some(cache))];
+    let mut response = if fresh {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let kind = HeaderValue::try_from(file.metadata.mimetype());
+        let mut response = file.data.into_response();
+        if let Ok(kind) = kind {
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        }
+        response
+    };
+    for (name, value) in validators {
+        if let Some(value) = value {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn fetch(path: &str, etag: Option<&str>) -> Response {
+        let mut headers = HeaderMap::new();
+        if let Some(etag) = etag {
+            headers.insert(header::IF_NONE_MATCH, HeaderValue::try_from(etag).unwrap());
+        }
+        serve(Path(path.to_owned()), headers).await
+    }
+
+    fn text(response: &Response, name: header::HeaderName) -> &str {
+        response.headers()[name].to_str().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_current_address_is_kept_for_ever() {
+        let response = fetch(url("board.js").strip_prefix("/static/").unwrap(), None).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(text(&response, header::CONTENT_TYPE), "text/javascript");
+        assert!(text(&response, header::CACHE_CONTROL).contains("immutable"));
+    }
+
+    #[tokio::test]
+    async fn other_addresses_are_checked_each_time() {
+        for path in ["style.css", "v-0000000000000000/style.css"] {
+            let response = fetch(path, None).await;
+            assert_eq!(text(&response, header::CACHE_CONTROL), "no-cache", "{path}");
+            let etag = text(&response, header::ETAG).to_owned();
+            assert_eq!(fetch(path, Some(&etag)).await.status(), StatusCode::NOT_MODIFIED, "{path}");
+            assert_eq!(fetch(path, Some("W/\"other\"")).await.status(), StatusCode::OK, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn unknown_files_are_not_found() {
+        for path in ["nothing.js", "../templates/layout.html", "v-/board.js/", ""] {
+            assert_eq!(fetch(path, None).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Where a request comes from.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+
+use super::site::Site;
+use super::state::AppState;
+
+/// The other end of the connection. Whoever accepts connections puts it into the extensions of each request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Peer(pub SocketAddr);
+
+/// The client's network address: the peer's, or what trusted proxies say about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClientAddress(pub IpAddr);
+
+impl ClientAddress {
+    /// Finds the client behind `peer`.
+    ///
+    /// Of `X-Forwarded-For` it takes the right-most address that is not a trusted proxy's: those to the left of it
+    /// were written by somebody we do not know. An entry that cannot be read ends the search at the proxy before it.
+    #[must_use]
+    pub fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
+        let mut address = peer.to_canonical();
+        let lines: Vec<&str> =
+            headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
+        for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+            if !site.trusts(address) {
+                break;
+            }
+            let Ok(before) = hop.trim().parse::<IpAddr>() else { break };
+            address = before.to_canonical();
+        }
+        Self(address)
+    }
+
+    /// The client of a request, from its extensions. Without a [`Peer`], as in tests, it is nowhere (`0.0.0.0`).
+    #[must_use]
+    pub fn of(site: &Site, parts: &Parts) -> Self {
+        let peer = parts.extensions.get::<Peer>();
+        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        Self::find(site, peer, &parts.headers)
+    }
+}
+
+impl FromRequestParts<AppState> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        Ok(Self::of(&state.site, parts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(peer: &str, forwarded: &[&str], expected: &str) {
+        let trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+        let site = Site { trusted_proxies, ..Site::default() };
+        let headers: HeaderMap = forwarded
+            .iter()
+            .map(|value| ("x-forwarded-for".parse().unwrap(), value.parse().unwrap()))
+            .fold(HeaderMap::new(), |mut headers: HeaderMap, (name, value): (axum::http::HeaderName, _)| {
+                headers.append(name, value);
+                headers
+            });
+        let found = ClientAddress::find(&site, peer.parse().unwrap(), &headers);
+        assert_eq!(found.0, expected.parse::<IpAddr>().unwrap(), "{peer} {forwarded:?}");
+    }
+
+    #[test]
+    fn a_stranger_cannot_say_who_they_are() {
+        check("192.0.2.1", &["203.0.113.9"], "192.0.2.1");
+        check("192.0.2.1", &[], "192.0.2.1");
+    }
+
+    #[test]
+    fn the_right_most_untrusted_hop_is_the_client() {
+        check("10.0.0.1", &["203.0.113.9"], "203.0.113.9");
+        check("10.0.0.1", &["1.2.3.4, 203.0.113.9, 10.0.0.2"], "203.0.113.9");
+        check("10.0.0.1", &["1.2.3.4", "203.0.113.9"], "203.0.113.9");
+        check("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3");
+    }
+
+    #[test]
+    fn nonsense_ends_the_search() {
+        check("10.0.0.1", &["203.0.113.9, unknown"], "10.0.0.1");
+        check("10.0.0.1", &["", "203.0.113.9, ,"], "10.0.0.1");
+    }
+}

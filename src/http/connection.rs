@@ -1,0 +1,125 @@
+//! One HTTP connection: hyper between a peer's stream and the router, within the limits of time.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, Response, header};
+use axum::response::IntoResponse;
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::debug;
+
+use super::client_address::Peer;
+use super::error::{ApiCode, ApiError};
+use super::pace::{ContentLength, Marks, Pace, PacedBody, PacedStream};
+use super::slots::Slot;
+use crate::session::limits::TransportLimits;
+
+/// hyper refuses to work with a smaller buffer.
+const HYPER_BUFFER_MIN: usize = 8 * 1024;
+
+/// What all connections share.
+#[derive(Clone, Debug)]
+pub(super) struct ConnectionDeps {
+    pub(super) router: Router,
+    pub(super) limits: Arc<TransportLimits>,
+    pub(super) stop: CancellationToken,
+}
+
+/// How a connection ended, for the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    /// The peer or the protocol ended it, or it was upgraded.
+    Done,
+    /// The peer took too long.
+    TooSlow,
+    /// The daemon stops and a request was still being answered.
+    Stopped,
+}
+
+/// Serves requests from `stream` until it ends, is upgraded, or is too slow.
+pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: Slot, deps: ConnectionDeps)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let pace = Arc::new(Pace::new());
+    let router = TowerToHyperService::new(deps.router.clone());
+    let service = service_fn(|request| answer(request, peer, &router, &pace));
+    let io = TokioIo::new(PacedStream::new(stream, pace.clone(), slot));
+    let mut connection = pin!(builder(&deps.limits).serve_connection(io, service).with_upgrades());
+    let ending = tokio::select! {
+        ending = paced(connection.as_mut(), &pace, &deps.limits) => ending,
+        () = deps.stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let last = paced(connection.as_mut(), &pace, &deps.limits);
+            timeout(deps.limits.stop, last).await.unwrap_or(Ending::Stopped)
+        }
+    };
+    debug!(%peer, ?ending, "connection ends");
+}
+
+fn builder(limits: &TransportLimits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .max_headers(limits.headers)
+        .max_header_size(limits.header_bytes)
+        .max_buf_size(limits.header_bytes.max(HYPER_BUFFER_MIN))
+        // Ours: hyper's would run between requests too.
+        .header_read_timeout(None);
+    builder
+}
+
+/// Runs a connection, but not past the deadlines of its pace.
+async fn paced<C, E>(mut connection: Pin<&mut C>, pace: &Pace, limits: &TransportLimits) -> Ending
+where
+    C: Future<Output = Result<(), E>>,
+{
+    let mut timer = pin!(sleep_until(Instant::now()));
+    std::future::poll_fn(|cx| {
+        if connection.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ending::Done);
+        }
+        let Some(deadline) = pace.deadline(limits) else {
+            return Poll::Pending;
+        };
+        if timer.deadline() != deadline {
+            timer.as_mut().reset(deadline);
+        }
+        timer.as_mut().poll(cx).map(|()| Ending::TooSlow)
+    })
+    .await
+}
+
+/// Passes one request to the router, with the other end of the connection as an extension.
+async fn answer(
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    router: &TowerToHyperService<Router>,
+    pace: &Arc<Pace>,
+) -> Result<Response<PacedBody<Body>>, Infallible> {
+    let content_length = pace.request(!request.body().is_end_stream());
+    let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
+    let mut request = request.map(|body| PacedBody::new(body, pace.clone(), Marks::RequestRead));
+    request.extensions_mut().insert(Peer(peer));
+    let mut response = if chunked && content_length == ContentLength::Present {
+        ApiError::new(ApiCode::BadRequest, "both Content-Length and Transfer-Encoding").into_response()
+    } else {
+        router.call(request).await?
+    };
+    if chunked {
+        // Whoever sits between may see the end of such a request elsewhere than we do (RFC 9112, section 6.1).
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(response.map(|body| PacedBody::new(body, pace.clone(), Marks::Answered)))
+}

@@ -1,0 +1,210 @@
+//! Refusals over HTTP: a code, words, and a hint when waiting helps.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tracing::error;
+
+use crate::accounts::AccountError;
+use crate::ids::InvalidName;
+use crate::storage::StoreError;
+
+/// How long to wait when the daemon is busy: passwords and writes that wait are done by then.
+const BUSY_RETRY: Duration = Duration::from_secs(2);
+
+/// Why a request was refused. The set only grows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApiCode {
+    /// The body is not one JSON object, or a key stands in it twice.
+    BadJson,
+    /// A part of the path or query is not allowed; `field` names it.
+    BadParameter,
+    /// The request is not HTTP as it should be.
+    BadRequest,
+    /// The WebSocket handshake lacks something, or names no subprotocol that is spoken here.
+    BadHandshake,
+    /// A token stands in the URL, where logs and histories see it.
+    TokenInUrl,
+    /// A field of the body is missing or not allowed; `field` names it.
+    BadField,
+    /// The arena keeps the name for itself.
+    NameReserved,
+    /// Somebody has the name.
+    NameTaken,
+    /// Credentials missing, wrong, expired or revoked.
+    Unauthorized,
+    /// Known, but not allowed.
+    Forbidden,
+    /// A page of another site tried to act for somebody.
+    OriginNotAllowed,
+    /// Nothing is there.
+    NotFound,
+    /// Something is there, but not for this method; `Allow` lists those that are.
+    MethodNotAllowed,
+    /// There is a WebSocket here, version 13, and nothing else.
+    UpgradeRequired,
+    /// The body did not come in time.
+    Timeout,
+    /// The body is over the limit.
+    TooLarge,
+    /// The body is not JSON, or compressed.
+    UnsupportedMediaType,
+    /// Too many attempts; `retry_ms` says when to go on.
+    RateLimited,
+    /// Our fault; the log says more.
+    Internal,
+    /// Too much is going on; `retry_ms` says when to try again.
+    Busy,
+    /// The daemon is starting or stopping.
+    NotReady,
+}
+
+impl ApiCode {
+    /// The fitting status.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        match self {
+            Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden | Self::OriginNotAllowed => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+            Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::NameTaken => StatusCode::CONFLICT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BadField | Self::NameReserved => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Busy | Self::NotReady => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
+/// A refusal as it stands in the body of the answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ApiError {
+    /// Stable and documented.
+    pub code: ApiCode,
+    /// For a reader, with values.
+    pub message: String,
+    /// The field or parameter at fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// When to try again, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_ms: Option<u64>,
+}
+
+impl ApiError {
+    /// A refusal that says nothing more than its words.
+    #[must_use]
+    pub fn new(code: ApiCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), field: None, retry_ms: None }
+    }
+
+    /// A part of the path or query that is not allowed.
+    #[must_use]
+    pub fn bad_parameter(name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: Some(name.into()), ..Self::new(ApiCode::BadParameter, message) }
+    }
+
+    /// A field of the body that is missing or not allowed.
+    #[must_use]
+    pub fn bad_field(name: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: Some(name.into()), ..Self::new(ApiCode::BadField, message) }
+    }
+
+    /// Nothing of that kind is there.
+    #[must_use]
+    pub fn not_found(what: &str) -> Self {
+        Self::new(ApiCode::NotFound, format!("there is no such {what}"))
+    }
+
+    /// Credentials are needed and missing or not valid.
+    #[must_use]
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(ApiCode::Unauthorized, message)
+    }
+
+    /// Adds when to try again.
+    #[must_use]
+    pub fn retry_in(self, wait: Duration) -> Self {
+        Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
+    }
+
+    /// Something failed that the asker cannot help. The log gets the cause, the asker does not.
+    pub fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
+        error!(error = ?cause, "a request failed");
+        Self::new(ApiCode::Internal, "something failed on our side")
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let code = self.code;
+        // Whole seconds, rounded up: half a second early would be refused again.
+        let retry_after = self.retry_ms.map(|ms| ms.div_ceil(1_000));
+        let mut response = (code.status(), Json(self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if code == ApiCode::Unauthorized {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        // For the counter of refusals.
+        response.extensions_mut().insert(code);
+        response
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Closed => Self::new(ApiCode::NotReady, "the daemon is stopping"),
+            StoreError::Full(_)
+            | StoreError::Failed(_)
+            | StoreError::Corrupt(_)
+            | StoreError::Unusable(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<AccountError> for ApiError {
+    fn from(error: AccountError) -> Self {
+        let message = error.to_string();
+        match error {
+            AccountError::Name(InvalidName::Reserved { name: _ }) => {
+                Self { field: Some("name".into()), ..Self::new(ApiCode::NameReserved, message) }
+            }
+            AccountError::Name(InvalidName::Length { .. } | InvalidName::Character { .. }) => {
+                Self::bad_field("name", message)
+            }
+            AccountError::Password(_) => Self::bad_field("password", message),
+            AccountError::NameTaken => {
+                Self { field: Some("name".into()), ..Self::new(ApiCode::NameTaken, message) }
+            }
+            AccountError::BadCredentials | AccountError::Unauthorized => Self::unauthorized(message),
+            AccountError::TooManyAttempts { wait } => Self::new(ApiCode::RateLimited, message).retry_in(wait),
+            AccountError::Busy => Self::new(ApiCode::Busy, message).retry_in(BUSY_RETRY),
+            AccountError::NoAccount | AccountError::TooManyBots { max: _ } | AccountError::NotYours => {
+                Self::new(ApiCode::Forbidden, message)
+            }
+            AccountError::NoSuchBot => Self::new(ApiCode::NotFound, message),
+            AccountError::Read(error) => error.into(),
+            AccountError::Write(_) | AccountError::Unexpected(_) | AccountError::Hash => {
+                Self::internal(&error)
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The accept loop: takes connections as fast as they come, within the limits, until it is told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{debug, warn};
+
+use super::connection::{self, ConnectionDeps};
+use super::error::{ApiCode, ApiError};
+use super::site::Site;
+use super::slots::{NoSlot, Slots};
+use crate::session::limits::TransportLimits;
+
+/// How long no connection is accepted after the system had no file or memory for one. Without it the loop would spin,
+/// for the connection stays at the head of the queue.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// When a peer that found no place may try again.
+pub(super) const RETRY: Duration = Duration::from_secs(1);
+/// At most one warning of a kind in this time: whoever floods us must not fill the log.
+const WARNING_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What listener and sockets share.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// What a connection may take.
+    pub limits: Arc<TransportLimits>,
+    /// Who is believed about addresses, and which pages are ours.
+    pub site: Arc<Site>,
+    /// The places for connections.
+    pub slots: Arc<Slots>,
+    /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
+    pub stop: CancellationToken,
+    /// Every task of a connection or socket.
+    pub tasks: TaskTracker,
+}
+
+impl Transport {
+    /// A transport without connections.
+    #[must_use]
+    pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
+        Self { slots: Slots::new(&limits), limits: Arc::new(limits), site, stop, tasks: TaskTracker::new() }
+    }
+}
+
+/// Serves `router` on `listener` until `transport.stop` is cancelled, then waits for the connections to end.
+///
+/// Open requests may be answered and sockets closed for `limits.stop`; what is left after that is dropped with the
+/// runtime.
+pub async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
+    let mut warnings = Warnings::default();
+    let deps = ConnectionDeps { router, limits: transport.limits.clone(), stop: transport.stop.clone() };
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = transport.stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => admit(stream, peer, transport, &deps, &mut warnings),
+            Err(error) if is_of_one_connection(&error) => {
+                debug!(%error, "a connection ended before it began")
+            }
+            Err(error) => {
+                warnings.warn(|unsaid| warn!(%error, unsaid, "cannot accept connections"));
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    transport.tasks.close();
+    if tokio::time::timeout(transport.limits.stop, transport.tasks.wait()).await.is_err() {
+        warn!(tasks = transport.tasks.len(), "connections did not end in time");
+    }
+}
+
+/// Starts the task of a connection if there is a place for it.
+fn admit(
+    stream: TcpStream,
+    peer: SocketAddr,
+    transport: &Transport,
+    deps: &ConnectionDeps,
+    warnings: &mut Warnings,
+) {
+    let address = peer.ip().to_canonical();
+    let counted = Some(address).filter(|address| !transport.site.trusts(*address));
+    match transport.slots.take(counted) {
+        Ok(slot) => {
+            if let Err(error) = prepare(&stream) {
+                debug!(%error, "a connection ended before it began");
+                return;
+            }
+            transport.tasks.spawn(connection::serve(stream, peer, slot, deps.clone()));
+        }
+        Err(full) => {
+            turn_away(&stream, full);
+            warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
+        }
+    }
+}
+
+/// Sets up an accepted socket. A move is one small packet, which must not wait for the acknowledgement of another.
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)
+}
+
+/// Tells a peer why, as far as that is possible without waiting for it.
+fn turn_away(stream: &TcpStream, full: NoSlot) {
+    let code = match full {
+        NoSlot::Total => ApiCode::Busy,
+        NoSlot::Address => ApiCode::RateLimited,
+    };
+    let error = ApiError::new(code, full.to_string()).retry_in(RETRY);
+    let body = serde_json::to_string(&error).unwrap_or_default();
+    let response = format!(
+        "HTTP/1.1 {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nRetry-After: {}\r\n\
+         Connection: close\r\n\r\n{body}",
+        code.status(),
+        body.len(),
+        RETRY.as_secs(),
+    );
+    // A peer that is gone or takes nothing has no use for the reason.
+    let _ = stream.try_write(response.as_bytes());
+}
+
+/// Whether an accept failed for reasons of the one connection, so that the next may be taken at once.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+            | io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::HostUnreachable
+            | io::ErrorKind::NetworkDown
+    )
+}
+
+/// Lets a warning through now and then, and counts the others.
+#[derive(Debug, Default)]
+struct Warnings {
+    said: Option<Instant>,
+    unsaid: u64,
+}
+
+impl Warnings {
+    fn warn(&mut self, say: impl FnOnce(u64)) {
+        let now = Instant::now();
+        if self.said.is_some_and(|said| now.duration_since(said) < WARNING_INTERVAL) {
+            self.unsaid += 1;
+            return;
+        }
+        say(std::mem::take(&mut self.unsaid));
+        self.said = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Watches how fast a peer speaks HTTP, so that nobody holds a connection by doing nothing.
+//!
+//! hyper has one timer for the header, which runs between requests too; here a header has seconds and an idle
+//! connection a minute, and the body and a response that nobody reads have their limits as well. The stream, the
+//! service and the bodies note what happens in a [`Pace`]; the connection's task asks it for the next deadline.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+
+use super::slots::Slot;
+use crate::session::limits::TransportLimits;
+
+/// How far a connection is with its present request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Connected, nothing has come.
+    Silent,
+    /// The header is coming.
+    Header,
+    /// The body is coming.
+    Body,
+    /// The request is there, the response is being made or sent.
+    Answering,
+    /// The response was made, the next request has not begun.
+    Idle,
+}
+
+#[derive(Debug)]
+struct State {
+    phase: Phase,
+    since: Instant,
+    /// Since when the peer takes no bytes.
+    stalled: Option<Instant>,
+    head: HeadScan,
+}
+
+/// What one connection is doing.
+#[derive(Debug)]
+pub(super) struct Pace {
+    state: Mutex<State>,
+}
+
+impl Pace {
+    pub(super) fn new() -> Self {
+        let state =
+            State { phase: Phase::Silent, since: Instant::now(), stalled: None, head: HeadScan::default() };
+        Self { state: Mutex::new(state) }
+    }
+
+    /// When the connection must be ended if nothing happens until then.
+    pub(super) fn deadline(&self, limits: &TransportLimits) -> Option<Instant> {
+        let state = self.lock();
+        let slow = match state.phase {
+            Phase::Silent => Some(state.since + limits.first_byte),
+            Phase::Header => Some(state.since + limits.header),
+            Phase::Body => Some(state.since + limits.body),
+            Phase::Answering => None,
+            Phase::Idle => Some(state.since + limits.idle),
+        };
+        let stalled = state.stalled.map(|since| since + limits.write_stall);
+        slow.into_iter().chain(stalled).min()
+    }
+
+    /// A request has come, up to its body. Whether its header had a `Content-Length`, which hyper hides when there is
+    /// a `Transfer-Encoding` too.
+    pub(super) fn request(&self, has_body: bool) -> ContentLength {
+        self.enter(if has_body { Phase::Body } else { Phase::Answering });
+        self.lock().head.content_length
+    }
+
+    fn body_ended(&self) {
+        let mut state = self.lock();
+        if state.phase == Phase::Body {
+            state.phase = Phase::Answering;
+        }
+    }
+
+    fn answered(&self) {
+        self.enter(Phase::Idle);
+        self.lock().head = HeadScan::default();
+    }
+
+    fn enter(&self, phase: Phase) {
+        let mut state = self.lock();
+        state.phase = phase;
+        state.since = Instant::now();
+    }
+
+    fn read(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        if bytes.is_empty() {
+            return;
+        }
+        if matches!(state.phase, Phase::Silent | Phase::Idle) {
+            state.phase = Phase::Header;
+            state.since = Instant::now();
+        }
+        if state.phase == Phase::Header {
+            state.head.scan(bytes);
+        }
+    }
+
+    fn wrote<T>(&self, result: &Poll<T>) {
+        let mut state = self.lock();
+        match result {
+            Poll::Ready(_) => state.stalled = None,
+            Poll::Pending if state.stalled.is_none() => state.stalled = Some(Instant::now()),
+            Poll::Pending => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a header had the field `Content-Length`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum ContentLength {
+    #[default]
+    Absent,
+    Present,
+}
+
+/// Looks for `Content-Length` at the beginnings of a header's lines, in pieces of any size.
+#[derive(Debug, Default)]
+struct HeadScan {
+    /// The beginning of the present line.
+    name: [u8; CONTENT_LENGTH.len()],
+    /// Bytes of the present line, without line ends.
+    length: usize,
+    /// The request line was there.
+    begun: bool,
+    /// The empty line was there.
+    ended: bool,
+    content_length: ContentLength,
+}
+
+/// How the line begins that we look for. hyper refuses blanks before the colon.
+const CONTENT_LENGTH: &[u8] = b"content-length:";
+
+impl HeadScan {
+    fn scan(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            match byte {
+                _ if self.ended => return,
+                b'\r' => {}
+                b'\n' => {
+                    self.ended = self.begun && self.length == 0;
+                    self.begun |= self.length > 0;
+                    self.length = 0;
+                }
+                _ => self.take(byte),
+            }
+        }
+    }
+
+    fn take(&mut self, byte: u8) {
+        if let Some(place) = self.name.get_mut(self.length) {
+            *place = byte;
+        }
+        self.length += 1;
+        if self.length == CONTENT_LENGTH.len() && self.name.eq_ignore_ascii_case(CONTENT_LENGTH) {
+            self.content_length = ContentLength::Present;
+        }
+    }
+}
+
+/// A peer's stream that notes what happens on it. It holds the peer's place among the connections as long as it lives,
+/// through an upgrade too.
+#[derive(Debug)]
+pub(super) struct PacedStream<S> {
+    stream: S,
+    pace: Arc<Pace>,
+    _slot: Slot,
+}
+
+impl<S> PacedStream<S> {
+    pub(super) fn new(stream: S, pace: Arc<Pace>, slot: Slot) -> Self {
+        Self { stream, pace, _slot: slot }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        self.pace.read(&buf.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.pace.wrote(&result);
+        result
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.pace.wrote(&result);
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// Which of its two ends a body marks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Marks {
+    /// It is a request's: its end is the end of reading.
+    RequestRead,
+    /// It is a response's: its end is the end of the exchange.
+    Answered,
+}
+
+/// A body that notes its end, or that nobody wants it any more.
+#[derive(Debug)]
+pub(super) struct PacedBody<B> {
+    body: B,
+    pace: Arc<Pace>,
+    marks: Marks,
+}
+
+impl<B> PacedBody<B> {
+    pub(super) fn new(body: B, pace: Arc<Pace>, marks: Marks) -> Self {
+        Self { body, pace, marks }
+    }
+}
+
+impl<B> Drop for PacedBody<B> {
+    fn drop(&mut self) {
+        match self.marks {
+            Marks::RequestRead => self.pace.body_ended(),
+            Marks::Answered => self.pace.answered(),
+        }
+    }
+}
+
+impl<B: Body + Unpin> Body for PacedBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        if frame.is_none() && self.marks == Marks::RequestRead {
+            self.pace.body_ended();
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_scan(head: &str, expected: ContentLength) {
+        for piece in [1, 2, 7, 4_096] {
+            let mut scan = HeadScan::default();
+            head.as_bytes().chunks(piece).for_each(|piece| scan.scan(piece));
+            assert_eq!(scan.content_length, expected, "{head:?} in pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn a_content_length_is_seen_in_the_header_and_nowhere_else() {
+        check_scan("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n", ContentLength::Present);
+        check_scan("POST / HTTP/1.1\r\nCONTENT-length:3\r\n\r\n", ContentLength::Present);
+        check_scan("\r\n\r\nPOST / HTTP/1.1\nContent-Length: 3\n\n", ContentLength::Present);
+        check_scan("POST / HTTP/1.1\r\nX: Content-Length: 3\r\n\r\n", ContentLength::Absent);
+        check_scan("POST / HTTP/1.1\r\nX-Content-Length: 3\r\n\r\n", ContentLength::Absent);
+        check_scan("POST / HTTP/1.1\r\nHost: a\r\n\r\nContent-Length: 3\r\n", ContentLength::Absent);
+    }
+}

@@ -1,0 +1,182 @@
+//! The documents of `docs/`, rendered to pages.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use rust_embed::RustEmbed;
+
+use super::Page;
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use crate::http::state::AppState;
+
+#[derive(RustEmbed)]
+#[folder = "docs"]
+struct Files;
+
+/// A document in the list of all.
+struct Entry {
+    name: String,
+    title: String,
+    /// Its first paragraph, as text.
+    about: String,
+}
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Index {
+    frame: Frame,
+    entries: Vec<Entry>,
+}
+
+#[derive(Template)]
+#[template(path = "doc.html")]
+struct Document {
+    frame: Frame,
+    /// Made by us from our own files.
+    html: String,
+}
+
+pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
+    let mut entries: Vec<Entry> = Files::iter().filter_map(|file| entry(&file)).collect();
+    entries.sort_by(|a, b| a.title.cmp(&b.title));
+    let page = Index { frame: visitor.frame(Tab::Docs, "Documents"), entries };
+    Ok(Html(page.render()?))
+}
+
+pub(super) async fn page(State(_): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
+    let Some(text) = read(&name) else { return Err(PageError::not_found(visitor)) };
+    let (title, _) = head(&text);
+    let page = Document { frame: visitor.frame(Tab::Docs, title), html: render(&text) };
+    Ok(Html(page.render()?))
+}
+
+fn entry(file: &str) -> Option<Entry> {
+    let name = file.strip_suffix(".md").filter(|name| !name.contains('/'))?;
+    let (title, about) = head(&read(name)?);
+    Some(Entry { name: name.to_owned(), title, about })
+}
+
+fn read(name: &str) -> Option<String> {
+    let file = Files::get(&format!("{name}.md"))?;
+    String::from_utf8(file.data.into_owned()).ok()
+}
+
+fn parser(text: &str) -> Parser<'_> {
+    Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH)
+}
+
+/// Title and first paragraph, as plain text.
+fn head(text: &str) -> (String, String) {
+    let (mut title, mut about, mut current) = (String::new(), String::new(), String::new());
+    for event in parser(text) {
+        match event {
+            Event::Text(words) | Event::Code(words) => current.push_str(&words),
+            Event::SoftBreak | Event::HardBreak => current.push(' '),
+            Event::End(TagEnd::Heading(HeadingLevel::H1)) => title = std::mem::take(&mut current),
+            Event::End(TagEnd::Paragraph) => {
+                about = current;
+                break;
+            }
+            _ => {}
+        }
+    }
+    (title, about)
+}
+
+/// Renders a document. Headings get an `id` to link to, links to other documents lead to their pages, tables scroll
+/// on narrow screens, and HTML in the text stays text.
+fn render(text: &str) -> String {
+    let mut events: Vec<Event<'_>> = Vec::new();
+    // Where the heading began whose words are being gathered.
+    let mut heading: Option<(usize, String)> = None;
+    for event in parser(text) {
+        if let (Some((_, words)), Event::Text(more) | Event::Code(more)) = (&mut heading, &event) {
+            words.push_str(more);
+        }
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some((events.len(), String::new())),
+            Event::End(TagEnd::Heading(_)) => {
+                if let Some((start, words)) = heading.take()
+                    && let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(start)
+                {
+                    *id = Some(slug(&words).into());
+                }
+            }
+            _ => {}
+        }
+        push(&mut events, event);
+    }
+    let mut output = String::with_capacity(2 * text.len());
+    html::push_html(&mut output, events.into_iter());
+    output
+}
+
+fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
+    match event {
+        Event::Html(text) | Event::InlineHtml(text) => events.push(Event::Text(text)),
+        Event::Start(Tag::Table(columns)) => {
+            let frame = r#"<div class="table-wrap" tabindex="0" role="region" aria-label="Table">"#;
+            events.extend([Event::Html(frame.into()), Event::Start(Tag::Table(columns))]);
+        }
+        Event::End(TagEnd::Table) => events.extend([Event::End(TagEnd::Table), Event::Html("</div>".into())]),
+        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            events.push(Event::Start(Tag::Link { link_type, dest_url: site_link(dest_url), title, id }));
+        }
+        other => events.push(other),
+    }
+}
+
+/// `protocol.md#errors` in a document is `/docs/protocol#errors` on the site.
+fn site_link(link: CowStr<'_>) -> CowStr<'_> {
+    let (file, anchor) = link.split_once('#').map_or((&*link, ""), |(file, anchor)| (file, anchor));
+    let name = file.strip_prefix("docs/").unwrap_or(file).strip_suffix(".md");
+    match name.filter(|name| !name.contains(['/', ':'])) {
+        Some(name) if anchor.is_empty() => format!("/docs/{name}").into(),
+        Some(name) => format!("/docs/{name}#{anchor}").into(),
+        None => link,
+    }
+}
+
+/// `Errors and close codes` is `errors-and-close-codes`.
+fn slug(words: &str) -> String {
+    let kept = words.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let html = render(text);
+        assert!(html.contains(expected), "{html}");
+    }
+
+    #[test]
+    fn headings_can_be_linked_to() {
+        check("## 9. Errors and `codes`", r#"<h2 id="9-errors-and-codes">"#);
+    }
+
+    #[test]
+    fn links_between_documents_lead_to_pages() {
+        check("[p](protocol.md)", r#"href="/docs/protocol""#);
+        check("[p](protocol.md#errors)", r#"href="/docs/protocol#errors""#);
+        check("[p](https://example.org/a.md)", r#"href="https://example.org/a.md""#);
+        check("[p](../README.md)", r#"href="../README.md""#);
+    }
+
+    #[test]
+    fn html_in_a_document_stays_text() {
+        check("a <script>alert(1)</script> b", "&lt;script&gt;");
+        check("<div onclick=\"x\">", "&lt;div");
+    }
+
+    #[test]
+    fn the_head_is_title_and_first_paragraph() {
+        let (title, about) = head("# The `protocol`\n\nOne *socket*\ncarries all.\n\nMore.");
+        assert_eq!((title.as_str(), about.as_str()), ("The protocol", "One socket carries all."));
+    }
+}

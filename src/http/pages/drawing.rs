@@ -1,0 +1,207 @@
+//! Boards and discs as SVG, in hundredths of a cell. `web/static/drawing.js` draws the same shapes when a page is live.
+
+use std::fmt::Write as _;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use fourfold_engine::{Game, Variant};
+
+use super::words;
+use crate::protocol::terms::WireSide;
+
+/// A cell is so wide and high.
+const CELL: i32 = 100;
+/// Radius of a hole; a disc fills it but for a hair.
+const HOLE: i32 = 41;
+/// How far the board reaches beyond its outer cells.
+const MARGIN: i32 = 13;
+/// How round the board's corners are.
+const CORNER: i32 = 34;
+
+/// One side's disc as a small picture, to stand beside text.
+#[derive(Clone, Copy, Debug, Template)]
+#[template(path = "parts/disc.html")]
+pub(super) struct DiscIcon {
+    pub(super) side: WireSide,
+}
+
+impl HtmlSafe for DiscIcon {}
+
+/// A disc in its cell, at the middle of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stone {
+    x: i32,
+    y: i32,
+    side: WireSide,
+    /// Whether it belongs to the line that won.
+    in_line: bool,
+}
+
+/// A position as a drawing; what does not fit the rules is left out.
+#[derive(Clone, Debug)]
+pub(super) struct Drawing {
+    variant: Variant,
+    moves: String,
+    stones: Vec<Stone>,
+    line: Vec<(i32, i32)>,
+    /// Rows from the top, each from the left: the word for what is there.
+    rows: Vec<Vec<&'static str>>,
+}
+
+impl Drawing {
+    /// The position after `moves`.
+    pub(super) fn new(variant: Variant, moves: &str) -> Self {
+        let game = Game::from_moves(variant, moves).unwrap_or_else(|_| Game::new(variant));
+        let line: Vec<_> =
+            game.position().winning_line().into_iter().flat_map(fourfold_engine::Line::cells).collect();
+        let middle = |[column, row]: [u8; 2]| {
+            let x = i32::from(column) * CELL - CELL / 2;
+            (x, (i32::from(variant.height()) - i32::from(row)) * CELL + CELL / 2)
+        };
+        let mut rows = vec![vec!["empty"; usize::from(variant.width())]; usize::from(variant.height())];
+        let mut stones = Vec::new();
+        let mut heights = vec![0_u8; usize::from(variant.width())];
+        let mut side = WireSide::First;
+        for column in game.moves() {
+            let index = usize::from(column.number() - 1);
+            heights[index] += 1;
+            let row = heights[index];
+            let (x, y) = middle([column.number(), row]);
+            let in_line = line.iter().any(|cell| cell.numbers() == [column.number(), row]);
+            stones.push(Stone { x, y, side, in_line });
+            rows[usize::from(variant.height() - row)][index] = words::color(side);
+            side = other(side);
+        }
+        let line = line.iter().map(|cell| middle(cell.numbers())).collect();
+        Self { variant, moves: moves.to_owned(), stones, line, rows }
+    }
+
+    fn width(&self) -> i32 {
+        i32::from(self.variant.width()) * CELL
+    }
+
+    fn height(&self) -> i32 {
+        i32::from(self.variant.height()) * CELL
+    }
+
+    /// The last stone, which a ring marks while there is no line.
+    fn last(&self) -> Option<&Stone> {
+        self.stones.last().filter(|_| self.line.is_empty())
+    }
+
+    /// Both ends of the line that won.
+    fn ends(&self) -> Option<((i32, i32), (i32, i32))> {
+        Some((*self.line.first()?, *self.line.last()?))
+    }
+
+    /// The board's outline.
+    fn rim(&self) -> String {
+        let (left, right) = (-MARGIN, self.width() + MARGIN);
+        let (top, bottom) = (-MARGIN, self.height() + MARGIN);
+        let arc = |x: i32, y: i32| format!("a{CORNER},{CORNER} 0 0 1 {x},{y}");
+        format!(
+            "M{},{top}H{}{}V{}{}H{}{}V{}{}z",
+            left + CORNER,
+            right - CORNER,
+            arc(CORNER, CORNER),
+            bottom - CORNER,
+            arc(-CORNER, CORNER),
+            left + CORNER,
+            arc(-CORNER, -CORNER),
+            top + CORNER,
+            arc(CORNER, -CORNER),
+        )
+    }
+
+    /// The outline with a hole for each cell.
+    fn front(&self) -> String {
+        let mut path = self.rim();
+        for x in (CELL / 2..self.width()).step_by(100) {
+            for y in (CELL / 2..self.height()).step_by(100) {
+                let (left, across) = (x - HOLE, 2 * HOLE);
+                // Writing to a string never fails.
+                let _ = write!(
+                    path,
+                    "M{left},{y}a{HOLE},{HOLE} 0 1 0 {across},0a{HOLE},{HOLE} 0 1 0 -{across},0z"
+                );
+            }
+        }
+        path
+    }
+}
+
+fn other(side: WireSide) -> WireSide {
+    match side {
+        WireSide::First => WireSide::Second,
+        WireSide::Second => WireSide::First,
+    }
+}
+
+/// A large board, which a module takes over.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/board.html")]
+pub(super) struct Board {
+    drawing: Drawing,
+    /// Room above the board for the disc about to fall.
+    has_ghost: bool,
+}
+
+impl HtmlSafe for Board {}
+
+impl Board {
+    /// A board to play on.
+    pub(super) fn to_play(drawing: Drawing) -> Self {
+        Self { drawing, has_ghost: true }
+    }
+
+    /// A board only to look at.
+    pub(super) fn to_show(drawing: Drawing) -> Self {
+        Self { drawing, has_ghost: false }
+    }
+
+    fn ghost_height(&self) -> i32 {
+        if self.has_ghost { CELL } else { 0 }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (usize, &Vec<&'static str>)> {
+        let rows = &self.drawing.rows;
+        rows.iter().enumerate().map(|(index, row)| (rows.len() - index, row))
+    }
+}
+
+/// A small flat board for lists.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/mini.html")]
+pub(super) struct MiniBoard {
+    pub(super) drawing: Drawing,
+}
+
+impl HtmlSafe for MiniBoard {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stones_lie_where_they_fell() {
+        let drawing = Drawing::new(Variant::STANDARD, "1122");
+        assert_eq!(drawing.rows[5][..3], ["Coral", "Coral", "empty"]);
+        assert_eq!(drawing.rows[4][..3], ["Gold", "Gold", "empty"]);
+        let last = drawing.last().expect("four stones");
+        assert_eq!((last.x, last.y, last.side), (150, 450, WireSide::Second));
+    }
+
+    #[test]
+    fn a_line_is_drawn_through_its_stones() {
+        let drawing = Drawing::new(Variant::STANDARD, "1122334");
+        assert_eq!(drawing.line.len(), 4);
+        assert_eq!(drawing.stones.iter().filter(|stone| stone.in_line).count(), 4);
+        assert!(drawing.last().is_none(), "the line is mark enough");
+    }
+
+    #[test]
+    fn the_front_has_a_hole_for_each_cell() {
+        let drawing = Drawing::new("5x4".parse().expect("a variant"), "");
+        assert_eq!(drawing.front().matches('M').count(), 1 + 20);
+    }
+}

@@ -1,0 +1,222 @@
+//! One game: to play, to watch, or to look at again.
+
+use std::time::Instant;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+use fourfold_engine::BySide;
+
+use super::drawing::{Board, DiscIcon, Drawing};
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use super::parts::PlayerTag;
+use super::{Page, words};
+use crate::accounts::identity_of;
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerId};
+use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
+use crate::protocol::terms::{Sides, WireRating, WireSide};
+use crate::room::state::RoomState;
+use crate::room::view::SeatedPlayer;
+use crate::storage::StoreError;
+use crate::storage::record::StoredGame;
+
+/// A player beside the board.
+#[derive(Clone, Debug)]
+struct SeatBar {
+    side: &'static str,
+    disc: DiscIcon,
+    player: PlayerTag,
+    clock: String,
+    is_to_move: bool,
+    /// What the game did to the rating.
+    delta: Option<i32>,
+}
+
+/// One move of the list.
+#[derive(Clone, Debug)]
+struct MoveRow {
+    ply: usize,
+    disc: DiscIcon,
+    color: &'static str,
+    column: char,
+    is_opening: bool,
+}
+
+impl MoveRow {
+    /// The number before the first side's moves.
+    fn number(&self) -> Option<usize> {
+        (self.ply % 2 == 1).then_some(self.ply / 2 + 1)
+    }
+}
+
+/// A game as its templates show it.
+#[derive(Clone, Debug)]
+pub(super) struct GameShown {
+    pub(super) id: String,
+    variant: String,
+    moves: String,
+    board: Board,
+    top: SeatBar,
+    bottom: SeatBar,
+    status: String,
+    detail: String,
+    terms: Vec<String>,
+    list: Vec<MoveRow>,
+    /// What the modules start from.
+    snapshot: String,
+    end: Option<String>,
+}
+
+impl GameShown {
+    /// From the wire's forms, of which the modules get a copy.
+    pub(super) fn new(snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
+        let bottom = snapshot.you.unwrap_or(WireSide::First);
+        let top = if bottom == WireSide::First { WireSide::Second } else { WireSide::First };
+        let (status, detail) = status(snapshot);
+        Self {
+            id: snapshot.game.to_string(),
+            variant: snapshot.variant.0.to_string(),
+            moves: snapshot.moves.clone(),
+            board: Board::to_play(Drawing::new(snapshot.variant.0, &snapshot.moves)),
+            top: seat(snapshot, end, top),
+            bottom: seat(snapshot, end, bottom),
+            status,
+            detail,
+            terms: terms(snapshot),
+            list: move_rows(snapshot),
+            snapshot: serde_json::to_string(snapshot).expect("message types have string keys only"),
+            end: end.map(|end| serde_json::to_string(end).expect("message types have string keys only")),
+        }
+    }
+
+    fn plies(&self) -> usize {
+        self.list.len()
+    }
+}
+
+fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {
+    match side {
+        WireSide::First => &sides.first,
+        WireSide::Second => &sides.second,
+    }
+}
+
+fn seat(snapshot: &Snapshot, end: Option<&GameEnd>, side: WireSide) -> SeatBar {
+    let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
+    SeatBar {
+        side: words::key(side),
+        disc: DiscIcon { side },
+        player: PlayerTag::new(of(&snapshot.players, side)),
+        clock: words::clock_face(*of(&snapshot.clock, side)),
+        is_to_move: snapshot.to_move == Some(side),
+        delta: change.map(|change| change.after - change.before),
+    }
+}
+
+fn status(snapshot: &Snapshot) -> (String, String) {
+    let names = [snapshot.players.first.name.to_string(), snapshot.players.second.name.to_string()];
+    match (snapshot.status, snapshot.result, snapshot.reason) {
+        (GameStatus::Over, Some(result), Some(reason)) => {
+            let detail = format!("{}.", words::reason(reason, snapshot.variant.0.connect()));
+            (words::headline(result, snapshot.you, &names), detail)
+        }
+        _ => {
+            let side = snapshot.to_move.unwrap_or(WireSide::First);
+            let name = &of(&snapshot.players, side).name;
+            (format!("{name} to move"), format!("{} is next.", words::color(side)))
+        }
+    }
+}
+
+fn terms(snapshot: &Snapshot) -> Vec<String> {
+    let variant = snapshot.variant.0;
+    let mut terms = vec![words::time_control(snapshot.time)];
+    terms.push(if snapshot.rated { "Rated" } else { "Casual" }.to_owned());
+    terms.push(format!("{} × {}", variant.width(), variant.height()));
+    if variant.connect() != 4 {
+        terms.push(format!("{} in a row", variant.connect()));
+    }
+    if let Some(pair) = &snapshot.pair {
+        terms.push(format!("Game {} of {}", pair.leg, pair.of));
+    }
+    terms
+}
+
+fn move_rows(snapshot: &Snapshot) -> Vec<MoveRow> {
+    let opening = snapshot.opening.moves.len();
+    let row = |(index, column)| {
+        let side = if index % 2 == 0 { WireSide::First } else { WireSide::Second };
+        MoveRow {
+            ply: index + 1,
+            disc: DiscIcon { side },
+            color: words::color(side),
+            column,
+            is_opening: index < opening,
+        }
+    };
+    snapshot.moves.chars().enumerate().map(row).collect()
+}
+
+#[derive(Template)]
+#[template(path = "game.html")]
+struct GamePage {
+    frame: Frame,
+    shown: GameShown,
+}
+
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+    let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
+    let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
+    let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
+    let page = GamePage {
+        frame: visitor.frame(Tab::Elsewhere, title),
+        shown: GameShown::new(&snapshot, end.as_ref()),
+    };
+    Ok(Html(page.render()?))
+}
+
+/// A stored game in the wire's forms, as the visitor sees it.
+///
+/// # Errors
+///
+/// Fails if the store does, or holds what it must not.
+pub(super) async fn stored_snapshot(
+    state: &AppState,
+    game: StoredGame,
+    visitor: Option<&Visitor>,
+) -> Result<(Snapshot, Option<GameEnd>), StoreError> {
+    let before = game.settlement.as_ref().and_then(|settled| settled.ratings);
+    let before = before.map(|entries| entries.map(|entry| entry.before.to_elo()));
+    let players = BySide {
+        first: seated(state, &game.spec.players.first, &game, before.map(|elo| elo.first)).await?,
+        second: seated(state, &game.spec.players.second, &game, before.map(|elo| elo.second)).await?,
+    };
+    let is = |player: &SeatedPlayer| visitor.is_some_and(|visitor| visitor.is(&player.identity.id));
+    let side = if is(&players.first) {
+        Some(fourfold_engine::Side::First)
+    } else {
+        is(&players.second).then_some(fourfold_engine::Side::Second)
+    };
+    let kinds = players.as_ref().map(|player| player.identity.kind);
+    let now = Instant::now();
+    let room = RoomState::replayed(game, kinds, now).map_err(StoreError::Corrupt)?;
+    Ok((room.snapshot(side, &players, 0, now), room.game_end(now)))
+}
+
+/// A player with the rating that it had at the start, as far as that is known.
+async fn seated(
+    state: &AppState,
+    id: &PlayerId,
+    game: &StoredGame,
+    elo_before: Option<i32>,
+) -> Result<SeatedPlayer, StoreError> {
+    let missing =
+        || StoreError::Corrupt(format!("game {} has a player who is not there: {id}", game.spec.id));
+    let player = state.store.player(id).await?.ok_or_else(missing)?;
+    let now = state.store.rating(id, game.spec.variant).await?.map(|row| row.standing.to_wire());
+    let rating = now.map(|rating| WireRating { elo: elo_before.unwrap_or(rating.elo), ..rating });
+    Ok(SeatedPlayer { identity: identity_of(&player), rating, version: player.profile.version })
+}

@@ -1,0 +1,159 @@
+//! The front page: start a game, see one, and what else goes on.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Html;
+use fourfold_engine::Variant;
+
+use super::Page;
+use super::bots::BotRow;
+use super::drawing::{Board, DiscIcon, Drawing, MiniBoard};
+use super::game::stored_snapshot;
+use super::layout::{Frame, Tab, Visitor};
+use super::live::{GameTile, Seat};
+use super::parts::{PlayerTag, RatingTag};
+use crate::http::state::AppState;
+use crate::protocol::server::LiveGame;
+use crate::protocol::terms::{Sides, WirePlayer, WireSide};
+use crate::storage::store::{Board as Ranking, GameQuery};
+
+/// Live games shown beside the featured one.
+const GAMES_MAX: usize = 8;
+/// Places of the ranking shown.
+const RANKS_MAX: u32 = 5;
+/// House bots shown; the others are on their own page.
+const BOTS_MAX: usize = 5;
+
+/// What stands on the board when nobody has ever played here.
+const SAMPLE_MOVES: &str = "44453355226";
+
+/// Time controls to choose from: the value is what the protocol calls `time`.
+const TIMES: [TimeChoice; 4] = [
+    TimeChoice { json: r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#, short: "1 + 0", name: "Fast" },
+    TimeChoice {
+        json: r#"{"bank_ms":180000,"increment_ms":2000,"move_ms":null}"#,
+        short: "3 + 2",
+        name: "Blitz",
+    },
+    TimeChoice {
+        json: r#"{"bank_ms":600000,"increment_ms":5000,"move_ms":null}"#,
+        short: "10 + 5",
+        name: "Rapid",
+    },
+    TimeChoice {
+        json: r#"{"bank_ms":null,"increment_ms":0,"move_ms":30000}"#,
+        short: "30 s",
+        name: "A move",
+    },
+];
+
+/// The one chosen at first.
+const TIME_CHOSEN: usize = 1;
+
+/// A time control that one can choose.
+#[derive(Clone, Copy, Debug)]
+struct TimeChoice {
+    json: &'static str,
+    short: &'static str,
+    name: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "lobby.html")]
+struct Lobby {
+    frame: Frame,
+    times: [TimeChoice; 4],
+    feature: Feature,
+    counts: String,
+    games: Vec<GameTile>,
+    teaser: MiniBoard,
+    bots: Vec<BotRow>,
+    all_bots: Vec<BotRow>,
+    ranks: Vec<Rank>,
+}
+
+impl Lobby {
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn is_chosen(&self, index: &usize) -> bool {
+        *index == TIME_CHOSEN
+    }
+}
+
+/// The large board: a live game, else the last one, else a sample.
+struct Feature {
+    board: Board,
+    seats: Option<Sides<Seat>>,
+    link: Option<String>,
+    is_live: bool,
+}
+
+/// A place of the ranking.
+struct Rank {
+    place: u64,
+    player: PlayerTag,
+    rating: RatingTag,
+}
+
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lobby = state.arena.lobby();
+    let all_bots = BotRow::house(&state);
+    let page = Lobby {
+        frame: visitor.frame(Tab::Play, "Play four in a row"),
+        times: TIMES,
+        feature: feature(&state, lobby.games.first()).await?,
+        counts: format!("{} online, {} games in progress", lobby.online, lobby.live),
+        games: lobby.games.iter().take(GAMES_MAX).map(GameTile::new).collect(),
+        teaser: MiniBoard { drawing: Drawing::new(Variant::STANDARD, SAMPLE_MOVES) },
+        bots: spread(&all_bots),
+        all_bots,
+        ranks: ranks(&state).await?,
+    };
+    Ok(Html(page.render()?))
+}
+
+async fn feature(state: &AppState, live: Option<&LiveGame>) -> Result<Feature, super::PageError> {
+    let show = |variant, moves: &str| Board::to_show(Drawing::new(variant, moves));
+    if let Some(game) = live {
+        return Ok(Feature {
+            board: show(game.variant.0, &game.moves),
+            seats: Some(seats(&game.players)),
+            link: Some(format!("/game/{}", game.game)),
+            is_live: true,
+        });
+    }
+    let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
+    let Some(game) = state.store.finished_games(&newest).await?.into_iter().next() else {
+        let board = show(Variant::STANDARD, SAMPLE_MOVES);
+        return Ok(Feature { board, seats: None, link: None, is_live: false });
+    };
+    let (snapshot, _) = stored_snapshot(state, game, None).await?;
+    Ok(Feature {
+        board: show(snapshot.variant.0, &snapshot.moves),
+        seats: Some(seats(&snapshot.players)),
+        link: Some(format!("/game/{}", snapshot.game)),
+        is_live: false,
+    })
+}
+
+/// Some bots of every strength: the weakest, the strongest, and evenly spaced ones between.
+fn spread(bots: &[BotRow]) -> Vec<BotRow> {
+    if bots.len() <= BOTS_MAX {
+        return bots.to_vec();
+    }
+    (0..BOTS_MAX).map(|index| bots[index * (bots.len() - 1) / (BOTS_MAX - 1)].clone()).collect()
+}
+
+fn seats(players: &Sides<WirePlayer>) -> Sides<Seat> {
+    let seat = |side, player| Seat { disc: DiscIcon { side }, player: PlayerTag::new(player) };
+    Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
+}
+
+async fn ranks(state: &AppState) -> Result<Vec<Rank>, super::PageError> {
+    let rows = state.store.leaderboard(Ranking::All, Variant::STANDARD, RANKS_MAX).await?;
+    let rank = |row: crate::storage::record::LeaderboardRow| {
+        let rating = row.rating.standing.to_wire();
+        let player = super::player::wire(&row.player, Some(rating));
+        Rank { place: row.rank, player: PlayerTag::new(&player).unrated(), rating: RatingTag::new(rating) }
+    };
+    Ok(rows.into_iter().map(rank).collect())
+}

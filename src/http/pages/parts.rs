@@ -1,0 +1,123 @@
+//! Small pieces that many pages show.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::http::assets;
+use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating};
+
+/// A picture of `icons.svg` that says what the words beside it say.
+#[derive(Clone, Debug, Template)]
+#[template(
+    source = r##"<svg class="icon" aria-hidden="true"><use href="{{ url }}#{{ name }}"/></svg>"##,
+    ext = "html"
+)]
+pub(super) struct Icon {
+    url: String,
+    name: &'static str,
+}
+
+impl HtmlSafe for Icon {}
+
+impl Icon {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { url: assets::url("icons.svg"), name }
+    }
+}
+
+/// A player's name with badge and rating, as a link to the page of everybody who has one.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/player.html")]
+pub(super) struct PlayerTag {
+    name: String,
+    /// Word and style of the badge; people have none.
+    badge: Option<&'static str>,
+    rating: Option<RatingTag>,
+    /// Guests have no page.
+    is_linked: bool,
+}
+
+impl HtmlSafe for PlayerTag {}
+
+impl PlayerTag {
+    pub(super) fn new(player: &WirePlayer) -> Self {
+        Self {
+            name: player.name.to_string(),
+            badge: badge(player.kind),
+            rating: player.rating.map(RatingTag::new),
+            is_linked: player.kind != PlayerKind::Guest,
+        }
+    }
+
+    /// Without a link, for places that are links themselves.
+    pub(super) fn unlinked(self) -> Self {
+        Self { is_linked: false, ..self }
+    }
+
+    /// Without the rating, for places that show it elsewhere.
+    pub(super) fn unrated(self) -> Self {
+        Self { rating: None, ..self }
+    }
+}
+
+/// The badge of a kind of player.
+pub(super) fn badge(kind: PlayerKind) -> Option<&'static str> {
+    match kind {
+        PlayerKind::Human => None,
+        PlayerKind::Bot => Some("bot"),
+        PlayerKind::Guest => Some("guest"),
+    }
+}
+
+/// A rating, with a question mark while few games stand behind it.
+#[derive(Clone, Copy, Debug, Template)]
+#[template(
+    source = r#"<span class="rating" title="between {{ low }} and {{ high }} with 95 % certainty">{{ elo }}{% if provisional %}?{% endif %}</span>"#,
+    ext = "html"
+)]
+pub(super) struct RatingTag {
+    elo: i32,
+    low: i32,
+    high: i32,
+    provisional: bool,
+}
+
+impl HtmlSafe for RatingTag {}
+
+impl RatingTag {
+    pub(super) fn new(rating: WireRating) -> Self {
+        let half = i32::try_from(rating.pm95).unwrap_or(i32::MAX);
+        Self {
+            elo: rating.elo,
+            low: rating.elo.saturating_sub(half),
+            high: rating.elo.saturating_add(half),
+            provisional: rating.provisional,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guests_have_a_badge_and_no_link() {
+        let player = WirePlayer {
+            id: "abc".parse().expect("an id"),
+            name: "guest-abc123".parse().expect("a name"),
+            kind: PlayerKind::Guest,
+            rating: None,
+            version: None,
+        };
+        let html = PlayerTag::new(&player).to_string();
+        assert!(html.contains(">guest</span>"), "{html}");
+        assert!(!html.contains("<a "), "{html}");
+    }
+
+    #[test]
+    fn a_rating_says_how_certain_it_is() {
+        let html = RatingTag::new(WireRating { elo: 1500, pm95: 80, provisional: true }).to_string();
+        assert!(html.contains("between 1420 and 1580"), "{html}");
+        assert!(html.contains("1500?"), "{html}");
+    }
+}

@@ -1,0 +1,255 @@
+//! One player: how strong, with which games.
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Html;
+use fourfold_engine::{Side, Variant};
+use serde::Deserialize;
+
+use super::drawing::{DiscIcon, Drawing, MiniBoard};
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use super::live::GameTile;
+use super::parts::{PlayerTag, badge};
+use super::{Page, words};
+use crate::accounts::identity_of;
+use crate::http::state::AppState;
+use crate::ids::{PlayerId, PlayerName};
+use crate::protocol::server::GameResult;
+use crate::protocol::terms::{WirePlayer, WireRating, WireSide};
+use crate::storage::StoreError;
+use crate::storage::record::{HistoryPoint, RatingRow, StoredGame, StoredPlayer};
+use crate::storage::store::GameQuery;
+
+/// Finished games on one page.
+const GAMES_PER_PAGE: u32 = 20;
+/// Points of the rating's curve: more would not be seen.
+const HISTORY_MAX: u32 = 200;
+/// The curve's drawing is so wide and high, in units of its own.
+const CURVE: (f64, f64) = (600.0, 120.0);
+
+/// A stored player as the wire shows it.
+pub(super) fn wire(player: &StoredPlayer, rating: Option<WireRating>) -> WirePlayer {
+    identity_of(player).to_wire(rating, player.profile.version.clone())
+}
+
+/// The query of the page's address.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub(super) struct From {
+    /// Only games that finished before the one of this number.
+    before: Option<u64>,
+}
+
+/// One finished game in the player's list.
+struct GameRow {
+    id: String,
+    board: MiniBoard,
+    disc: DiscIcon,
+    opponent: PlayerTag,
+    opponent_name: String,
+    /// `Won`, `Lost`, `Draw`, and how to show it.
+    result: (&'static str, &'static str),
+    reason: String,
+    plies: usize,
+    delta: Option<i32>,
+    day: String,
+}
+
+/// How the rating stands.
+struct Standing {
+    variant: String,
+    elo: i32,
+    pm95: u32,
+    provisional: bool,
+    row: RatingRow,
+}
+
+/// How the rating went: a line through its points.
+struct Curve {
+    points: String,
+    low: i32,
+    high: i32,
+}
+
+#[derive(Template)]
+#[template(path = "player.html")]
+struct PlayerPage {
+    frame: Frame,
+    name: String,
+    badge: Option<&'static str>,
+    is_house: bool,
+    is_online: bool,
+    is_me: bool,
+    owner: Option<String>,
+    about: String,
+    version: Option<String>,
+    url: Option<String>,
+    since: String,
+    standings: Vec<Standing>,
+    curve: Option<Curve>,
+    live: Vec<GameTile>,
+    games: Vec<GameRow>,
+    older: Option<u64>,
+}
+
+pub(super) async fn page(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    Query(from): Query<From>,
+) -> Page {
+    let Ok(name) = name.parse::<PlayerName>() else { return Err(PageError::not_found(visitor)) };
+    let Some(player) = state.store.player_by_name(&name).await? else {
+        return Err(PageError::not_found(visitor));
+    };
+    let (games, older) = finished(&state, &player.id, from).await?;
+    let history = state.store.rating_history(&player.id, Variant::STANDARD, HISTORY_MAX).await?;
+    let plays = |game: &&crate::protocol::server::LiveGame| {
+        game.players.first.id == player.id || game.players.second.id == player.id
+    };
+    let page = PlayerPage {
+        frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
+        name: player.name.to_string(),
+        badge: badge(player.kind),
+        is_house: player.house,
+        is_online: player.house || state.arena.is_online(&player.id),
+        is_me: visitor.is(&player.id),
+        owner: owner(&state, &player).await?,
+        about: player.profile.about.clone().unwrap_or_default(),
+        version: player.profile.version.clone(),
+        // A link that a bot's owner wrote: nothing but a web address may be behind it.
+        url: player
+            .profile
+            .url
+            .clone()
+            .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
+        since: words::day(player.created_at),
+        standings: state.store.ratings_of(&player.id).await?.into_iter().map(standing).collect(),
+        curve: curve(&history),
+        live: state.arena.live_games().iter().filter(plays).map(GameTile::new).collect(),
+        games,
+        older,
+    };
+    Ok(Html(page.render()?))
+}
+
+async fn owner(state: &AppState, player: &StoredPlayer) -> Result<Option<String>, StoreError> {
+    let Some(owner) = &player.owner else { return Ok(None) };
+    Ok(state.store.player(owner).await?.map(|owner| owner.name.to_string()))
+}
+
+fn standing((variant, row): (Variant, RatingRow)) -> Standing {
+    let rating = row.standing.to_wire();
+    Standing {
+        variant: variant.to_string(),
+        elo: rating.elo,
+        pm95: rating.pm95,
+        provisional: rating.provisional,
+        row,
+    }
+}
+
+/// A page of finished games, the newest first, and where the next page begins.
+async fn finished(
+    state: &AppState,
+    player: &PlayerId,
+    from: From,
+) -> Result<(Vec<GameRow>, Option<u64>), StoreError> {
+    let query = GameQuery {
+        player: Some(player.clone()),
+        after: from.before,
+        newest_first: true,
+        limit: GAMES_PER_PAGE,
+        ..GameQuery::default()
+    };
+    let games = state.store.finished_games(&query).await?;
+    let is_full = games.len() == GAMES_PER_PAGE as usize;
+    let older = games.last().and_then(|game| game.settlement.as_ref()).map(|settled| settled.number);
+    let mut rows = Vec::with_capacity(games.len());
+    for game in games {
+        rows.push(game_row(state, player, &game).await?);
+    }
+    Ok((rows, older.filter(|_| is_full)))
+}
+
+async fn game_row(state: &AppState, player: &PlayerId, game: &StoredGame) -> Result<GameRow, StoreError> {
+    let side = if game.spec.players.first == *player { Side::First } else { Side::Second };
+    let opponent_id = &game.spec.players[side.opponent()];
+    let missing = || StoreError::Corrupt(format!("game {} has a player who is not there", game.spec.id));
+    let opponent = state.store.player(opponent_id).await?.ok_or_else(missing)?;
+    let ending =
+        game.ending().ok_or_else(|| StoreError::Corrupt(format!("game {} has no end", game.spec.id)))?;
+    let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
+    let elo = |milli: crate::rating::elo::MilliElo| milli.to_elo();
+    let moves = game.moves();
+    Ok(GameRow {
+        id: game.spec.id.to_string(),
+        board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
+        disc: DiscIcon { side: side.into() },
+        opponent: PlayerTag::new(&wire(&opponent, None)),
+        opponent_name: opponent.name.to_string(),
+        result: result_words(ending.result, side.into()),
+        reason: words::reason(ending.reason, game.spec.variant.connect()),
+        plies: moves.len(),
+        delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
+        day: game.events.last().map(|event| words::day(event.at)).unwrap_or_default(),
+    })
+}
+
+fn result_words(result: GameResult, side: WireSide) -> (&'static str, &'static str) {
+    match (result, side) {
+        (GameResult::First, WireSide::First) | (GameResult::Second, WireSide::Second) => ("Won", "won"),
+        (GameResult::First, WireSide::Second) | (GameResult::Second, WireSide::First) => ("Lost", "lost"),
+        (GameResult::Draw, _) => ("Draw", "soft"),
+        (GameResult::Void, _) => ("No result", "soft"),
+    }
+}
+
+/// A line through the ratings after each game, from left to right; one point makes no line.
+fn curve(history: &[HistoryPoint]) -> Option<Curve> {
+    let first = history.first()?.before.to_elo();
+    let values: Vec<i32> =
+        std::iter::once(first).chain(history.iter().map(|point| point.after.to_elo())).collect();
+    let (low, high) = (*values.iter().min()?, *values.iter().max()?);
+    if values.len() < 3 {
+        return None;
+    }
+    let (width, height) = CURVE;
+    let span = f64::from((high - low).max(1));
+    let step = width / f64::from(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
+    let mut x = -step;
+    let point = |value: i32| {
+        x += step;
+        format!("{x:.1},{:.1}", height - f64::from(value - low) / span * height)
+    };
+    Some(Curve { points: values.into_iter().map(point).collect::<Vec<_>>().join(" "), low, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::elo::MilliElo;
+    use crate::storage::record::UnixMillis;
+
+    fn point(before: i64, after: i64) -> HistoryPoint {
+        HistoryPoint {
+            game: "abc".parse().expect("an id"),
+            at: UnixMillis(0),
+            before: MilliElo(before * 1_000),
+            after: MilliElo(after * 1_000),
+        }
+    }
+
+    #[test]
+    fn a_curve_spans_its_lowest_and_highest_point() {
+        let curve = curve(&[point(1_000, 1_100), point(1_100, 1_050)]).expect("two games");
+        assert_eq!(curve.points, "0.0,120.0 300.0,0.0 600.0,60.0");
+        assert_eq!((curve.low, curve.high), (1_000, 1_100));
+    }
+
+    #[test]
+    fn few_points_make_no_curve() {
+        assert!(curve(&[]).is_none());
+        assert!(curve(&[point(1_000, 1_010)]).is_none());
+    }
+}

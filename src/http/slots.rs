@@ -1,0 +1,231 @@
+//! How many connections there may be, in all and from one address.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+
+use crate::session::limits::TransportLimits;
+
+/// Files that are not connections: store, logs, listeners, the control socket, bots' pipes.
+const RESERVED_FILES: u64 = 256;
+/// Connections if the limit on open files cannot be read or is absurdly small.
+const CONNECTIONS_MIN: usize = 64;
+
+/// No place for a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum NoSlot {
+    /// All places are taken.
+    #[error("too many connections")]
+    Total,
+    /// This address has its share.
+    #[error("too many connections from this address")]
+    Address,
+}
+
+/// Counts connections. Cheap to share; a [`Slot`] gives its place back when it is dropped.
+#[derive(Debug)]
+pub struct Slots {
+    total: usize,
+    per_address: usize,
+    caps_loopback: bool,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    total: usize,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// One connection's place.
+#[derive(Debug)]
+pub struct Slot {
+    slots: Arc<Slots>,
+    counts_total: bool,
+    address: Option<IpAddr>,
+}
+
+impl Slots {
+    /// As many places as the limits say, or as the process may open files.
+    #[must_use]
+    pub fn new(limits: &TransportLimits) -> Arc<Self> {
+        Arc::new(Self {
+            total: limits.connections.unwrap_or_else(connections_by_files),
+            per_address: limits.per_address,
+            caps_loopback: limits.caps_loopback,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// Places in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Connections that hold a place now.
+    #[must_use]
+    pub fn taken(&self) -> usize {
+        self.lock().total
+    }
+
+    /// A place for a connection from `address`, or from a proxy, which speaks for many addresses.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn take(self: &Arc<Self>, address: Option<IpAddr>) -> Result<Slot, NoSlot> {
+        let mut taken = self.lock();
+        if taken.total >= self.total {
+            return Err(NoSlot::Total);
+        }
+        let address = self.count_address(&mut taken, address)?;
+        taken.total += 1;
+        Ok(Slot { slots: self.clone(), counts_total: true, address })
+    }
+
+    /// A place among those of `address` for something that a proxy's connection carries, which is counted already.
+    ///
+    /// # Errors
+    ///
+    /// The address has its share.
+    pub fn take_behind_proxy(self: &Arc<Self>, address: IpAddr) -> Result<Slot, NoSlot> {
+        let address = self.count_address(&mut self.lock(), Some(address))?;
+        Ok(Slot { slots: self.clone(), counts_total: false, address })
+    }
+
+    /// Counts one more for the address, if addresses like it are counted.
+    fn count_address(&self, taken: &mut Taken, address: Option<IpAddr>) -> Result<Option<IpAddr>, NoSlot> {
+        let Some(key) = address.map(share).filter(|key| self.caps_loopback || !key.is_loopback()) else {
+            return Ok(None);
+        };
+        let count = taken.by_address.entry(key).or_default();
+        if *count >= self.per_address {
+            return Err(NoSlot::Address);
+        }
+        *count += 1;
+        Ok(Some(key))
+    }
+
+    /// The lock is held to add or subtract one.
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut taken = self.slots.lock();
+        taken.total -= usize::from(self.counts_total);
+        let Some(address) = self.address else { return };
+        if let Some(count) = taken.by_address.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                taken.by_address.remove(&address);
+            }
+        }
+    }
+}
+
+/// Whom an address is counted for: an IPv6 customer has at least a /64.
+fn share(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
+        }
+        other => other,
+    }
+}
+
+/// As many connections as the process may open files, less a reserve. Raises the soft limit to the hard one first:
+/// the soft limit is 1,024 on many systems, for the sake of programs from before 1990.
+fn connections_by_files() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok();
+    let files = if raised { maximum } else { current };
+    let connections = files.map_or(usize::MAX, |files| {
+        usize::try_from(files.saturating_sub(RESERVED_FILES)).unwrap_or(usize::MAX)
+    });
+    connections.max(CONNECTIONS_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots(connections: usize, per_address: usize) -> Arc<Slots> {
+        Slots::new(&TransportLimits {
+            connections: Some(connections),
+            per_address,
+            ..TransportLimits::default()
+        })
+    }
+
+    fn at(address: &str) -> Option<IpAddr> {
+        Some(address.parse().unwrap())
+    }
+
+    #[test]
+    fn a_dropped_slot_gives_its_place_back() {
+        let slots = slots(2, 9);
+        let first = slots.take(at("192.0.2.1")).unwrap();
+        let second = slots.take(at("192.0.2.2")).unwrap();
+        assert_eq!(slots.take(at("192.0.2.3")).unwrap_err(), NoSlot::Total);
+        drop(first);
+        let third = slots.take(at("192.0.2.3")).unwrap();
+        drop((second, third));
+        assert_eq!(slots.taken(), 0);
+        assert!(slots.lock().by_address.is_empty(), "addresses must not pile up");
+    }
+
+    #[test]
+    fn one_address_has_its_share_and_a_refusal_takes_no_place() {
+        let slots = slots(100, 2);
+        let held = [(); 2].map(|()| slots.take(at("192.0.2.1")).unwrap());
+        assert_eq!(slots.take(at("192.0.2.1")).unwrap_err(), NoSlot::Address);
+        assert_eq!(slots.take(at("::ffff:192.0.2.1")).unwrap_err(), NoSlot::Address);
+        assert!(slots.take(at("192.0.2.2")).is_ok());
+        assert_eq!(slots.taken(), 2);
+        drop(held);
+    }
+
+    #[test]
+    fn an_ipv6_network_of_64_bits_is_one_address() {
+        let slots = slots(100, 1);
+        let _held = slots.take(at("2001:db8:0:1::1")).unwrap();
+        assert_eq!(slots.take(at("2001:db8:0:1:ffff::2")).unwrap_err(), NoSlot::Address);
+        assert!(slots.take(at("2001:db8:0:2::1")).is_ok());
+    }
+
+    #[test]
+    fn loopback_and_proxies_have_no_share_unless_asked() {
+        let free = slots(100, 1);
+        let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1"]
+            .map(|address| free.take(at(address)))
+            .into_iter()
+            .collect();
+        assert!(held.iter().all(Result::is_ok));
+        assert!(free.take(None).is_ok() && free.take(None).is_ok());
+        let capped = Slots::new(&TransportLimits {
+            connections: Some(100),
+            per_address: 1,
+            caps_loopback: true,
+            ..TransportLimits::default()
+        });
+        let _held = capped.take(at("127.0.0.1")).unwrap();
+        assert_eq!(capped.take(at("127.0.0.1")).unwrap_err(), NoSlot::Address);
+    }
+
+    #[test]
+    fn without_a_number_the_limit_on_open_files_counts() {
+        let total = Slots::new(&TransportLimits::default()).total();
+        assert!(total >= CONNECTIONS_MIN);
+        let text = std::fs::read_to_string("/proc/self/limits").unwrap();
+        let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let files: usize = line.split_whitespace().nth(3).unwrap().parse().unwrap();
+        assert_eq!(total, (files - 256).max(CONNECTIONS_MIN));
+    }
+}

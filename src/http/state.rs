@@ -1,0 +1,72 @@
+//! What handlers work with: services, settings, and a view of the live parts.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::site::Site;
+use crate::accounts::Accounts;
+use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::protocol::terms::WirePlayer;
+use crate::storage::Store;
+
+/// A bot that can be challenged now.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct OpenBot {
+    /// Who.
+    #[serde(flatten)]
+    pub player: WirePlayer,
+    /// One line on how it plays.
+    pub about: Option<String>,
+    /// Its source or page.
+    pub url: Option<String>,
+    /// Whether it is a bot of the house.
+    pub house: bool,
+    /// Games it plays now.
+    pub playing: u32,
+}
+
+/// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
+#[async_trait]
+pub trait ArenaView: Send + Sync + Debug {
+    /// All games in progress, the best rated first.
+    fn live_games(&self) -> Vec<LiveGame>;
+
+    /// The lobby as its feed shows it.
+    fn lobby(&self) -> LobbyFeed;
+
+    /// The game to show to somebody who names none.
+    fn tv(&self) -> Option<LiveGame>;
+
+    /// House and remote bots that can be challenged.
+    fn open_bots(&self) -> Vec<OpenBot>;
+
+    /// A live game as a watcher sees it.
+    async fn snapshot(&self, game: &GameId) -> Option<Snapshot>;
+
+    /// An offer that is open to whoever has its link, while it stands.
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
+
+    /// Whether new games may begin: false while starting, draining or stopping.
+    fn is_ready(&self) -> bool;
+
+    /// Whether the player is connected.
+    fn is_online(&self, player: &PlayerId) -> bool;
+}
+
+/// What every handler gets; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct AppState {
+    /// Games, players and ratings, for reading.
+    pub store: Arc<dyn Store>,
+    /// Who is who.
+    pub accounts: Accounts,
+    /// Where the site is and whom it trusts.
+    pub site: Arc<Site>,
+    /// The live parts.
+    pub arena: Arc<dyn ArenaView>,
+}

@@ -1,0 +1,13 @@
+//! How players find games: seeks that pair, challenges, house bots at once.
+//!
+//! [`acceptance`], [`pairing`] and [`challenge`] are pure; [`actor`] owns the open seeks and challenges.
+
+pub mod acceptance;
+pub mod actor;
+pub mod challenge;
+pub mod feeds;
+pub mod handle;
+pub mod pairing;
+
+pub use actor::LobbyActor;
+pub use handle::LobbyHandle;

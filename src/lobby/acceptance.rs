@@ -1,0 +1,89 @@
+//! Whether a player would play a game of certain terms against somebody: pure.
+
+use fourfold_engine::Variant;
+
+use crate::clock::TimeControl;
+use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind, Range};
+
+/// A game that might be offered, as one side sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proposal {
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Board size.
+    pub variant: Variant,
+    /// What sort of player the other is.
+    pub opponent: PlayerKind,
+    /// The other's rating, if it has one.
+    pub opponent_elo: Option<i32>,
+}
+
+/// Checks a proposal against what a player accepts.
+///
+/// # Errors
+///
+/// The name of the first field of `accepts` that excludes it.
+pub fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str> {
+    let time = proposal.time;
+    let fields = [
+        ("bank_ms", fits(accepts.bank_ms, time.bank_ms)),
+        ("increment_ms", fits(accepts.increment_ms, Some(time.increment_ms))),
+        ("move_ms", fits(accepts.move_ms, time.move_ms)),
+        ("rated", accepts.rated.is_none_or(|rated| rated == proposal.rated)),
+        ("opponents", accepts.opponents.contains(&OpponentKind::from(proposal.opponent))),
+        ("rating", fits(accepts.rating, proposal.opponent_elo)),
+        ("variants", accepts.variants.iter().any(|variant| variant.0 == proposal.variant)),
+    ];
+    match fields.into_iter().find(|(_, fits)| !fits) {
+        Some((field, _)) => Err(field),
+        None => Ok(()),
+    }
+}
+
+/// No range accepts everything; a range accepts no missing value.
+fn fits<T: PartialOrd>(range: Option<Range<T>>, value: Option<T>) -> bool {
+    match (range, value) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some([low, high]), Some(value)) => low <= value && value <= high,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROPOSAL: Proposal = Proposal {
+        time: TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None },
+        rated: true,
+        variant: Variant::STANDARD,
+        opponent: PlayerKind::Guest,
+        opponent_elo: None,
+    };
+
+    #[track_caller]
+    fn check_field(change: impl FnOnce(&mut Accepts), expected: Result<(), &'static str>) {
+        let mut accepts = Accepts::default();
+        change(&mut accepts);
+        assert_eq!(check(&accepts, &PROPOSAL), expected, "{accepts:?}");
+    }
+
+    #[test]
+    fn everything_is_accepted_by_default() {
+        check_field(|_| {}, Ok(()));
+    }
+
+    #[test]
+    fn the_excluding_field_is_named() {
+        check_field(|a| a.bank_ms = Some([0, 59_999]), Err("bank_ms"));
+        check_field(|a| a.bank_ms = Some([60_000, 60_000]), Ok(()));
+        check_field(|a| a.increment_ms = Some([0, 0]), Err("increment_ms"));
+        check_field(|a| a.move_ms = Some([0, 1_000]), Err("move_ms"));
+        check_field(|a| a.rated = Some(false), Err("rated"));
+        check_field(|a| a.opponents = vec![OpponentKind::Bot], Err("opponents"));
+        check_field(|a| a.rating = Some([0, 3_000]), Err("rating"));
+        check_field(|a| a.variants.clear(), Err("variants"));
+    }
+}

@@ -1,0 +1,323 @@
+//! Open offers to play: pure book-keeping.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{Game, Side, Variant, openings};
+
+use crate::ids::{ChallengeId, PlayerId};
+use crate::protocol::WireError;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening};
+use crate::room::MemberId;
+
+/// How long a challenge stands between people.
+const LIVE_EXPIRY: Duration = Duration::from_secs(20);
+/// How long it stands if a bot is asked.
+const BOT_EXPIRY: Duration = Duration::from_secs(60);
+/// How long an open challenge stands: a link may be read the next morning.
+const LINK_EXPIRY: Duration = Duration::from_secs(24 * 3600);
+/// How long an idempotency key is remembered.
+const KEY_MEMORY: Duration = Duration::from_secs(24 * 3600);
+/// Longest idempotency key.
+const KEY_CHARS_MAX: usize = 64;
+/// Open offers of one player: more would only flood others.
+pub const OFFERS_MAX: usize = 32;
+/// Games in one series.
+const GAMES_MAX: u32 = 100;
+/// Longest given opening: later, little of the game is left.
+const OPENING_PLIES_MAX: u32 = 12;
+
+/// One open offer.
+#[derive(Clone, Debug)]
+pub struct Challenge {
+    /// Names it.
+    pub id: ChallengeId,
+    /// Who offers.
+    pub from: Identity,
+    /// The connection that offered: the offer goes when it goes.
+    pub member: MemberId,
+    /// Who is asked; nobody in particular for an open offer.
+    pub to: Option<Identity>,
+    /// What is offered, already checked.
+    pub terms: Terms,
+    /// When it ends by itself.
+    pub expires: Instant,
+}
+
+/// All open offers.
+#[derive(Debug, Default)]
+pub struct Challenges {
+    open: HashMap<ChallengeId, Challenge>,
+    keys: HashMap<(PlayerId, String), (ChallengeId, Terms, Instant)>,
+}
+
+/// What an idempotency key says about a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Repeated {
+    /// It is new.
+    No,
+    /// It was made before; this is its offer.
+    Yes(ChallengeId),
+    /// The key stands for another request.
+    Conflict,
+}
+
+impl Challenges {
+    /// How long an offer to this player stands.
+    #[must_use]
+    pub fn expiry(to: Option<PlayerKind>) -> Duration {
+        match to {
+            None => LINK_EXPIRY,
+            Some(PlayerKind::Bot) => BOT_EXPIRY,
+            Some(PlayerKind::Human | PlayerKind::Guest) => LIVE_EXPIRY,
+        }
+    }
+
+    /// Whether this key was used by this player before.
+    #[must_use]
+    pub fn repeated(&self, from: &PlayerId, key: Option<&str>, terms: &Terms) -> Repeated {
+        let Some(key) = key else { return Repeated::No };
+        match self.keys.get(&(from.clone(), key.to_owned())) {
+            None => Repeated::No,
+            Some((id, known, _)) if known == terms => Repeated::Yes(id.clone()),
+            Some(_) => Repeated::Conflict,
+        }
+    }
+
+    /// Enters an offer.
+    pub fn insert(&mut self, challenge: Challenge, key: Option<String>, asked: Terms, now: Instant) {
+        if let Some(key) = key {
+            let entry = (challenge.id.clone(), asked, now + KEY_MEMORY);
+            self.keys.insert((challenge.from.id.clone(), key), entry);
+        }
+        self.open.insert(challenge.id.clone(), challenge);
+    }
+
+    /// Looks at an offer.
+    #[must_use]
+    pub fn get(&self, id: &ChallengeId) -> Option<&Challenge> {
+        self.open.get(id)
+    }
+
+    /// Takes an offer out, for whatever reason.
+    pub fn remove(&mut self, id: &ChallengeId) -> Option<Challenge> {
+        self.open.remove(id)
+    }
+
+    /// How many offers a player has open.
+    #[must_use]
+    pub fn count_from(&self, from: &PlayerId) -> usize {
+        self.open.values().filter(|challenge| challenge.from.id == *from).count()
+    }
+
+    /// Offers that a player made or is asked by.
+    pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a Challenge> + 'a {
+        let concerns =
+            move |c: &&Challenge| c.from.id == *player || c.to.as_ref().is_some_and(|to| to.id == *player);
+        self.open.values().filter(concerns)
+    }
+
+    /// Takes out the offers of a connection that is gone.
+    pub fn remove_from(&mut self, member: MemberId) -> Vec<Challenge> {
+        self.remove_where(|challenge| challenge.member == member)
+    }
+
+    /// Takes out what has expired.
+    pub fn expire(&mut self, now: Instant) -> Vec<Challenge> {
+        self.keys.retain(|_, (_, _, until)| *until > now);
+        self.remove_where(|challenge| challenge.expires <= now)
+    }
+
+    fn remove_where(&mut self, gone: impl Fn(&Challenge) -> bool) -> Vec<Challenge> {
+        let ids: Vec<ChallengeId> =
+            self.open.values().filter(|challenge| gone(challenge)).map(|c| c.id.clone()).collect();
+        ids.iter().filter_map(|id| self.open.remove(id)).collect()
+    }
+}
+
+/// Checks terms, and completes them where the rules leave no choice.
+///
+/// Rated games between two bots are made pairs from a balanced opening. `to` is missing for an open offer.
+///
+/// # Errors
+///
+/// `bad_field` with the field that is not allowed.
+pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
+    let mut terms = terms.clone();
+    terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
+    let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
+    if terms.rated && both_bots {
+        terms.games = terms.games.max(1).next_multiple_of(2);
+        if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
+            terms.opening = balanced(terms.variant.0);
+        }
+    }
+    if terms.games != 1 && (terms.games == 0 || terms.games % 2 == 1 || terms.games > GAMES_MAX) {
+        let message = format!("games is 1, or an even number up to {GAMES_MAX}");
+        return Err(WireError::bad_field("games", message));
+    }
+    if let Some(opening) = &terms.opening {
+        terms.opening = Some(check_opening(opening, &terms)?);
+    }
+    Ok(terms)
+}
+
+/// A balanced opening where there are any.
+fn balanced(variant: Variant) -> Option<WireOpening> {
+    let known = !openings::balanced(variant).is_empty();
+    known.then(|| WireOpening { kind: OpeningKind::Balanced, moves: String::new() })
+}
+
+fn check_opening(opening: &WireOpening, terms: &Terms) -> Result<WireOpening, WireError> {
+    let bad = |message: &str| Err(WireError::bad_field("opening", message));
+    match opening.kind {
+        OpeningKind::None => Ok(WireOpening::default()),
+        OpeningKind::Balanced if openings::balanced(terms.variant.0).is_empty() => {
+            bad("there are no balanced openings for this variant")
+        }
+        OpeningKind::Balanced => Ok(WireOpening { kind: OpeningKind::Balanced, moves: String::new() }),
+        OpeningKind::Given if terms.rated => bad("rated games have no given opening"),
+        OpeningKind::Given => match Game::from_moves(terms.variant.0, &opening.moves) {
+            Err(error) => bad(&error.to_string()),
+            Ok(game) if game.outcome().is_some() => bad("the game is over after these moves"),
+            Ok(game) if game.ply() > OPENING_PLIES_MAX => {
+                bad(&format!("an opening has at most {OPENING_PLIES_MAX} moves"))
+            }
+            Ok(game) => Ok(WireOpening { kind: OpeningKind::Given, moves: game.notation() }),
+        },
+    }
+}
+
+/// Checks the length of an idempotency key.
+///
+/// # Errors
+///
+/// `bad_field` if it is too long.
+pub fn check_key(key: Option<&str>) -> Result<(), WireError> {
+    if key.is_some_and(|key| key.chars().count() > KEY_CHARS_MAX) {
+        return Err(WireError::bad_field("key", format!("key has at most {KEY_CHARS_MAX} characters")));
+    }
+    Ok(())
+}
+
+/// The challenger's side. `coin` decides where it is left to chance.
+#[must_use]
+pub fn side_of(choice: SideChoice, coin: bool) -> Side {
+    match choice {
+        SideChoice::First => Side::First,
+        SideChoice::Second => Side::Second,
+        SideChoice::Random if coin => Side::First,
+        SideChoice::Random => Side::Second,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::TimeControl;
+    use crate::protocol::terms::WireVariant;
+
+    fn identity(name: &str, kind: PlayerKind) -> Identity {
+        Identity { id: name.parse().unwrap(), name: name.parse().unwrap(), kind, owner: None }
+    }
+
+    fn terms() -> Terms {
+        Terms {
+            time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+            rated: false,
+            variant: WireVariant::default(),
+            opening: None,
+            games: 1,
+            side: SideChoice::Random,
+        }
+    }
+
+    #[track_caller]
+    fn check_refused(change: impl FnOnce(&mut Terms), field: &str) {
+        let mut asked = terms();
+        change(&mut asked);
+        let error = check_terms(&asked, &identity("ann", PlayerKind::Human), None).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some(field));
+    }
+
+    fn given(moves: &str) -> Option<WireOpening> {
+        Some(WireOpening { kind: OpeningKind::Given, moves: moves.into() })
+    }
+
+    #[test]
+    fn terms_out_of_range_are_refused_by_name() {
+        check_refused(|t| t.time.bank_ms = Some(0), "time.bank_ms");
+        check_refused(|t| t.games = 0, "games");
+        check_refused(|t| t.games = 3, "games");
+        check_refused(|t| t.games = 102, "games");
+        check_refused(|t| t.opening = given("8"), "opening");
+        check_refused(|t| t.opening = given("1212121"), "opening");
+        check_refused(|t| t.opening = given("1212343456567"), "opening");
+        check_refused(
+            |t| {
+                t.rated = true;
+                t.opening = given("44");
+            },
+            "opening",
+        );
+        check_refused(
+            |t| {
+                t.variant = WireVariant("6x6".parse().unwrap());
+                t.opening = Some(WireOpening { kind: OpeningKind::Balanced, moves: String::new() });
+            },
+            "opening",
+        );
+    }
+
+    #[test]
+    fn rated_games_between_bots_become_pairs_from_a_balanced_opening() {
+        let asked = Terms { rated: true, ..terms() };
+        let (ann, bob) = (identity("ann", PlayerKind::Bot), identity("bob", PlayerKind::Bot));
+        let agreed = check_terms(&asked, &ann, Some(&bob)).unwrap();
+        assert_eq!(agreed.games, 2);
+        assert_eq!(agreed.opening.map(|opening| opening.kind), Some(OpeningKind::Balanced));
+        let with_person = check_terms(&asked, &ann, Some(&identity("eve", PlayerKind::Human))).unwrap();
+        assert_eq!((with_person.games, with_person.opening), (1, None));
+    }
+
+    #[test]
+    fn a_key_stands_for_one_request() {
+        let mut challenges = Challenges::default();
+        let (ann, now) = (identity("ann", PlayerKind::Human), Instant::now());
+        let challenge = Challenge {
+            id: "c1".parse().unwrap(),
+            from: ann.clone(),
+            member: MemberId::next(),
+            to: None,
+            terms: terms(),
+            expires: now + LINK_EXPIRY,
+        };
+        challenges.insert(challenge.clone(), Some("k".into()), terms(), now);
+        assert_eq!(challenges.repeated(&ann.id, Some("k"), &terms()), Repeated::Yes(challenge.id));
+        let other = Terms { games: 2, ..terms() };
+        assert_eq!(challenges.repeated(&ann.id, Some("k"), &other), Repeated::Conflict);
+        assert_eq!(challenges.repeated(&ann.id, None, &terms()), Repeated::No);
+        challenges.expire(now + KEY_MEMORY);
+        assert_eq!(challenges.repeated(&ann.id, Some("k"), &other), Repeated::No);
+    }
+
+    #[test]
+    fn offers_go_with_their_connection_and_with_time() {
+        let mut challenges = Challenges::default();
+        let (now, member) = (Instant::now(), MemberId::next());
+        let offer = |id: &str, member, expires| Challenge {
+            id: id.parse().unwrap(),
+            from: identity("ann", PlayerKind::Human),
+            member,
+            to: None,
+            terms: terms(),
+            expires,
+        };
+        challenges.insert(offer("c1", member, now + LIVE_EXPIRY), None, terms(), now);
+        challenges.insert(offer("c2", MemberId::next(), now + LINK_EXPIRY), None, terms(), now);
+        assert_eq!(challenges.expire(now + LIVE_EXPIRY).len(), 1);
+        assert_eq!(challenges.remove_from(member).len(), 0);
+        assert_eq!(challenges.count_from(&"ann".parse().unwrap()), 1);
+    }
+}

@@ -1,0 +1,100 @@
+//! The address of the lobby.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::ids::ChallengeId;
+use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
+use crate::protocol::server::Offer;
+use crate::protocol::{ErrorCode, WireError};
+use crate::room::MemberId;
+use crate::room::handle::ReplyTo;
+use crate::session::Session;
+
+/// Requests that wait for the lobby; whoever finds it full waits in the own socket's task.
+pub(super) const INBOX_MAX: usize = 1_024;
+
+/// What a client may want of the lobby.
+#[derive(Clone, PartialEq, Debug)]
+pub enum LobbyRequest {
+    /// Joins the pool.
+    Seek(Seek),
+    /// Leaves the pool.
+    Unseek,
+    /// Offers a game to one player.
+    Challenge(Challenge),
+    /// Offers a game to whoever opens the link.
+    OpenChallenge(OpenChallenge),
+    /// Takes an offer.
+    Accept(ChallengeId),
+    /// Refuses an offer.
+    Decline(Decline),
+    /// Withdraws an offer.
+    Cancel(ChallengeId),
+    /// Starts a game against a house bot.
+    PlayBot(PlayBot),
+}
+
+pub(super) enum Command {
+    Ask { session: Arc<Session>, request: LobbyRequest, reply: ReplyTo },
+    Gone { member: MemberId },
+    TellOpen { session: Arc<Session>, told: oneshot::Sender<()> },
+    Look { challenge: ChallengeId, answer: oneshot::Sender<Option<Offer>> },
+}
+
+/// A cheap, cloneable address of the lobby.
+#[derive(Clone)]
+pub struct LobbyHandle {
+    commands: mpsc::Sender<Command>,
+}
+
+impl std::fmt::Debug for LobbyHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LobbyHandle").finish_non_exhaustive()
+    }
+}
+
+impl LobbyHandle {
+    pub(super) fn new(commands: mpsc::Sender<Command>) -> Self {
+        Self { commands }
+    }
+
+    /// Asks for something. The lobby answers itself.
+    ///
+    /// # Errors
+    ///
+    /// The daemon is stopping.
+    pub async fn ask(
+        &self,
+        session: Arc<Session>,
+        request: LobbyRequest,
+        reply: ReplyTo,
+    ) -> Result<(), WireError> {
+        let command = Command::Ask { session, request, reply };
+        let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping");
+        self.commands.send(command).await.map_err(closed)
+    }
+
+    /// A connection is gone: its seek and its offers go too.
+    pub async fn gone(&self, member: MemberId) {
+        // A lobby that has stopped has no seeks.
+        let _ = self.commands.send(Command::Gone { member }).await;
+    }
+
+    /// Tells a session the offers that its player made or is asked by, and returns when that is done.
+    pub async fn tell_open(&self, session: &Arc<Session>) {
+        let (told, done) = oneshot::channel();
+        if self.commands.send(Command::TellOpen { session: Arc::clone(session), told }).await.is_ok() {
+            // A lobby that stops tells nothing more.
+            let _ = done.await;
+        }
+    }
+
+    /// An open offer, for the page behind its link.
+    pub async fn offer(&self, challenge: ChallengeId) -> Option<Offer> {
+        let (answer, offer) = oneshot::channel();
+        self.commands.send(Command::Look { challenge, answer }).await.ok()?;
+        offer.await.ok().flatten()
+    }
+}

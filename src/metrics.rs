@@ -1,0 +1,246 @@
+//! What the daemon counts, in a registry of its own: several daemons in one test process share nothing.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::protocol::error::ErrorCode;
+use crate::protocol::server::EndReason;
+
+/// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
+fn waits() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_5, 2.0, 16))
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
+/// Why a request was refused.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct CodeLabel {
+    code: String,
+}
+
+/// An HTTP request and what it came to. `route` is the pattern, not the path, so that strangers cannot make up labels.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct RequestLabel {
+    method: &'static str,
+    route: String,
+    status: u16,
+}
+
+/// All counters, gauges and histograms.
+pub struct Metrics {
+    registry: Registry,
+    games_started: Counter,
+    games_finished: Family<ReasonLabel, Counter>,
+    moves: Counter,
+    live_games: Gauge,
+    sessions: Gauge,
+    refusals: Family<CodeLabel, Counter>,
+    writer_queue: Gauge,
+    commit_seconds: Histogram,
+    move_seconds: Histogram,
+    panics: Counter<u64, AtomicU64>,
+    http_requests: Family<RequestLabel, Counter>,
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Metrics {
+    /// Everything at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("fourfold"),
+            games_started: Counter::default(),
+            games_finished: Family::default(),
+            moves: Counter::default(),
+            live_games: Gauge::default(),
+            sessions: Gauge::default(),
+            refusals: Family::default(),
+            writer_queue: Gauge::default(),
+            commit_seconds: waits(),
+            move_seconds: waits(),
+            panics: Counter::default(),
+            http_requests: Family::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    /// Names and explains each; counters get `_total` when they are printed.
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        registry.register("games_started", "Games that began", self.games_started.clone());
+        registry.register("games_finished", "Games that ended, by reason", self.games_finished.clone());
+        registry.register("moves", "Moves that were stored", self.moves.clone());
+        registry.register("live_games", "Games in progress", self.live_games.clone());
+        registry.register("sessions", "Open sessions", self.sessions.clone());
+        registry.register(
+            "refusals",
+            "Requests over the socket that were refused, by code",
+            self.refusals.clone(),
+        );
+        registry.register("writer_queue", "Writes that wait for a commit", self.writer_queue.clone());
+        let commit = self.commit_seconds.clone();
+        registry.register_with_unit("commit", "Time that a commit took", Unit::Seconds, commit);
+        let moves = self.move_seconds.clone();
+        let help = "Time from the receipt of a move to its acknowledgement";
+        registry.register_with_unit("move", help, Unit::Seconds, moves);
+        registry.register("panics", "Tasks that panicked; must stay 0", self.panics.clone());
+        let requests = self.http_requests.clone();
+        registry.register("http_requests", "HTTP requests by method, route and status", requests);
+    }
+
+    /// A game began.
+    pub fn game_started(&self) {
+        self.games_started.inc();
+        self.live_games.inc();
+    }
+
+    /// A game that was live when the daemon started goes on.
+    pub fn game_resumed(&self) {
+        self.live_games.inc();
+    }
+
+    /// A live game ended.
+    pub fn game_finished(&self, reason: EndReason) {
+        self.games_finished.get_or_create(&ReasonLabel { reason: reason_word(reason) }).inc();
+        self.live_games.dec();
+    }
+
+    /// A move was acknowledged so long after its receipt.
+    pub fn moved(&self, latency: Duration) {
+        self.moves.inc();
+        self.move_seconds.observe(latency.as_secs_f64());
+    }
+
+    /// A session was opened.
+    pub fn session_opened(&self) {
+        self.sessions.inc();
+    }
+
+    /// A session ended.
+    pub fn session_closed(&self) {
+        self.sessions.dec();
+    }
+
+    /// A request over the socket was refused.
+    pub fn refused(&self, code: ErrorCode) {
+        self.refusals.get_or_create(&CodeLabel { code: code_word(code) }).inc();
+    }
+
+    /// So many writes wait.
+    pub fn writer_queue(&self, waiting: usize) {
+        self.writer_queue.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+    }
+
+    /// A commit took so long.
+    pub fn committed(&self, took: Duration) {
+        self.commit_seconds.observe(took.as_secs_f64());
+    }
+
+    /// A task panicked.
+    pub fn panicked(&self) {
+        self.panics.inc();
+    }
+
+    /// An HTTP request was answered.
+    pub fn http_request(&self, method: &'static str, route: &str, status: u16) {
+        let label = RequestLabel { method, route: route.to_owned(), status };
+        self.http_requests.get_or_create(&label).inc();
+    }
+
+    /// All of it in the text format that Prometheus reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        text::encode(&mut text, &self.registry).expect("a String takes everything");
+        text
+    }
+}
+
+fn reason_word(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Four => "four",
+        EndReason::Full => "full",
+        EndReason::Resign => "resign",
+        EndReason::Time => "time",
+        EndReason::Illegal => "illegal",
+        EndReason::Left => "left",
+        EndReason::Aborted => "aborted",
+        EndReason::Stopped => "stopped",
+        EndReason::BotFailed => "bot_failed",
+    }
+}
+
+/// The code as it stands on the wire.
+fn code_word(code: ErrorCode) -> String {
+    match serde_json::to_value(code) {
+        Ok(serde_json::Value::String(word)) => word,
+        // A code is a unit variant, which serialises as a string.
+        Ok(_) | Err(_) => String::from("unknown"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_line(text: &str, line: &str) {
+        assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
+    }
+
+    #[test]
+    fn what_happened_is_in_the_text() {
+        let metrics = Metrics::new();
+        metrics.game_started();
+        metrics.game_started();
+        metrics.game_finished(EndReason::BotFailed);
+        metrics.moved(Duration::from_millis(3));
+        metrics.refused(ErrorCode::NotYourTurn);
+        metrics.http_request("GET", "/api/v1/games/{id}", 404);
+        let text = metrics.text();
+        check_line(&text, "fourfold_games_started_total 2");
+        check_line(&text, "fourfold_live_games 1");
+        check_line(&text, "fourfold_games_finished_total{reason=\"bot_failed\"} 1");
+        check_line(&text, "fourfold_refusals_total{code=\"not_your_turn\"} 1");
+        check_line(&text, "fourfold_move_seconds_count 1");
+        check_line(&text, "fourfold_move_seconds_bucket{le=\"0.004\"} 1");
+        check_line(&text, "fourfold_panics_total 0");
+        check_line(
+            &text,
+            "fourfold_http_requests_total{method=\"GET\",route=\"/api/v1/games/{id}\",status=\"404\"} 1",
+        );
+    }
+
+    #[test]
+    fn two_registries_share_nothing() {
+        let (one, other) = (Metrics::new(), Metrics::new());
+        one.panicked();
+        check_line(&one.text(), "fourfold_panics_total 1");
+        check_line(&other.text(), "fourfold_panics_total 0");
+    }
+}

@@ -1,0 +1,140 @@
+//! Who hears what happens at a table: the connections of both seats, then the watchers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_engine::Side;
+
+use super::handle::{MemberId, Recipient, ReplyTo};
+use crate::protocol::Frame;
+use crate::protocol::server::Urgency;
+
+/// Watchers that are served before the task gives way, so that a crowd never delays another room's players.
+const CROWD_CHUNK: usize = 256;
+
+struct Seated {
+    id: MemberId,
+    recipient: Arc<dyn Recipient>,
+    connected: bool,
+}
+
+/// The connections at one table.
+#[derive(Default)]
+pub(super) struct Members {
+    first: Vec<Seated>,
+    second: Vec<Seated>,
+    watchers: Vec<(MemberId, Arc<dyn Recipient>)>,
+}
+
+impl Members {
+    fn seat(&self, side: Side) -> &Vec<Seated> {
+        match side {
+            Side::First => &self.first,
+            Side::Second => &self.second,
+        }
+    }
+
+    fn seat_mut(&mut self, side: Side) -> &mut Vec<Seated> {
+        match side {
+            Side::First => &mut self.first,
+            Side::Second => &mut self.second,
+        }
+    }
+
+    /// Seats one more connection of the side's player, or takes note that it is back.
+    pub(super) fn sit(&mut self, side: Side, id: MemberId, recipient: Arc<dyn Recipient>) {
+        let seat = self.seat_mut(side);
+        match seat.iter_mut().find(|seated| seated.id == id) {
+            Some(seated) => seated.connected = true,
+            None => seat.push(Seated { id, recipient, connected: true }),
+        }
+    }
+
+    /// Which side this connection sits at.
+    pub(super) fn side_of(&self, id: MemberId) -> Option<Side> {
+        [Side::First, Side::Second].into_iter().find(|side| self.seat(*side).iter().any(|s| s.id == id))
+    }
+
+    /// Notes that a connection came or went.
+    pub(super) fn set_connected(&mut self, id: MemberId, connected: bool) {
+        for side in [Side::First, Side::Second] {
+            for seated in self.seat_mut(side).iter_mut().filter(|seated| seated.id == id) {
+                seated.connected = connected;
+            }
+        }
+    }
+
+    /// Forgets a session that has ended.
+    pub(super) fn leave(&mut self, id: MemberId) {
+        self.first.retain(|seated| seated.id != id);
+        self.second.retain(|seated| seated.id != id);
+        self.unwatch(id);
+    }
+
+    /// Whether any connection of the side's player is up.
+    pub(super) fn is_here(&self, side: Side) -> bool {
+        self.seat(side).iter().any(|seated| seated.connected)
+    }
+
+    /// The shortest measured round trip of the side's player.
+    pub(super) fn round_trip(&self, side: Side) -> Duration {
+        let connected = self.seat(side).iter().filter(|seated| seated.connected);
+        connected.map(|seated| seated.recipient.round_trip()).min().unwrap_or_default()
+    }
+
+    /// Adds a watcher, once.
+    pub(super) fn watch(&mut self, id: MemberId, recipient: Arc<dyn Recipient>) {
+        if !self.watchers.iter().any(|(watcher, _)| *watcher == id) {
+            self.watchers.push((id, recipient));
+        }
+    }
+
+    /// Removes a watcher.
+    pub(super) fn unwatch(&mut self, id: MemberId) {
+        self.watchers.retain(|(watcher, _)| *watcher != id);
+    }
+
+    /// How many watch.
+    pub(super) fn watching(&self) -> u32 {
+        u32::try_from(self.watchers.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Tells all connections of one side.
+    pub(super) fn tell_side(&self, side: Side, frame: &Frame, reply: Option<&ReplyTo>) {
+        for seated in self.seat(side) {
+            seated.recipient.deliver(frame, re_for(seated.id, reply), Urgency::Must);
+        }
+    }
+
+    /// Tells both sides, the mover (or asker) first.
+    pub(super) fn tell_players(&self, first: Side, frame: &Frame, reply: Option<&ReplyTo>) {
+        self.tell_side(first, frame, reply);
+        self.tell_side(first.opponent(), frame, reply);
+    }
+
+    /// Tells one connection.
+    pub(super) fn tell_member(&self, id: MemberId, frame: &Frame, urgency: Urgency) {
+        let seated = self.first.iter().chain(&self.second).map(|seated| (seated.id, &seated.recipient));
+        let watching = self.watchers.iter().map(|(id, recipient)| (*id, recipient));
+        if let Some((_, recipient)) = seated.chain(watching).find(|(member, _)| *member == id) {
+            recipient.deliver(frame, None, urgency);
+        }
+    }
+
+    /// Tells the watchers, giving way to other tasks between chunks.
+    pub(super) async fn tell_watchers(&self, frame: &Frame, urgency: Urgency) {
+        for chunk in self.watchers.chunks(CROWD_CHUNK) {
+            for (_, recipient) in chunk {
+                recipient.deliver(frame, None, urgency);
+            }
+            if chunk.len() == CROWD_CHUNK {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+/// The answer's `re`, if this is the connection that asked.
+fn re_for(id: MemberId, reply: Option<&ReplyTo>) -> Option<&str> {
+    reply.filter(|reply| reply.member == id).and_then(|reply| reply.re.as_deref())
+}

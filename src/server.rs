@@ -1,0 +1,384 @@
+//! Builds the daemon, wires its parts, runs it until it is told to stop, and stops it so that nothing is lost.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::broadcast;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{error, info, warn};
+
+use crate::accounts::Accounts;
+use crate::arena_view::LiveArena;
+use crate::compute::ComputePool;
+use crate::config::Config;
+use crate::data_dir::{DataDir, DataDirError};
+use crate::host::{Host, HostDeps};
+use crate::house::{HouseBots, HouseError};
+use crate::http::listener::{self, Transport};
+use crate::http::metrics::metrics_router;
+use crate::http::site::Site;
+use crate::http::{AppState, upgrade};
+use crate::ids::TokenId;
+use crate::ladder::{LadderActor, LadderSettings};
+use crate::lobby::actor::LobbyDeps;
+use crate::lobby::feeds::Feeds;
+use crate::lobby::LobbyActor;
+use crate::metrics::Metrics;
+use crate::protocol::CloseCode;
+use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
+use crate::room::{Connection, Directory};
+use crate::session::limits::TransportLimits;
+use crate::session::port::Gateway;
+use crate::session::{Services, SessionGateway, Sessions};
+use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::record::UnixMillis;
+use crate::storage::sqlite::OpenError;
+use crate::storage::{SqliteStore, Store, StoreError, Writer};
+
+/// How long rooms may take to store their clocks at a planned stop.
+const PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// How often the gauges are read.
+const GAUGE_EVERY: Duration = Duration::from_secs(1);
+
+/// Why the daemon could not start, or had to stop.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The data directory cannot be used.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The house bots cannot be set up.
+    #[error("the house bots cannot be set up")]
+    House(#[from] HouseError),
+    /// Reading failed while starting.
+    #[error("the store cannot be read")]
+    Read(#[from] StoreError),
+    /// Writing failed: what was under way has an unknown outcome, and the next start finds out.
+    #[error("the store cannot be written")]
+    Write(#[source] Arc<StoreError>),
+    /// A listener is broken.
+    #[error("the listener has no address")]
+    Listener(#[from] std::io::Error),
+}
+
+/// What a daemon is built from: both ends come from outside, so that tests can bind port 0 and stop it.
+#[derive(Debug)]
+pub struct Parts {
+    /// Where pages, HTTP interface and WebSocket are served.
+    pub listener: TcpListener,
+    /// Where metrics are served.
+    pub metrics_listener: Option<TcpListener>,
+    /// All settings.
+    pub config: Config,
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// Signs guests' cookies and sessions' secrets.
+    pub key: [u8; KEY_BYTES],
+}
+
+/// Opens the data directory's database and serves until `shutdown`.
+///
+/// # Errors
+///
+/// See [`ServerError`].
+pub async fn run(
+    listener: TcpListener,
+    metrics_listener: Option<TcpListener>,
+    config: Config,
+    data: &DataDir,
+    on_ready: impl FnOnce(&Daemon),
+    shutdown: CancellationToken,
+) -> Result<(), ServerError> {
+    let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability.into()).await?);
+    let key = *data.secret()?.bytes();
+    let parts = Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };
+    let daemon = Daemon::start(parts).await?;
+    on_ready(&daemon);
+    daemon.run(shutdown).await?;
+    match Arc::try_unwrap(store) {
+        Ok(store) => store.close().await?,
+        Err(_) => warn!("the database is still being read, the next start will check it"),
+    }
+    Ok(())
+}
+
+/// A daemon that is being served.
+#[derive(Debug)]
+pub struct Daemon {
+    address: SocketAddr,
+    services: Arc<Services>,
+    metrics: Arc<Metrics>,
+    transport: Transport,
+    actors: JoinSet<()>,
+    writer: tokio::task::JoinHandle<Result<(), Arc<StoreError>>>,
+    stop_actors: CancellationToken,
+    restart_notice: Duration,
+}
+
+impl Daemon {
+    /// Wires all parts, takes up the live games and starts to serve.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read or written, or the listener is broken.
+    pub async fn start(parts: Parts) -> Result<Self, ServerError> {
+        let Parts { listener, metrics_listener, config, store, key } = parts;
+        let started = Instant::now();
+        let address = listener.local_addr()?;
+        let metrics = Arc::new(Metrics::new());
+        let (writer, writer_actor) = Writer::new(Arc::clone(&store));
+        let writer_task = tokio::spawn(writer_actor.run());
+        let signer = Signer::new(&key);
+        let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
+        let house = HouseBots::set_up(&config.house_bots.0, store.as_ref(), &writer).await?;
+        let site = Arc::new(site_of(&config));
+        let tasks = TaskTracker::new();
+        let stop_actors = CancellationToken::new();
+        let mut actors = JoinSet::new();
+
+        let directory = Directory::default();
+        let sessions = Sessions::new(config.limits.games_per_player.number());
+        let feeds = Feeds::new(directory.clone(), {
+            let sessions = sessions.clone();
+            move || sessions.online()
+        });
+        let (host, host_actor) = Host::new(HostDeps {
+            store: Arc::clone(&store),
+            writer: writer.clone(),
+            accounts: accounts.clone(),
+            directory: directory.clone(),
+            sessions: sessions.clone(),
+            house,
+            pool: ComputePool::new(config.compute.threads()),
+            feeds: feeds.clone(),
+            tasks: tasks.clone(),
+            metrics: Arc::clone(&metrics),
+            pair_limit: config.limits.rated_games_per_pair_and_day.number(),
+        });
+        let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
+            store: Arc::clone(&store),
+            sessions: sessions.clone(),
+            host: host.clone(),
+            feeds: feeds.clone(),
+            tasks: tasks.clone(),
+            site_url: site_url(&site, address),
+        });
+        let services = Arc::new(Services {
+            store: Arc::clone(&store),
+            writer,
+            accounts: accounts.clone(),
+            signer,
+            directory: directory.clone(),
+            sessions: sessions.clone(),
+            host: host.clone(),
+            lobby: lobby.clone(),
+            feeds: feeds.clone(),
+            tasks,
+            started_at: UnixMillis::now(),
+            heartbeat: config.server.heartbeat(),
+            messages_per_20s: config.limits.messages_per_20s.number(),
+            durability: config.storage.durability.as_str(),
+        });
+        let (games, broken) = host.restore(store.live_games().await?).await?;
+        info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
+
+        actors.spawn(host_actor.run());
+        actors.spawn(lobby_actor.run());
+        actors.spawn(feeds.clone().run(stop_actors.clone()));
+        actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
+        actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
+        if config.ladder.enabled {
+            let ladder = LadderActor {
+                host: host.clone(),
+                store: Arc::clone(&store),
+                sessions: sessions.clone(),
+                directory: directory.clone(),
+                settings: LadderSettings {
+                    time: config.ladder.time(),
+                    pause: config.ladder.pause(),
+                    house_pairs: config.ladder.concurrency.count(),
+                },
+            };
+            actors.spawn(ladder.run(stop_actors.clone()));
+        }
+
+        let transport = Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
+        let arena = LiveArena { host, directory, sessions, feeds, lobby };
+        let state = AppState { store, accounts, site, arena: Arc::new(arena) };
+        let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
+        let socket = upgrade::route(gateway, transport.clone());
+        let routes = { let _ = state; socket };
+        spawn_listener(&mut actors, listener, routes, transport.clone());
+        if let Some(listener) = metrics_listener {
+            info!(address = %listener.local_addr()?, "metrics are served");
+            spawn_listener(&mut actors, listener, metrics_router(Arc::clone(&metrics), None), transport.clone());
+        }
+        Ok(Self {
+            address,
+            services,
+            metrics,
+            transport,
+            actors,
+            writer: writer_task,
+            stop_actors,
+            restart_notice: config.server.restart_notice(),
+        })
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What its sessions work with; the control socket uses it too.
+    #[must_use]
+    pub fn services(&self) -> &Arc<Services> {
+        &self.services
+    }
+
+    /// What it counts.
+    #[must_use]
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// Serves until `shutdown`, then stops as planned: no new games, a notice to everybody, clocks stored, sockets
+    /// closed with 1012, everything written.
+    ///
+    /// # Errors
+    ///
+    /// The store failed: nothing more was acknowledged, and the process must end.
+    pub async fn run(mut self, shutdown: CancellationToken) -> Result<(), ServerError> {
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            ended = &mut self.writer => {
+                let cause = match ended {
+                    Ok(Err(cause)) => cause,
+                    Ok(Ok(())) | Err(_) => Arc::new(StoreError::Closed),
+                };
+                return Err(ServerError::Write(cause));
+            }
+        }
+        self.stop().await
+    }
+
+    async fn stop(self) -> Result<(), ServerError> {
+        let Self { services, transport, mut actors, writer, stop_actors, restart_notice, .. } = self;
+        info!("stopping: no new games");
+        services.host.pause();
+        stop_actors.cancel();
+        if services.sessions.online() > 0 {
+            let in_ms = u64::try_from(restart_notice.as_millis()).unwrap_or(u64::MAX);
+            for session in services.sessions.all() {
+                session.tell(ServerMessage::Notice(Notice { code: NoticeCode::Restarting, in_ms }));
+            }
+            tokio::time::sleep(restart_notice).await;
+        }
+        let rooms = services.host.rooms();
+        let count = rooms.len();
+        let pausing = futures::future::join_all(rooms.into_iter().map(|room| async move { room.pause().await }));
+        if tokio::time::timeout(PAUSE_MAX, pausing).await.is_err() {
+            warn!("not all clocks could be stored; the games keep those of their last moves");
+        }
+        for session in services.sessions.all() {
+            session.outbox().close(CloseCode::Restart);
+        }
+        transport.stop.cancel();
+        transport.tasks.close();
+        let patience = transport.limits.stop + transport.limits.closing;
+        if tokio::time::timeout(patience, transport.tasks.wait()).await.is_err() {
+            warn!("connections did not end in time");
+        }
+        actors.shutdown().await;
+        // Rooms and lobby hold the writer; everything that was acknowledged is written, so they may simply go.
+        drop(services);
+        writer.abort();
+        info!(games = count, "stopped");
+        Ok(())
+    }
+}
+
+fn spawn_listener(actors: &mut JoinSet<()>, listener: TcpListener, router: axum::Router, transport: Transport) {
+    actors.spawn(async move { listener::serve(listener, router, &transport).await });
+}
+
+/// Closes the connections that rest on a revoked credential.
+async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
+    let mut revoked = services.accounts.revocations();
+    loop {
+        let token = tokio::select! {
+            () = stop.cancelled() => return,
+            token = revoked.recv() => token,
+        };
+        match token {
+            Ok(token) => end_sessions_of(&services, &token).await,
+            Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&services).await,
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn end_sessions_of(services: &Services, token: &TokenId) {
+    for session in services.sessions.by_credential(token) {
+        session.outbox().close(CloseCode::Credentials);
+        services.end_session(&session, Connection::Lost).await;
+    }
+}
+
+/// Asks the store about every credential, after so many revocations that some were missed.
+async fn end_invalid(services: &Services) {
+    for session in services.sessions.all() {
+        let Some(token) = session.credential().cloned() else { continue };
+        match services.store.token_by_id(&token, UnixMillis::now()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => end_sessions_of(services, &token).await,
+            Err(error) => error!(error = %error, "a credential could not be checked"),
+        }
+    }
+}
+
+/// Keeps the gauges up to date that nobody else does.
+async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(GAUGE_EVERY);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => metrics.writer_queue(services.writer.waiting()),
+        }
+    }
+}
+
+/// Where links lead: the configured address, or the one that is listened on.
+fn site_url(site: &Site, address: SocketAddr) -> String {
+    if site.public_url.is_some() { site.url("") } else { format!("http://{address}") }
+}
+
+/// The site's settings. The values were checked when the configuration was read.
+fn site_of(config: &Config) -> Site {
+    let parsed = |text: String| text.parse().ok();
+    Site {
+        public_url: config.server.public_url.as_ref().and_then(|url| url.to_string().parse().ok()),
+        extra_origins: config.server.origins.iter().filter_map(|origin| parsed(origin.to_string())).collect(),
+        trusted_proxies: config.server.trusted_proxies.iter().filter_map(|net| net.to_string().parse().ok()).collect(),
+    }
+}
+
+fn transport_limits(config: &Config) -> TransportLimits {
+    TransportLimits {
+        connections: Some(config.limits.connections.count()),
+        per_address: config.limits.connections_per_address.count(),
+        caps_loopback: !config.limits.loopback_exempt,
+        heartbeat: config.server.heartbeat(),
+        messages: config.limits.messages_per_20s.number(),
+        ..TransportLimits::default()
+    }
+}

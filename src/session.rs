@@ -1,0 +1,23 @@
+//! One connected client: its WebSocket, what waits to be sent to it, and the limits it keeps to.
+//!
+//! A session outlives its socket. The socket task ([`socket`]) knows frames, clocks and limits; what a request means
+//! is behind the two traits in [`port`]: [`gateway`] opens sessions, [`client_session`] does what they ask.
+
+pub mod client_session;
+pub mod frame_guard;
+pub mod gateway;
+pub mod handle;
+pub mod limits;
+pub mod outbox;
+pub mod port;
+pub mod rate_limit;
+pub mod registry;
+pub mod services;
+pub mod socket;
+mod ticket;
+pub mod wire;
+
+pub use gateway::SessionGateway;
+pub use handle::Session;
+pub use registry::Sessions;
+pub use services::Services;

@@ -1,0 +1,316 @@
+//! One session as its socket sees it: what every request does.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use tracing::error;
+
+use super::gateway::RESUME_WITHIN;
+use super::handle::{Session, WATCHED_MAX};
+use super::outbox::{Attachment, Outbox};
+use super::port::{Disconnected, SessionPort};
+use super::services::Services;
+use crate::ids::{GameId, PairId};
+use crate::lobby::handle::LobbyRequest;
+use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
+use crate::protocol::server::{Done, GameStatus, ServerMessage, Snapshot, Urgency};
+use crate::protocol::{ClientMessage, ErrorCode, Frame, Request, WireError};
+use crate::room::handle::{Action, Play, ReplyTo};
+use crate::room::{Connection, Recipient, RoomHandle};
+
+/// A session and the services that its requests need.
+#[derive(Debug)]
+pub struct ClientSession {
+    session: Arc<Session>,
+    services: Arc<Services>,
+}
+
+#[async_trait]
+impl SessionPort for ClientSession {
+    fn outbox(&self) -> &Outbox {
+        self.session.outbox()
+    }
+
+    fn is_free(&self, message: &ClientMessage) -> bool {
+        match message {
+            ClientMessage::Move(played) => self.session.has_open_turn(&played.game, played.ply),
+            _ => false,
+        }
+    }
+
+    async fn handle(&self, request: Request, received: Instant) {
+        let reply = self.services.reply_to(&self.session, request.id.as_deref());
+        if let Err(error) = self.act(request.message, received, &reply).await {
+            reply.send(&error.into());
+        }
+    }
+
+    fn measured(&self, round_trip: Duration) {
+        self.session.measured(round_trip);
+    }
+
+    async fn resync(&self, game: GameId, skipped: u64) {
+        match self.services.directory.room(&game) {
+            Some(room) => room.sync(None, self.services.reply_to(&self.session, None), Some(skipped)),
+            None => self.show_stored(&game, None, Some(skipped)).await.unwrap_or_else(|error| {
+                error!(game = %game, ?error, "a watcher's snapshot could not be read");
+            }),
+        }
+    }
+
+    async fn disconnected(&self, _attachment: Attachment, how: Disconnected) {
+        if self.session.is_attached() {
+            // A newer socket of the same session is there already.
+            return;
+        }
+        match how {
+            Disconnected::Bye => self.services.end_session(&self.session, Connection::Left).await,
+            Disconnected::Lost => self.wait_for_return().await,
+        }
+    }
+}
+
+impl ClientSession {
+    /// Joins a session to the services.
+    #[must_use]
+    pub fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
+        Self { session, services }
+    }
+
+    /// Marks the seats as away and ends the session unless its client comes back in time.
+    async fn wait_for_return(&self) {
+        let services = Arc::clone(&self.services);
+        let session = Arc::clone(&self.session);
+        for room in services.directory.rooms_of(session.player()) {
+            room.connected(session.member(), Connection::Lost).await;
+        }
+        services.lobby.gone(session.member()).await;
+        services.feeds.leave(session.member());
+        services.stop_watching(&session).await;
+        services.feeds.lobby_changed();
+        if services.sessions.get(session.id()).is_none() {
+            return;
+        }
+        let last_seq = session.outbox().last_seq();
+        let tasks = services.tasks.clone();
+        tasks.spawn(async move {
+            tokio::time::sleep(RESUME_WITHIN).await;
+            let came_back = session.is_attached() || session.outbox().last_seq() < last_seq;
+            if !came_back {
+                services.end_session(&session, Connection::Lost).await;
+            }
+        });
+    }
+
+    /// Does what the client asks. What is refused here is answered by the caller; rooms and lobby answer themselves.
+    async fn act(&self, message: ClientMessage, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+        match message {
+            ClientMessage::Hello(_) => Err(WireError::bad_field("type", "the session is open already")),
+            ClientMessage::Set(declared) => {
+                self.declare(declared);
+                ok(reply)
+            }
+            ClientMessage::Bye(Bye { drain }) => self.bye(drain, reply).await,
+            ClientMessage::Ping(ping) => answer(reply, ServerMessage::Pong(ping)),
+            ClientMessage::Pong(_) => Ok(()),
+            ClientMessage::Seek(seek) => self.ask_lobby(LobbyRequest::Seek(seek), reply).await,
+            ClientMessage::Unseek => self.ask_lobby(LobbyRequest::Unseek, reply).await,
+            ClientMessage::Challenge(challenge) => {
+                self.ask_lobby(LobbyRequest::Challenge(challenge), reply).await
+            }
+            ClientMessage::OpenChallenge(challenge) => {
+                self.ask_lobby(LobbyRequest::OpenChallenge(challenge), reply).await
+            }
+            ClientMessage::Accept(on) => self.ask_lobby(LobbyRequest::Accept(on.challenge), reply).await,
+            ClientMessage::Decline(decline) => self.ask_lobby(LobbyRequest::Decline(decline), reply).await,
+            ClientMessage::Cancel(on) => self.ask_lobby(LobbyRequest::Cancel(on.challenge), reply).await,
+            ClientMessage::PlayBot(play) => self.ask_lobby(LobbyRequest::PlayBot(play), reply).await,
+            ClientMessage::Move(played) => self.play(played, received, reply).await,
+            ClientMessage::Resign(on) => self.in_room(&on.game, Action::Resign, reply).await,
+            ClientMessage::Abort(on) => self.in_room(&on.game, Action::Abort, reply).await,
+            ClientMessage::Rematch(on) => self.in_room(&on.game, Action::Rematch, reply).await,
+            ClientMessage::Claim(on) => self.in_room(&on.game, Action::Claim, reply).await,
+            ClientMessage::Takeback(on) => self.in_room(&on.game, Action::Takeback, reply).await,
+            ClientMessage::TakebackAnswer(answer) => {
+                let action = Action::TakebackAnswer { yes: answer.yes };
+                self.in_room(&answer.game, action, reply).await
+            }
+            ClientMessage::React(react) => {
+                self.in_room(&react.game, Action::React { emoji: react.emoji }, reply).await
+            }
+            ClientMessage::Sync(on) => self.sync(&on.game, reply).await,
+            ClientMessage::Watch(watch) => self.watch(watch, reply).await,
+            ClientMessage::Unwatch(watch) => self.unwatch(watch, reply).await,
+        }
+    }
+
+    fn declare(&self, declared: Declared) {
+        let games_max = self.services.sessions.games_max();
+        self.services.sessions.declare(self.session.player(), |settings| {
+            if let Some(open) = declared.open {
+                settings.open = open;
+            }
+            if let Some(accepts) = declared.accepts {
+                settings.accepts = accepts;
+            }
+            if let Some(max_games) = declared.max_games {
+                settings.max_games = max_games.min(games_max);
+            }
+            if let Some(reserve) = declared.reserve_for_humans {
+                settings.reserve_for_humans = reserve;
+            }
+        });
+    }
+
+    async fn bye(&self, drain: bool, reply: &ReplyTo) -> Result<(), WireError> {
+        if !drain {
+            // The socket closes by itself after a plain bye.
+            return Ok(());
+        }
+        self.services.sessions.declare(self.session.player(), |settings| {
+            settings.open = false;
+            settings.draining = true;
+        });
+        self.services.lobby.gone(self.session.member()).await;
+        ok(reply)?;
+        self.session.drain();
+        Ok(())
+    }
+
+    async fn ask_lobby(&self, request: LobbyRequest, reply: &ReplyTo) -> Result<(), WireError> {
+        self.services.lobby.ask(Arc::clone(&self.session), request, reply.clone()).await
+    }
+
+    async fn play(&self, played: Move, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+        let info = match &played.info {
+            None => None,
+            Some(info) => Some(info.to_stored().map_err(|error| error.in_game(&played.game))?),
+        };
+        let room = self.room(&played.game).await?;
+        self.session.turn_answered(&played.game);
+        room.play(Play {
+            player: self.session.player().clone(),
+            ply: played.ply,
+            column: played.column,
+            info,
+            received,
+            round_trip: self.session.round_trip(),
+            reply: reply.clone(),
+        });
+        Ok(())
+    }
+
+    async fn in_room(&self, game: &GameId, action: Action, reply: &ReplyTo) -> Result<(), WireError> {
+        let room = self.room(game).await?;
+        room.act(self.session.player().clone(), action, reply.clone());
+        Ok(())
+    }
+
+    /// The room of a game, or the refusal that says why there is none.
+    async fn room(&self, game: &GameId) -> Result<RoomHandle, WireError> {
+        if let Some(room) = self.services.directory.room(game) {
+            return Ok(room);
+        }
+        let stored = self.stored(game).await?;
+        let over = WireError::new(ErrorCode::GameOver, "the game is over").in_game(game);
+        Err(WireError { result: stored.result, ..over })
+    }
+
+    async fn stored(&self, game: &GameId) -> Result<Snapshot, WireError> {
+        match self.services.host.snapshot(game).await {
+            Ok(Some(snapshot)) => Ok(snapshot),
+            Ok(None) => Err(no_such_game(game)),
+            Err(cause) => {
+                let incident = PairId::random(&mut rand::rng()).to_string();
+                error!(incident, error = %cause, "a game could not be read");
+                let error = WireError::new(ErrorCode::Internal, "the game could not be read").in_game(game);
+                Err(WireError { incident: Some(incident), ..error })
+            }
+        }
+    }
+
+    async fn sync(&self, game: &GameId, reply: &ReplyTo) -> Result<(), WireError> {
+        match self.services.directory.room(game) {
+            Some(room) => {
+                room.sync(Some(self.session.player().clone()), reply.clone(), None);
+                Ok(())
+            }
+            None => self.show_stored(game, Some(reply), None).await,
+        }
+    }
+
+    /// Sends a stored game's snapshot, from the player's own side if it played.
+    async fn show_stored(
+        &self,
+        game: &GameId,
+        reply: Option<&ReplyTo>,
+        skipped: Option<u64>,
+    ) -> Result<(), WireError> {
+        let mut snapshot = self.stored(game).await?;
+        debug_assert_eq!(snapshot.status, GameStatus::Over, "live games have rooms");
+        let me = self.session.player();
+        snapshot.you = if snapshot.players.first.id == *me {
+            Some(crate::protocol::terms::WireSide::First)
+        } else if snapshot.players.second.id == *me {
+            Some(crate::protocol::terms::WireSide::Second)
+        } else {
+            None
+        };
+        snapshot.skipped = skipped;
+        let frame = Frame::new(ServerMessage::Game(Box::new(snapshot)));
+        match reply {
+            Some(reply) => reply.send(&frame),
+            None => self.session.deliver(&frame, None, Urgency::Must),
+        }
+        Ok(())
+    }
+
+    async fn watch(&self, watch: Watch, reply: &ReplyTo) -> Result<(), WireError> {
+        if let Some(feed) = watch.feed {
+            self.watch_feed(feed);
+            return ok(reply);
+        }
+        let Some(game) = watch.game else { return Ok(()) };
+        let Some(room) = self.services.directory.room(&game) else {
+            return self.show_stored(&game, Some(reply), None).await;
+        };
+        if !self.session.watch(&game) {
+            let message = format!("one connection watches at most {WATCHED_MAX} games");
+            return Err(WireError::new(ErrorCode::Busy, message).in_game(&game));
+        }
+        room.watch(reply.clone());
+        Ok(())
+    }
+
+    fn watch_feed(&self, feed: Feed) {
+        let recipient = Arc::clone(&self.session) as Arc<dyn Recipient>;
+        self.services.feeds.subscribe(feed, self.session.member(), recipient);
+    }
+
+    async fn unwatch(&self, watch: Watch, reply: &ReplyTo) -> Result<(), WireError> {
+        if let Some(feed) = watch.feed {
+            self.services.feeds.unsubscribe(feed, self.session.member());
+        }
+        if let Some(game) = watch.game {
+            self.session.unwatch(&game);
+            if let Some(room) = self.services.directory.room(&game) {
+                room.unwatch(self.session.member()).await;
+            }
+        }
+        ok(reply)
+    }
+}
+
+fn no_such_game(game: &GameId) -> WireError {
+    WireError::new(ErrorCode::NoSuchGame, format!("there is no game {game}")).in_game(game)
+}
+
+fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {
+    reply.send(&Frame::new(message));
+    Ok(())
+}
+
+fn ok(reply: &ReplyTo) -> Result<(), WireError> {
+    answer(reply, ServerMessage::Ok(Done {}))
+}

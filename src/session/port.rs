@@ -1,0 +1,111 @@
+//! The border between the socket and the rest of the daemon: who calls, and what answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::outbox::{Attachment, Outbox};
+use crate::ids::GameId;
+use crate::protocol::client::Hello;
+use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
+use crate::secret::Secret;
+
+/// What the upgrade carried to say who is calling.
+#[derive(Clone, Debug)]
+pub enum Credential {
+    /// Nothing: a guest, unless `hello` carries a token.
+    None,
+    /// `Authorization: Bearer`, checked before the upgrade.
+    Token(Secret),
+    /// The site's session cookie. The `Origin` was the site's own.
+    Cookie(Secret),
+}
+
+/// Who the upgrade says is calling.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// What it showed.
+    pub credential: Credential,
+    /// Where it comes from; behind a trusted proxy, what the proxy says.
+    pub address: IpAddr,
+    /// When the upgrade was asked for.
+    pub received: Instant,
+}
+
+/// A token that is unknown, expired or revoked. One error for all three: the caller learns no more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the token is unknown, expired or revoked")]
+pub struct Unauthorized;
+
+/// A `hello` that is answered with an error and a close.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[error("{}", error.message)]
+pub struct Refused {
+    /// What the client is told.
+    pub error: WireError,
+    /// How the socket closes after that.
+    pub code: CloseCode,
+}
+
+/// A session that is ready to be spoken with.
+pub struct Opened {
+    /// The session.
+    pub session: Arc<dyn SessionPort>,
+    /// This socket's hold on the session's outbox, which `welcome` is in already.
+    pub attachment: Attachment,
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").field("attachment", &self.attachment).finish_non_exhaustive()
+    }
+}
+
+/// How a socket ended, as far as its session cares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disconnected {
+    /// The client said `bye`, or the session ended the connection: nobody will resume.
+    Bye,
+    /// Everything else, a plain WebSocket close included: the session waits for the client to come back.
+    Lost,
+}
+
+/// Opens sessions.
+#[async_trait]
+pub trait Gateway: Send + Sync + 'static {
+    /// Checks a Bearer token before the upgrade.
+    async fn check_token(&self, token: &Secret) -> Result<(), Unauthorized>;
+
+    /// Opens or resumes a session for a `hello` with request id `id`.
+    ///
+    /// On success `welcome` and what follows are in the outbox already. The protocol version is checked before.
+    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, Refused>;
+}
+
+/// One session, as its socket sees it.
+#[async_trait]
+pub trait SessionPort: Send + Sync {
+    /// What waits to be sent.
+    fn outbox(&self) -> &Outbox;
+
+    /// Whether this message is exempt from the message limit: a `move` that answers an open `turn`.
+    fn is_free(&self, message: &ClientMessage) -> bool;
+
+    /// Handles one request; answers go through the outbox.
+    ///
+    /// Requests of one socket are handled one after the other, in the order they came. Meanwhile the socket goes on
+    /// sending, and reads and stamps a few requests ahead.
+    async fn handle(&self, request: Request, received: Instant);
+
+    /// A round trip that a ping of the server measured.
+    fn measured(&self, round_trip: Duration);
+
+    /// This watcher lost `skipped` messages about `game` and has caught up now: send it a fresh snapshot.
+    async fn resync(&self, game: GameId, skipped: u64);
+
+    /// The socket that held `attachment` is gone. Called once for each attachment, after its outbox was detached.
+    async fn disconnected(&self, attachment: Attachment, how: Disconnected);
+}

@@ -1,0 +1,187 @@
+//! Limits on what one client sends: pure, the caller says what time it is.
+
+use std::time::{Duration, Instant};
+
+use super::limits::TransportLimits;
+
+/// Refusals for flooding in [`FLOOD_WINDOW`] that end the connection.
+const FLOODS_MAX: usize = 3;
+/// See [`FLOODS_MAX`].
+const FLOOD_WINDOW: Duration = Duration::from_secs(60);
+/// Unreadable messages in [`BAD_JSON_WINDOW`] that end the connection: a client that sends them is broken, and every
+/// one costs an answer.
+const BAD_JSON_MAX: usize = 5;
+/// See [`BAD_JSON_MAX`].
+const BAD_JSON_WINDOW: Duration = Duration::from_secs(10);
+
+/// A number of credits that refill evenly: all at once at first, then one each `period / burst`.
+///
+/// Whoever spends at most `burst` in any `period` is never refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Credits {
+    period: Duration,
+    interval: Duration,
+    /// When all credits are back; in the past when none is missing.
+    full_at: Option<Instant>,
+}
+
+impl Credits {
+    /// `burst` credits, at least one, that take `period` to refill.
+    #[must_use]
+    pub fn new(burst: u32, period: Duration) -> Self {
+        Self { period, interval: period / burst.max(1), full_at: None }
+    }
+
+    /// Takes one credit.
+    ///
+    /// # Errors
+    ///
+    /// Says how long to wait for the next one. A refusal costs nothing.
+    pub fn spend(&mut self, now: Instant) -> Result<(), Duration> {
+        let full_at = self.full_at.map_or(now, |at| at.max(now)) + self.interval;
+        match (full_at - now).checked_sub(self.period) {
+            Some(wait) if !wait.is_zero() => Err(wait),
+            Some(_) | None => {
+                self.full_at = Some(full_at);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The last `N` times that something happened.
+#[derive(Clone, Copy, Debug)]
+struct Strikes<const N: usize> {
+    times: [Option<Instant>; N],
+    next: usize,
+}
+
+impl<const N: usize> Strikes<N> {
+    const fn new() -> Self {
+        Self { times: [None; N], next: 0 }
+    }
+
+    /// Counts one more. Whether `N` of them, this one included, fell within `window`.
+    fn strike(&mut self, now: Instant, window: Duration) -> bool {
+        self.times[self.next] = Some(now);
+        self.next = (self.next + 1) % N;
+        self.times[self.next].is_some_and(|oldest| now.saturating_duration_since(oldest) <= window)
+    }
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Within the limit.
+    Pass,
+    /// Over it: refused, and may come again after this time.
+    Limited(Duration),
+    /// Over it again and again: refused likewise, and the connection ends.
+    Flooding(Duration),
+}
+
+/// The message limits of one connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    credits: Credits,
+    floods: Strikes<FLOODS_MAX>,
+    bad_json: Strikes<BAD_JSON_MAX>,
+}
+
+impl Traffic {
+    /// A connection that has sent nothing yet.
+    #[must_use]
+    pub fn new(limits: &TransportLimits) -> Self {
+        Self {
+            credits: Credits::new(limits.messages, limits.messages_period),
+            floods: Strikes::new(),
+            bad_json: Strikes::new(),
+        }
+    }
+
+    /// Counts a message that is not free.
+    pub fn message(&mut self, now: Instant) -> Verdict {
+        match self.credits.spend(now) {
+            Ok(()) => Verdict::Pass,
+            Err(wait) if self.floods.strike(now, FLOOD_WINDOW) => Verdict::Flooding(wait),
+            Err(wait) => Verdict::Limited(wait),
+        }
+    }
+
+    /// Counts a message that is not JSON. Whether the connection ends for it.
+    #[must_use = "the connection must be closed when this is true"]
+    pub fn bad_json(&mut self, now: Instant) -> bool {
+        self.bad_json.strike(now, BAD_JSON_WINDOW)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn the_hundred_and_first_message_at_once_waits_for_one_credit() {
+        let start = Instant::now();
+        let mut traffic = Traffic::new(&TransportLimits::default());
+        for n in 0..100 {
+            assert_eq!(traffic.message(start), Verdict::Pass, "message {n}");
+        }
+        assert_eq!(traffic.message(start), Verdict::Limited(ms(200)));
+        assert_eq!(traffic.message(start + ms(200)), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_client_within_the_limit_of_every_window_is_never_refused() {
+        let start = Instant::now();
+        let mut credits = Credits::new(100, Duration::from_secs(20));
+        for window in 0..5 {
+            for _ in 0..100 {
+                assert_eq!(credits.spend(start + Duration::from_secs(20 * window)), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_third_refusal_in_a_minute_ends_the_connection() {
+        let start = Instant::now();
+        let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
+        assert_eq!(traffic.message(start), Verdict::Pass);
+        assert!(matches!(traffic.message(start), Verdict::Limited(_)));
+        assert!(matches!(traffic.message(start), Verdict::Limited(_)));
+        assert!(matches!(traffic.message(start + ms(1)), Verdict::Flooding(_)));
+    }
+
+    #[test]
+    fn refusals_far_apart_do_not_add_up() {
+        let start = Instant::now();
+        let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
+        for minute in 0..6 {
+            let now = start + Duration::from_secs(31 * minute);
+            assert_eq!(traffic.message(now), Verdict::Pass);
+            assert!(matches!(traffic.message(now), Verdict::Limited(_)), "minute {minute}");
+        }
+    }
+
+    #[test]
+    fn five_bad_messages_in_ten_seconds_are_too_many_and_five_in_eleven_are_not() {
+        let start = Instant::now();
+        let strikes = |times: [u64; 5]| {
+            let mut traffic = Traffic::new(&TransportLimits::default());
+            times.map(|at| traffic.bad_json(start + ms(at)))
+        };
+        assert_eq!(strikes([0, 0, 0, 0, 10_000]), [false, false, false, false, true]);
+        assert_eq!(strikes([0, 0, 0, 0, 10_001]), [false; 5]);
+    }
+
+    #[test]
+    fn no_credits_at_all_means_one() {
+        let now = Instant::now();
+        let mut credits = Credits::new(0, Duration::from_secs(1));
+        assert_eq!(credits.spend(now), Ok(()));
+        assert_eq!(credits.spend(now), Err(Duration::from_secs(1)));
+    }
+}

@@ -1,0 +1,207 @@
+//! All sessions, by id and by player, and what connected players have declared.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::handle::Session;
+use crate::ids::{PlayerId, SessionId, TokenId};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind};
+use crate::storage::record::BotProfile;
+
+/// What a connected player has declared.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// What it is willing to play.
+    pub accepts: Accepts,
+    /// Whether a bot stands on the ladder and in the directory.
+    pub open: bool,
+    /// Games at the same time.
+    pub max_games: u32,
+    /// How many of these only people may take.
+    pub reserve_for_humans: u32,
+    /// Whether it takes no new games.
+    pub draining: bool,
+}
+
+impl Settings {
+    /// What counts until the player declares something else.
+    #[must_use]
+    pub fn new(max_games: u32) -> Self {
+        Self { accepts: Accepts::default(), open: false, max_games, reserve_for_humans: 0, draining: false }
+    }
+
+    /// Games that may be taken up against an opponent of this kind.
+    #[must_use]
+    pub fn games_for(&self, opponent: PlayerKind) -> u32 {
+        if self.draining {
+            return 0;
+        }
+        match OpponentKind::from(opponent) {
+            OpponentKind::Human => self.max_games,
+            OpponentKind::Bot => self.max_games.saturating_sub(self.reserve_for_humans),
+        }
+    }
+}
+
+/// A connected player.
+#[derive(Clone, Debug)]
+pub struct Present {
+    /// Who.
+    pub identity: Identity,
+    /// What it has declared.
+    pub settings: Settings,
+    /// What a bot says about itself.
+    pub profile: BotProfile,
+}
+
+#[derive(Debug)]
+struct Player {
+    present: Present,
+    sessions: Vec<Arc<Session>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    by_id: HashMap<SessionId, Arc<Session>>,
+    players: HashMap<PlayerId, Player>,
+}
+
+/// All sessions of this process. Cloning gives another view of the same.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    inner: Arc<Mutex<Inner>>,
+    games_max: u32,
+}
+
+impl Sessions {
+    /// No sessions yet; a player may have at most `games_max` games at the same time.
+    #[must_use]
+    pub fn new(games_max: u32) -> Self {
+        Self { inner: Arc::default(), games_max }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Games that any player may have at the same time.
+    #[must_use]
+    pub fn games_max(&self) -> u32 {
+        self.games_max
+    }
+
+    /// Enters a session. `change` adapts what the player has declared so far.
+    pub fn insert(
+        &self,
+        session: &Arc<Session>,
+        profile: Option<BotProfile>,
+        change: impl FnOnce(&mut Settings),
+    ) {
+        let mut inner = self.lock();
+        inner.by_id.insert(session.id().clone(), Arc::clone(session));
+        let player = inner.players.entry(session.player().clone()).or_insert_with(|| Player {
+            present: Present {
+                identity: session.identity().clone(),
+                settings: Settings::new(self.games_max),
+                profile: BotProfile::default(),
+            },
+            sessions: Vec::new(),
+        });
+        if let Some(profile) = profile {
+            player.present.profile = profile;
+        }
+        change(&mut player.present.settings);
+        player.sessions.push(Arc::clone(session));
+    }
+
+    /// Strikes a session out. True if it was its player's last one.
+    pub fn remove(&self, session: &Session) -> bool {
+        let mut inner = self.lock();
+        inner.by_id.remove(session.id());
+        let Some(player) = inner.players.get_mut(session.player()) else { return false };
+        player.sessions.retain(|other| other.id() != session.id());
+        let last = player.sessions.is_empty();
+        if last {
+            inner.players.remove(session.player());
+        }
+        last
+    }
+
+    /// The session of this id.
+    #[must_use]
+    pub fn get(&self, id: &SessionId) -> Option<Arc<Session>> {
+        self.lock().by_id.get(id).cloned()
+    }
+
+    /// All sessions of a player.
+    #[must_use]
+    pub fn of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.lock().players.get(player).map(|player| player.sessions.clone()).unwrap_or_default()
+    }
+
+    /// All sessions.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<Session>> {
+        self.lock().by_id.values().cloned().collect()
+    }
+
+    /// The sessions that rest on this credential.
+    #[must_use]
+    pub fn by_credential(&self, token: &TokenId) -> Vec<Arc<Session>> {
+        self.lock().by_id.values().filter(|session| session.credential() == Some(token)).cloned().collect()
+    }
+
+    /// A connected player.
+    #[must_use]
+    pub fn present(&self, player: &PlayerId) -> Option<Present> {
+        self.lock().players.get(player).map(|player| player.present.clone())
+    }
+
+    /// Changes what a player has declared.
+    pub fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut Settings)) {
+        if let Some(player) = self.lock().players.get_mut(player) {
+            change(&mut player.present.settings);
+        }
+    }
+
+    /// How many games a player may have at the same time if the next one is against an opponent of this kind.
+    #[must_use]
+    pub fn games_for(&self, player: &PlayerId, opponent: PlayerKind) -> usize {
+        let inner = self.lock();
+        let declared = inner.players.get(player).map(|player| player.present.settings.games_for(opponent));
+        declared.unwrap_or(self.games_max) as usize
+    }
+
+    /// The version that a connected bot gives itself.
+    #[must_use]
+    pub fn version_of(&self, player: &PlayerId) -> Option<String> {
+        self.lock().players.get(player)?.present.profile.version.clone()
+    }
+
+    /// Connected bots that are open to all.
+    #[must_use]
+    pub fn open_bots(&self) -> Vec<Present> {
+        let inner = self.lock();
+        let open = inner.players.values().filter(|player| {
+            player.present.settings.open
+                && player.present.identity.kind == PlayerKind::Bot
+                && player.sessions.iter().any(|session| session.is_attached())
+        });
+        open.map(|player| player.present.clone()).collect()
+    }
+
+    /// Players with at least one attached socket.
+    #[must_use]
+    pub fn online(&self) -> usize {
+        let inner = self.lock();
+        inner.players.values().filter(|p| p.sessions.iter().any(|session| session.is_attached())).count()
+    }
+
+    /// Whether a player has an attached socket.
+    #[must_use]
+    pub fn is_online(&self, player: &PlayerId) -> bool {
+        let inner = self.lock();
+        inner.players.get(player).is_some_and(|p| p.sessions.iter().any(|session| session.is_attached()))
+    }
+}

@@ -1,0 +1,83 @@
+//! What sessions need from the rest of the daemon.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::handle::Session;
+use super::registry::Sessions;
+use crate::accounts::Accounts;
+use crate::host::Host;
+use crate::lobby::LobbyHandle;
+use crate::lobby::feeds::Feeds;
+use crate::room::handle::ReplyTo;
+use crate::room::{Connection, Directory, Recipient};
+use crate::signing::Signer;
+use crate::storage::record::UnixMillis;
+use crate::storage::{Store, Writer};
+
+/// What sessions need from the rest of the daemon.
+#[derive(Debug)]
+pub struct Services {
+    /// Reads players and games.
+    pub store: Arc<dyn Store>,
+    /// Stores what bots say about themselves.
+    pub writer: Writer,
+    /// Knows who is who.
+    pub accounts: Accounts,
+    /// Signs the secrets of sessions.
+    pub signer: Signer,
+    /// Lists rooms.
+    pub directory: Directory,
+    /// Lists sessions.
+    pub sessions: Sessions,
+    /// Shows finished games.
+    pub host: Host,
+    /// Finds games.
+    pub lobby: LobbyHandle,
+    /// Streams of events that are not one game.
+    pub feeds: Feeds,
+    /// Owns the tasks that outlive a socket.
+    pub tasks: tokio_util::task::TaskTracker,
+    /// When this process began, by the wall clock.
+    pub started_at: UnixMillis,
+    /// How often the server pings.
+    pub heartbeat: Duration,
+    /// Messages of one connection in any 20 seconds.
+    pub messages_per_20s: u32,
+    /// What acknowledged moves survive: `strict` or `relaxed`.
+    pub durability: &'static str,
+}
+
+impl Services {
+    /// Where answers to this session go.
+    #[must_use]
+    pub fn reply_to(&self, session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
+        ReplyTo {
+            member: session.member(),
+            recipient: Arc::clone(session) as Arc<dyn Recipient>,
+            re: re.map(Into::into),
+        }
+    }
+
+    /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go.
+    pub async fn end_session(&self, session: &Arc<Session>, how: Connection) {
+        self.sessions.remove(session);
+        self.lobby.gone(session.member()).await;
+        self.feeds.leave(session.member());
+        for room in self.directory.rooms_of(session.player()) {
+            room.connected(session.member(), how).await;
+            room.leave(session.member()).await;
+        }
+        self.stop_watching(session).await;
+        self.feeds.lobby_changed();
+    }
+
+    /// Takes a session out of the rooms that it watches.
+    pub async fn stop_watching(&self, session: &Session) {
+        for game in session.watched_games() {
+            if let Some(room) = self.directory.room(&game) {
+                room.unwatch(session.member()).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! The task of one socket: from the upgrade to the last close frame.
+//!
+//! It greets (`hello` in time, or close 4401), then carries requests to the session and messages to the client until
+//! one side has enough. Before `hello` every other message is answered by `unauthorized`, with `seq` 0: there is no
+//! session yet that could count.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Interval, MissedTickBehavior, sleep_until, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, error};
+
+use super::limits::TransportLimits;
+use super::outbox::{Attachment, Outbox};
+use super::port::{Caller, Disconnected, Gateway, Opened, Refused, SessionPort};
+use super::rate_limit::{Traffic, Verdict};
+use super::wire::{Event, Farewell, Fault, Listening, Source, Wire};
+use crate::ids::GameId;
+use crate::protocol::client::Hello;
+use crate::protocol::parse::{Refusal, parse};
+use crate::protocol::{
+    CLIENT_FRAME_BYTES_MAX, ClientMessage, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, Request, WireError,
+};
+
+/// Requests that are read, and stamped, while an earlier one is being handled. Then the peer has to wait.
+const READ_AHEAD_MAX: usize = 16;
+/// Longest that opening a session may take: a few reads of the store.
+const OPENING_MAX: Duration = Duration::from_secs(10);
+/// Pings in a row without a pong that end the connection.
+const PINGS_MISSED_MAX: u64 = 2;
+/// How long sent messages are kept for a client that may come back.
+const RESUMABLE: Duration = Duration::from_secs(120);
+
+/// What all sockets share.
+#[derive(Clone)]
+pub struct SocketDeps {
+    /// Opens sessions.
+    pub gateway: Arc<dyn Gateway>,
+    /// What a connection may take.
+    pub limits: Arc<TransportLimits>,
+    /// The daemon stops: close with 1012.
+    pub stop: CancellationToken,
+}
+
+impl std::fmt::Debug for SocketDeps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SocketDeps").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// Speaks the protocol over a stream on which the upgrade was answered, until it is closed.
+pub async fn serve<S>(stream: S, caller: Caller, deps: SocketDeps)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let mut wire = Wire::new(stream).await;
+    let mut traffic = Traffic::new(&deps.limits);
+    let farewell = match greet(&mut wire, &mut traffic, caller, &deps).await {
+        Ok(opened) => attend(&mut wire, &mut traffic, opened, &deps).await,
+        Err(farewell) => farewell,
+    };
+    debug!(?farewell, "socket ends");
+    wire.finish(farewell, deps.limits.closing).await;
+}
+
+/// Waits for `hello` and opens the session.
+async fn greet<S>(
+    wire: &mut Wire<S>,
+    traffic: &mut Traffic,
+    caller: Caller,
+    deps: &SocketDeps,
+) -> Result<Opened, Farewell>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let deadline = tokio::time::Instant::now() + deps.limits.hello;
+    let hello = tokio::select! {
+        biased;
+        () = deps.stop.cancelled() => return Err(Farewell::Close(CloseCode::Restart)),
+        hello = timeout_at(deadline, await_hello(wire, traffic)) => hello,
+    };
+    let (hello, id) = hello.unwrap_or(Err(Farewell::Close(CloseCode::Credentials)))?;
+    let opened = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller)).await;
+    let refused = match opened {
+        Ok(Ok(opened)) => return Ok(opened),
+        Ok(Err(refused)) => refused,
+        Err(_) => {
+            error!("opening a session took too long");
+            let error = WireError::new(ErrorCode::Internal, "opening the session took too long");
+            Refused { error, code: CloseCode::Restart }
+        }
+    };
+    wire.say(&refused.error.fatal().into(), id.as_deref());
+    Err(Farewell::Close(refused.code))
+}
+
+/// Reads until a `hello` of our version comes. Everything else is refused.
+async fn await_hello<S>(
+    wire: &mut Wire<S>,
+    traffic: &mut Traffic,
+) -> Result<(Hello, Option<String>), Farewell>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    loop {
+        let (text, received) = match wire.event(Source::None, Listening::Yes).await {
+            Event::Text(text, received) => (text, received),
+            Event::Pong(..) | Event::CaughtUp => continue,
+            Event::Close(code) => return Err(Farewell::Close(code)),
+            Event::PeerCloses => return Err(Farewell::Answer),
+            Event::Gone => return Err(Farewell::Drop),
+            Event::Fault(fault) => {
+                if fault == Fault::TooLarge {
+                    wire.say(&too_large(), None);
+                }
+                return Err(Farewell::Fail(fault.close_code()));
+            }
+        };
+        let heard = hear(&text, received, traffic, |_| false);
+        let refusal = match heard {
+            Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => {
+                if hello.protocol == PROTOCOL_VERSION {
+                    return Ok((hello, id));
+                }
+                wire.say(&bad_version(hello.protocol), id.as_deref());
+                return Err(Farewell::Close(CloseCode::Version));
+            }
+            Heard::Request(Request { id, .. }) => {
+                let error = WireError::new(ErrorCode::Unauthorized, "the first message is `hello`");
+                Refusal { id, error }
+            }
+            Heard::Refused(refusal) => refusal,
+            Heard::Enough(refusal, code) => {
+                wire.say(&refusal.error.into(), refusal.id.as_deref());
+                return Err(Farewell::Close(code));
+            }
+        };
+        wire.say(&refusal.error.into(), refusal.id.as_deref());
+    }
+}
+
+/// What a text message came to.
+enum Heard {
+    /// Readable and within the limits.
+    Request(Request),
+    /// Answered by this error.
+    Refused(Refusal),
+    /// Answered by this error, the last one.
+    Enough(Refusal, CloseCode),
+}
+
+/// Reads a message and counts it.
+fn hear(
+    text: &str,
+    received: Instant,
+    traffic: &mut Traffic,
+    is_free: impl Fn(&ClientMessage) -> bool,
+) -> Heard {
+    let parsed = parse(text);
+    let free = parsed.as_ref().is_ok_and(|request| is_free(&request.message));
+    let verdict = if free { Verdict::Pass } else { traffic.message(received) };
+    match (verdict, parsed) {
+        (Verdict::Pass, Ok(request)) => Heard::Request(request),
+        (Verdict::Pass, Err(Refusal { id, error }))
+            if error.code == ErrorCode::BadJson && traffic.bad_json(received) =>
+        {
+            Heard::Enough(Refusal { id, error: error.fatal() }, CloseCode::Abuse)
+        }
+        (Verdict::Pass, Err(refusal)) => Heard::Refused(refusal),
+        (Verdict::Limited(wait), parsed) => Heard::Refused(too_many(parsed, wait)),
+        (Verdict::Flooding(wait), parsed) => {
+            let Refusal { id, error } = too_many(parsed, wait);
+            Heard::Enough(Refusal { id, error: error.fatal() }, CloseCode::Flooding)
+        }
+    }
+}
+
+fn too_many(parsed: Result<Request, Refusal>, wait: Duration) -> Refusal {
+    let id = parsed.map_or_else(|refusal| refusal.id, |request| request.id);
+    let error = WireError::new(ErrorCode::RateLimited, "too many messages").retry_in(round_up(wait));
+    Refusal { id, error }
+}
+
+/// Rounds up to whole milliseconds, so that whoever waits as told is not refused again.
+fn round_up(wait: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(wait.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX))
+}
+
+fn too_large() -> Frame {
+    let message = format!("a message has at most {CLIENT_FRAME_BYTES_MAX} bytes");
+    WireError::new(ErrorCode::TooLarge, message).fatal().into()
+}
+
+fn bad_version(spoken: u32) -> Frame {
+    let message = format!("protocol {spoken} is not spoken here");
+    let error = WireError::new(ErrorCode::BadVersion, message).fatal();
+    WireError { supported: Some(vec![PROTOCOL_VERSION]), ..error }.into()
+}
+
+/// Carries requests and messages of an open session, and tells the session when it is over.
+///
+/// A panic while a request is handled ends this socket alone; the client comes back and resumes.
+async fn attend<S>(wire: &mut Wire<S>, traffic: &mut Traffic, opened: Opened, deps: &SocketDeps) -> Farewell
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let Opened { session, attachment } = opened;
+    let conversation = Conversation::new(wire, traffic, &*session, &attachment, deps);
+    let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
+    let (farewell, how) = ended.unwrap_or_else(|_| {
+        error!("a socket task panicked");
+        (Farewell::Drop, Disconnected::Lost)
+    });
+    session.outbox().detach(&attachment);
+    session.disconnected(attachment, how).await;
+    farewell
+}
+
+/// Something for the session to do.
+enum Job {
+    Request(Request, Instant),
+    Resync(GameId, u64),
+}
+
+/// What is being done, and whether the connection ends with it.
+struct Work<'a> {
+    future: BoxFuture<'a, ()>,
+    last: bool,
+}
+
+struct Conversation<'a, S> {
+    wire: &'a mut Wire<S>,
+    traffic: &'a mut Traffic,
+    session: &'a dyn SessionPort,
+    outbox: &'a Outbox,
+    attachment: &'a Attachment,
+    deps: &'a SocketDeps,
+    heart: Heart,
+    work: Option<Work<'a>>,
+    /// Jobs that came while another was being done. Holds no memory when it is empty.
+    waiting: VecDeque<Job>,
+    /// After the stop signal: when the client has had its time to take what waits.
+    gone_by: Option<tokio::time::Instant>,
+}
+
+impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
+    fn new(
+        wire: &'a mut Wire<S>,
+        traffic: &'a mut Traffic,
+        session: &'a dyn SessionPort,
+        attachment: &'a Attachment,
+        deps: &'a SocketDeps,
+    ) -> Self {
+        Self {
+            wire,
+            traffic,
+            session,
+            outbox: session.outbox(),
+            attachment,
+            deps,
+            heart: Heart::new(deps.limits.heartbeat),
+            work: None,
+            waiting: VecDeque::new(),
+            gone_by: None,
+        }
+    }
+
+    async fn run(mut self) -> (Farewell, Disconnected) {
+        loop {
+            let attachment = self.attachment;
+            let source = Source::Outbox(self.outbox, attachment);
+            let listening = self.listening();
+            tokio::select! {
+                biased;
+                () = self.deps.stop.cancelled(), if self.gone_by.is_none() => self.stop(),
+                () = until(self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
+                _ = self.heart.timer.tick() => {
+                    if !self.beat() {
+                        return (Farewell::Drop, Disconnected::Lost);
+                    }
+                }
+                last = done(&mut self.work) => self.go_on(last),
+                () = attachment.changed() => {}
+                event = self.wire.event(source, listening) => {
+                    if let Some(end) = self.on_event(event) {
+                        return end;
+                    }
+                }
+            }
+        }
+    }
+
+    fn listening(&self) -> Listening {
+        if self.waiting.len() < READ_AHEAD_MAX { Listening::Yes } else { Listening::No }
+    }
+
+    fn stop(&mut self) {
+        self.outbox.close(CloseCode::Restart);
+        self.gone_by = Some(tokio::time::Instant::now() + self.deps.limits.closing);
+    }
+
+    /// Pings, unless the peer has been silent for too long.
+    fn beat(&mut self) -> bool {
+        let Some(payload) = self.heart.beat(now()) else {
+            return false;
+        };
+        self.wire.ping(payload.to_be_bytes().to_vec().into());
+        if self.heart.has_turned() {
+            self.outbox.age();
+        }
+        true
+    }
+
+    fn on_event(&mut self, event: Event) -> Option<(Farewell, Disconnected)> {
+        match event {
+            Event::Text(text, received) => self.on_text(&text, received),
+            Event::Pong(payload, received) => {
+                if let Some(round_trip) = self.heart.pong(&payload, received) {
+                    self.session.measured(round_trip);
+                }
+            }
+            Event::CaughtUp => {
+                for (game, skipped) in self.outbox.take_behind(self.attachment) {
+                    self.accept(Job::Resync(game, skipped));
+                }
+            }
+            Event::Close(code) => return Some((Farewell::Close(code), parting(code))),
+            Event::Fault(fault) => return Some(self.on_fault(fault)),
+            Event::PeerCloses => return Some((Farewell::Answer, Disconnected::Lost)),
+            Event::Gone => return Some((Farewell::Drop, Disconnected::Lost)),
+        }
+        None
+    }
+
+    fn on_text(&mut self, text: &str, received: Instant) {
+        let session = self.session;
+        match hear(text, received, self.traffic, |message| session.is_free(message)) {
+            Heard::Request(Request { id, message: ClientMessage::Hello(_) }) => {
+                let error = WireError::bad_field("type", "`hello` was said already");
+                self.outbox.answer(&error.into(), id.as_deref());
+            }
+            Heard::Request(request) => self.accept(Job::Request(request, received)),
+            Heard::Refused(Refusal { id, error }) => {
+                self.outbox.answer(&error.into(), id.as_deref());
+            }
+            Heard::Enough(Refusal { id, error }, code) => {
+                self.outbox.answer(&error.into(), id.as_deref());
+                self.outbox.close(code);
+            }
+        }
+    }
+
+    /// Closes for a fault. What waits is sent first as far as the peer takes it at once.
+    fn on_fault(&mut self, fault: Fault) -> (Farewell, Disconnected) {
+        debug!(?fault, "the client broke the rules of the wire");
+        if fault == Fault::TooLarge {
+            self.outbox.answer(&too_large(), None);
+        }
+        self.wire.write_now(Source::Outbox(self.outbox, self.attachment));
+        (Farewell::Fail(fault.close_code()), Disconnected::Lost)
+    }
+
+    fn accept(&mut self, job: Job) {
+        if self.work.is_none() {
+            self.begin(job);
+        } else {
+            self.waiting.push_back(job);
+        }
+    }
+
+    fn begin(&mut self, job: Job) {
+        let session = self.session;
+        self.work = Some(match job {
+            Job::Request(request, received) => {
+                let last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
+                Work { future: session.handle(request, received), last }
+            }
+            Job::Resync(game, skipped) => Work { future: session.resync(game, skipped), last: false },
+        });
+    }
+
+    fn go_on(&mut self, last: Last) {
+        self.work = None;
+        match last {
+            Last::Yes => self.outbox.close(CloseCode::Bye),
+            Last::No => match self.waiting.pop_front() {
+                Some(job) => self.begin(job),
+                None => self.waiting = VecDeque::new(),
+            },
+        }
+    }
+}
+
+/// Whether a connection ends with the work that was done.
+enum Last {
+    Yes,
+    No,
+}
+
+/// Waits for the work at hand, for ever if there is none.
+async fn done(work: &mut Option<Work<'_>>) -> Last {
+    match work {
+        Some(work) => {
+            work.future.as_mut().await;
+            if work.last { Last::Yes } else { Last::No }
+        }
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What a close code means for the session.
+fn parting(code: CloseCode) -> Disconnected {
+    match code {
+        CloseCode::Bye | CloseCode::Banned | CloseCode::Credentials => Disconnected::Bye,
+        CloseCode::Protocol
+        | CloseCode::Binary
+        | CloseCode::Utf8
+        | CloseCode::Policy
+        | CloseCode::TooLarge
+        | CloseCode::Restart
+        | CloseCode::Abuse
+        | CloseCode::Version
+        | CloseCode::TooSlow
+        | CloseCode::Replaced
+        | CloseCode::Flooding => Disconnected::Lost,
+    }
+}
+
+/// The server's pings, and the answers to them.
+struct Heart {
+    timer: Interval,
+    beats_a_turn: u64,
+    /// The last ping, from 1.
+    sent: u64,
+    /// When the last two pings left, by the parity of their number.
+    left: [Option<Instant>; 2],
+    /// The last ping that was answered.
+    answered: u64,
+}
+
+impl Heart {
+    fn new(period: Duration) -> Self {
+        let mut timer = tokio::time::interval(period.max(Duration::from_millis(1)));
+        timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let beats_a_turn = RESUMABLE.as_millis().div_ceil(timer.period().as_millis().max(1));
+        Self {
+            timer,
+            beats_a_turn: u64::try_from(beats_a_turn).unwrap_or(u64::MAX),
+            sent: 0,
+            left: [None; 2],
+            answered: 0,
+        }
+    }
+
+    /// The next ping, or `None` if too many were not answered.
+    fn beat(&mut self, now: Instant) -> Option<u64> {
+        if self.sent - self.answered >= PINGS_MISSED_MAX {
+            return None;
+        }
+        self.sent += 1;
+        self.left[usize::from(self.sent % 2 == 1)] = Some(now);
+        Some(self.sent)
+    }
+
+    /// Whether as many beats have passed as sent messages are kept.
+    fn has_turned(&self) -> bool {
+        self.sent % self.beats_a_turn == 0
+    }
+
+    /// The round trip of a ping that was not answered yet. Pongs that answer nothing are ignored.
+    fn pong(&mut self, payload: &[u8], received: Instant) -> Option<Duration> {
+        let number = u64::from_be_bytes(payload.try_into().ok()?);
+        if number <= self.answered || number > self.sent {
+            return None;
+        }
+        self.answered = number;
+        let left = self.left[usize::from(number % 2 == 1)]?;
+        Some(received.saturating_duration_since(left))
+    }
+}
+
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+#[cfg(test)]
+mod tests;

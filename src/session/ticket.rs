@@ -1,0 +1,92 @@
+//! What the secret of a session says: enough to go on with it after the daemon was killed and started again, without
+//! anything being stored for it.
+
+use crate::ids::{PlayerId, PlayerName, SessionId, TokenId};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::signing::{Purpose, Signer};
+use crate::storage::record::UnixMillis;
+
+/// The content of a session's secret.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Ticket {
+    /// Which session.
+    pub(super) session: SessionId,
+    /// Whose.
+    pub(super) player: PlayerId,
+    /// The stored credential that it rests on; none for guests.
+    pub(super) credential: Option<TokenId>,
+    /// When the session was opened.
+    pub(super) issued_at: UnixMillis,
+    name: PlayerName,
+}
+
+impl Ticket {
+    pub(super) fn new(
+        session: &SessionId,
+        identity: &Identity,
+        credential: Option<TokenId>,
+        issued_at: UnixMillis,
+    ) -> Self {
+        Self {
+            session: session.clone(),
+            player: identity.id.clone(),
+            credential,
+            issued_at,
+            name: identity.name.clone(),
+        }
+    }
+
+    /// The guest it was made for. Everybody else is in the store.
+    pub(super) fn identity(&self) -> Identity {
+        Identity { id: self.player.clone(), name: self.name.clone(), kind: PlayerKind::Guest, owner: None }
+    }
+
+    /// Five words, signed: session, player, name, time, credential.
+    pub(super) fn write(&self, signer: &Signer) -> String {
+        let credential = self.credential.as_ref().map_or("-", TokenId::as_str);
+        let words =
+            format!("{} {} {} {} {credential}", self.session, self.player, self.name, self.issued_at.0);
+        signer.sign(Purpose::Session, words.as_bytes())
+    }
+
+    /// Reads [`Self::write`] back; `None` if we did not write it.
+    pub(super) fn read(signer: &Signer, secret: &str) -> Option<Self> {
+        let words = String::from_utf8(signer.verify(Purpose::Session, secret)?).ok()?;
+        let mut words = words.split(' ');
+        let ticket = Self {
+            session: words.next()?.parse().ok()?,
+            player: words.next()?.parse().ok()?,
+            name: words.next()?.parse().ok()?,
+            issued_at: UnixMillis(words.next()?.parse().ok()?),
+            credential: match words.next()? {
+                "-" => None,
+                id => Some(id.parse().ok()?),
+            },
+        };
+        words.next().is_none().then_some(ticket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signing::KEY_BYTES;
+
+    #[test]
+    fn a_ticket_reads_back_and_a_changed_one_does_not() {
+        let signer = Signer::new(&[7; KEY_BYTES]);
+        let identity = Identity {
+            id: "p1".parse().unwrap(),
+            name: "guest-abc".parse().unwrap(),
+            kind: PlayerKind::Guest,
+            owner: None,
+        };
+        for credential in [None, Some("t1".parse().unwrap())] {
+            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, credential, UnixMillis(5));
+            let secret = ticket.write(&signer);
+            assert_eq!(Ticket::read(&signer, &secret), Some(ticket));
+            assert_eq!(Ticket::read(&Signer::new(&[8; KEY_BYTES]), &secret), None);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! One WebSocket: what is read from it, what is written to it, and how it ends.
+//!
+//! Reading and writing are one poll in one task. What waits in the outbox is written as far as the peer takes it and
+//! flushed once, so a burst of messages is one system call.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures::{Sink, SinkExt, Stream, StreamExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol};
+
+use super::frame_guard::{Breach, FrameGuard};
+use super::outbox::{Attachment, Next, Outbox};
+use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX};
+
+/// Allocated for each connection as long as it lives. The codec's default of 128 KiB costs six times the processor
+/// time (it is cleared for every read) and 1.2 GiB for ten thousand watchers; a move has 60 bytes.
+const READ_BUFFER_BYTES: usize = 2 * 1024;
+/// Written to the socket without waiting for a flush. A burst up to here is one system call.
+const WRITE_BUFFER_BYTES: usize = 4 * 1024;
+/// Most that is kept for a peer that does not read: the largest message behind a full buffer, and frame headers. The
+/// codec's default is without limit.
+const WRITE_BUFFER_BYTES_MAX: usize = SERVER_FRAME_BYTES_MAX + 2 * WRITE_BUFFER_BYTES;
+/// What is still read, and thrown away, after a connection failed. A peer that sends more loses our close frame.
+const DISCARDED_BYTES_MAX: u64 = 256 * 1024;
+
+/// The one place that sets up the codec.
+#[must_use]
+pub fn websocket_config() -> WebSocketConfig {
+    WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
+        .max_message_size(Some(CLIENT_FRAME_BYTES_MAX))
+        .max_frame_size(Some(CLIENT_FRAME_BYTES_MAX))
+        .accept_unmasked_frames(false)
+}
+
+/// What a connection did wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A message over the limit.
+    TooLarge,
+    /// A binary message.
+    Binary,
+    /// Text that is not UTF-8.
+    Utf8,
+    /// Not the WebSocket protocol.
+    Protocol,
+    /// A limit on frames was broken.
+    Frames(Breach),
+}
+
+impl Fault {
+    /// How the socket closes for it.
+    #[must_use]
+    pub fn close_code(self) -> CloseCode {
+        match self {
+            Self::TooLarge => CloseCode::TooLarge,
+            Self::Binary => CloseCode::Binary,
+            Self::Utf8 => CloseCode::Utf8,
+            Self::Protocol => CloseCode::Protocol,
+            Self::Frames(_) => CloseCode::Policy,
+        }
+    }
+}
+
+/// What happened on the wire.
+#[derive(Debug)]
+pub enum Event {
+    /// A text message, and when it was read.
+    Text(Utf8Bytes, Instant),
+    /// A pong with this payload, and when it was read.
+    Pong(Bytes, Instant),
+    /// All that waited has left, and watched games need a snapshot.
+    CaughtUp,
+    /// The outbox says to close.
+    Close(CloseCode),
+    /// The peer did something that ends the connection. Nothing more can be read.
+    Fault(Fault),
+    /// The peer closes.
+    PeerCloses,
+    /// The connection is gone.
+    Gone,
+}
+
+/// Whether more messages may be read now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Listening {
+    /// Read.
+    Yes,
+    /// What was read is not done yet; let the peer wait.
+    No,
+}
+
+/// How a connection is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Farewell {
+    /// With a closing handshake that begins here.
+    Close(CloseCode),
+    /// With a close frame to a peer whose frames can no longer be read.
+    Fail(CloseCode),
+    /// With the answer to the peer's close frame.
+    Answer,
+    /// Without a word: nobody is there.
+    Drop,
+}
+
+/// Where messages to send come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// There is no session yet.
+    None,
+    /// The session's outbox and our hold on it.
+    Outbox(&'a Outbox, &'a Attachment),
+}
+
+impl Source<'_> {
+    fn next(self) -> Next {
+        match self {
+            Self::None => Next::Idle { behind: false },
+            Self::Outbox(outbox, attachment) => outbox.next(attachment),
+        }
+    }
+
+    fn parted(self) -> Option<CloseCode> {
+        match self {
+            Self::None => None,
+            Self::Outbox(outbox, attachment) => outbox.parted(attachment),
+        }
+    }
+}
+
+/// What writing came to.
+enum Written {
+    /// All that waited has left.
+    All { behind: bool },
+    /// The peer does not take more now.
+    Blocked,
+    /// Something happened that ends writing.
+    Event(Event),
+}
+
+/// The server's end of one WebSocket.
+#[derive(Debug)]
+pub struct Wire<S> {
+    socket: WebSocketStream<FrameGuard<S>>,
+    /// Something was given to the codec and not flushed.
+    unflushed: bool,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    /// Takes over a stream on which the upgrade was answered.
+    pub async fn new(stream: S) -> Self {
+        let guarded = FrameGuard::new(stream);
+        let socket = WebSocketStream::from_raw_socket(guarded, Role::Server, Some(websocket_config())).await;
+        Self { socket, unflushed: false }
+    }
+
+    /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
+    pub async fn event(&mut self, source: Source<'_>, listening: Listening) -> Event {
+        std::future::poll_fn(|cx| self.poll_event(cx, source, listening)).await
+    }
+
+    /// Queues a message that is not in an outbox: before there is a session.
+    pub fn say(&mut self, frame: &Frame, re: Option<&str>) {
+        self.start(Message::text(frame.text(0, re)));
+    }
+
+    /// Queues a ping.
+    pub fn ping(&mut self, payload: Bytes) {
+        self.start(Message::Ping(payload));
+    }
+
+    /// Writes what waits as far as the peer takes it at once.
+    pub fn write_now(&mut self, source: Source<'_>) {
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        self.poll_write(&mut cx, source);
+    }
+
+    /// Gives a message to the codec. When its buffer is full the peer does not read, which its silence to pings will
+    /// show, so the message is simply lost.
+    fn start(&mut self, message: Message) {
+        let taken = Pin::new(&mut self.socket).start_send(message).is_ok();
+        self.unflushed |= taken;
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>, source: Source<'_>, listening: Listening) -> Poll<Event> {
+        match self.poll_write(cx, source) {
+            Written::Event(event) => return Poll::Ready(event),
+            Written::All { behind: true } => return Poll::Ready(Event::CaughtUp),
+            Written::All { behind: false } | Written::Blocked => {}
+        }
+        match listening {
+            Listening::Yes => self.poll_read(cx),
+            Listening::No => Poll::Pending,
+        }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, source: Source<'_>) -> Written {
+        let behind = loop {
+            match Pin::new(&mut self.socket).poll_ready(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_)) => return Written::Event(Event::Gone),
+                Poll::Pending => {
+                    return source
+                        .parted()
+                        .map_or(Written::Blocked, |code| Written::Event(Event::Close(code)));
+                }
+            }
+            match source.next() {
+                Next::Message(outgoing) => {
+                    if Pin::new(&mut self.socket).start_send(Message::text(outgoing.text())).is_err() {
+                        return Written::Event(Event::Gone);
+                    }
+                    self.unflushed = true;
+                }
+                Next::Close(code) => return Written::Event(Event::Close(code)),
+                Next::Idle { behind } => break behind,
+            }
+        };
+        if self.unflushed {
+            match Pin::new(&mut self.socket).poll_flush(cx) {
+                Poll::Ready(Ok(())) => self.unflushed = false,
+                Poll::Ready(Err(_)) => return Written::Event(Event::Gone),
+                Poll::Pending => return Written::Blocked,
+            }
+        }
+        Written::All { behind }
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        loop {
+            let read = std::task::ready!(Pin::new(&mut self.socket).poll_next(cx));
+            let now = || tokio::time::Instant::now().into_std();
+            return Poll::Ready(match read {
+                Some(Ok(Message::Text(text))) => Event::Text(text, now()),
+                Some(Ok(Message::Pong(payload))) => Event::Pong(payload, now()),
+                // The codec has queued the pong; the next read sends it.
+                Some(Ok(Message::Ping(_) | Message::Frame(_))) => continue,
+                Some(Ok(Message::Binary(_))) => Event::Fault(Fault::Binary),
+                Some(Ok(Message::Close(_))) => Event::PeerCloses,
+                Some(Err(error)) => classify(&error).map_or(Event::Gone, Event::Fault),
+                None => Event::Gone,
+            });
+        }
+    }
+
+    /// Ends the connection. Returns when it is gone, after `limit` at the latest.
+    pub async fn finish(mut self, farewell: Farewell, limit: Duration) {
+        // Whether the peer got our last words in time or not, there is nothing more to do for it.
+        let _ = tokio::time::timeout(limit, self.part(farewell)).await;
+    }
+
+    async fn part(&mut self, farewell: Farewell) -> Result<(), Error> {
+        match farewell {
+            Farewell::Close(code) => {
+                self.send_close(code).await?;
+                self.read_to_end().await;
+            }
+            Farewell::Fail(code) => self.send_close(code).await?,
+            Farewell::Answer => self.read_to_end().await,
+            Farewell::Drop => return Ok(()),
+        }
+        self.discard().await?;
+        Ok(())
+    }
+
+    async fn send_close(&mut self, code: CloseCode) -> Result<(), Error> {
+        let reason = Utf8Bytes::from_static(code.reason());
+        let code = protocol::frame::coding::CloseCode::from(code.number());
+        self.socket.send(Message::Close(Some(CloseFrame { code, reason }))).await
+    }
+
+    /// Reads on, past messages that were under way, until the closing handshake is done.
+    async fn read_to_end(&mut self) {
+        while let Some(Ok(_)) = self.socket.next().await {}
+    }
+
+    /// Says that nothing more comes, and waits for the peer to say the same. With unread bytes in it, a closed socket
+    /// resets the connection, and the peer would lose our close frame.
+    async fn discard(&mut self) -> io::Result<()> {
+        let stream = self.socket.get_mut().unguarded();
+        stream.shutdown().await?;
+        tokio::io::copy(&mut stream.take(DISCARDED_BYTES_MAX), &mut tokio::io::sink()).await?;
+        Ok(())
+    }
+}
+
+/// What the codec's error says about the peer; `None` if the connection is just gone.
+fn classify(error: &Error) -> Option<Fault> {
+    match error {
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => Some(Fault::TooLarge),
+        Error::Utf8(_) => Some(Fault::Utf8),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
+        Error::Protocol(_) => Some(Fault::Protocol),
+        Error::Io(error) => {
+            error.get_ref().and_then(|inner| inner.downcast_ref()).copied().map(Fault::Frames)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_small_and_everything_has_a_limit() {
+        let config = websocket_config();
+        assert!(
+            config.read_buffer_size <= 4 * 1024,
+            "a large read buffer costs 6x the time and 16x the memory"
+        );
+        assert!(config.write_buffer_size <= 4 * 1024);
+        assert!(config.max_write_buffer_size <= 80 * 1024);
+        assert!(config.max_write_buffer_size > config.write_buffer_size + SERVER_FRAME_BYTES_MAX);
+        assert_eq!(config.max_message_size, Some(4 * 1024));
+        assert_eq!(config.max_frame_size, Some(4 * 1024));
+        assert!(!config.accept_unmasked_frames);
+    }
+}

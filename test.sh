@@ -1,0 +1,68 @@
+#!/bin/sh
+# Everything that must hold before a change is merged, in the order in which it fails fastest. CI runs this.
+#
+#   ./test.sh          all steps; stops at the first failure
+#
+# Needs: Rust 1.94 or newer with rustfmt and clippy, Python 3.10 or newer with venv, Node 20 or newer with npm, and
+# Chromium, which is installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that
+# nothing is built twice.
+set -eu
+cd "$(dirname "$0")"
+
+target=${CARGO_TARGET_DIR:-target}
+began=$(date +%s)
+
+step() {
+    printf '\n=== %s (after %d s)\n' "$1" $(($(date +%s) - began))
+}
+
+# Ends with one line that says what is missing and how to get it.
+missing() {
+    printf 'test.sh: %s is missing: %s\n' "$1" "$2" >&2
+    exit 1
+}
+
+find_chromium() {
+    for name in chromium chromium-browser google-chrome; do
+        command -v "$name" && return
+    done
+    return 1
+}
+
+step 'format'
+cargo fmt --all -- --check
+
+step 'lints'
+cargo clippy --locked --workspace --all-targets -- -D warnings
+
+step 'tests, the kill test in its short form included'
+cargo test --locked --workspace
+
+step 'documentation'
+RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+# From here on the real daemon is tested from outside.
+cargo build --locked
+FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
+export FOURFOLD_BIN
+
+step 'Python kit'
+command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
+venv=$target/kit-venv
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
+"$venv/bin/pip" install --quiet --disable-pip-version-check -r bots/kits/python/requirements-dev.txt
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e bots/kits/python
+(venv=$(cd "$venv" && pwd) && cd bots/kits/python && "$venv/bin/python" -m pytest -q)
+
+step 'pages in a browser'
+command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
+if ! CHROMIUM=$(find_chromium); then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null
+    fi
+    CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium, as root'
+fi
+export CHROMIUM
+(cd tests/browser && npm ci --no-audit --no-fund --silent && npm test)
+
+printf '\nall passed in %d s\n' $(($(date +%s) - began))

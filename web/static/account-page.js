@@ -1,0 +1,142 @@
+// Signing up, in and out, and bots of one's own. Secrets are shown once and kept nowhere.
+
+import { announce } from "./announce.js";
+import { el, find } from "./dom.js";
+import { toast } from "./shell.js";
+import { connection } from "./socket.js";
+import { copy } from "./start.js";
+
+/**
+ * @param {"POST" | "DELETE"} method
+ * @param {string} path
+ * @param {object} [body]
+ */
+async function call(method, path, body) {
+  const headers = body ? { "Content-Type": "application/json" } : undefined;
+  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  const answer = text ? JSON.parse(text) : {};
+  if (!response.ok) throw new Problem(answer.message ?? response.statusText, answer.field);
+  return answer;
+}
+
+class Problem extends Error {
+  /**
+   * @param {string} message
+   * @param {string} [field]
+   */
+  constructor(message, field) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/**
+ * Sends a form and shows what was wrong beside it.
+ * @param {string} selector
+ * @param {(data: { [field: string]: string }) => Promise<void>} submit
+ */
+function handle(selector, submit) {
+  const form = document.querySelector(selector);
+  if (!(form instanceof HTMLFormElement)) return;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
+    const data = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    button.disabled = true;
+    showProblem(form, null);
+    try {
+      await submit(data);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      showProblem(form, error);
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {Problem | null} problem
+ */
+function showProblem(form, problem) {
+  const line = find(".problem", form);
+  const message = problem?.message ?? "";
+  line.textContent = message && `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  form.querySelectorAll("input").forEach((input) => {
+    if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  });
+}
+
+/**
+ * Shows a fresh token with the lines that start a bot.
+ * @param {string} name
+ * @param {string} token
+ */
+function showToken(name, token) {
+  const box = find("#token");
+  const lines = find("#start-lines").dataset.template ?? "";
+  const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url);
+  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, "Copy token"));
+  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, "Copy lines"));
+  find("#token-name").textContent = name;
+  find("#token-value").textContent = token;
+  find("#start-lines").textContent = start;
+  find("#token-actions").replaceChildren(copyToken, copyLines);
+  box.hidden = false;
+  box.scrollIntoView({ block: "nearest" });
+  box.focus();
+  announce(`The token of ${name} is shown. It is shown only this once.`);
+}
+
+/** @param {string} name */
+function addRow(name) {
+  if (document.querySelector(`[data-bot="${CSS.escape(name)}"]`)) return;
+  const template = /** @type {HTMLTemplateElement} */ (find("#bot-row"));
+  const row = /** @type {DocumentFragment} */ (template.content.cloneNode(true));
+  const item = find("[data-bot]", row);
+  item.dataset.bot = name;
+  const link = /** @type {HTMLAnchorElement} */ (find("a", row));
+  link.href = `/player/${name}`;
+  find(".name", row).textContent = name;
+  find("#bots").append(row);
+  find("#no-bots").hidden = true;
+}
+
+handle("#sign-up", async ({ name, password }) => {
+  await call("POST", "/api/v1/accounts", { name, password });
+  location.assign("/account");
+});
+handle("#sign-in", async ({ name, password }) => {
+  await call("POST", "/api/v1/sessions", { name, password });
+  location.assign("/account");
+});
+handle("#sign-out", async () => {
+  await call("DELETE", "/api/v1/sessions");
+  location.assign("/");
+});
+handle("#create-bot", async ({ name }) => {
+  const created = await call("POST", "/api/v1/bots", { name });
+  addRow(created.name);
+  showToken(created.name, created.token);
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-token]") : null;
+  const name = button?.closest("[data-bot]")?.getAttribute("data-bot");
+  if (!(button instanceof HTMLButtonElement) || !name) return;
+  try {
+    if (button.dataset.token === "new") {
+      showToken(name, (await call("POST", `/api/v1/bots/${name}/tokens`)).token);
+    } else {
+      await call("DELETE", `/api/v1/bots/${name}/tokens`);
+      find("#token").hidden = true;
+      toast(`All tokens of ${name} are revoked. Make a new one to connect it again.`);
+    }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    toast(`${error.message}.`);
+  }
+});

@@ -1,0 +1,348 @@
+// <ff-board>: a board that one plays by mouse, touch and keys, and that only shows a game when it is not one's turn.
+// It knows no rules beyond where a stone lands, and no game: `show` says what to draw, `column` events what was chosen.
+
+import { announce } from "./announce.js";
+import { CELL, centerX, centerY, disc, frontPath, lineRings } from "./drawing.js";
+import { el, svg } from "./dom.js";
+import { landingRow, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
+import { COLOR } from "./words.js";
+
+/** @typedef {import("./rules.js").Variant} Variant */
+/** @typedef {import("../types/protocol").Side} Side */
+/** @typedef {import("../types/protocol").CellNumbers} CellNumbers */
+/**
+ * @typedef {object} BoardView
+ * @property {Variant} variant
+ * @property {number[]} moves
+ * @property {CellNumbers[] | null} line
+ * @property {boolean} seated whether there are columns to choose at all
+ * @property {boolean} playable whether a column may be chosen now
+ * @property {number | null} pending a column that was chosen and is not acknowledged yet
+ */
+
+/** A stone falls one cell in this time, n cells in the square root of n times it, in milliseconds. */
+const FALL_MS = 165;
+/** Part of the fall's height that a stone bounces back. */
+const BOUNCE = 0.07;
+/** A finger that has moved this far, in pixels, drags instead of tapping. */
+const DRAG_PX = 12;
+
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class BoardElement extends HTMLElement {
+  /** @type {BoardView} */
+  #view = { variant: parseVariant("7x6"), moves: [], line: null, seated: false, playable: false, pending: null };
+  /** @type {SVGGElement[]} */
+  #stones = [];
+  /** The column that the pointer or the keyboard is on, from 1; 0 for none. */
+  #hovered = 0;
+  /** The one column button that Tab reaches. */
+  #focused = 0;
+  /** @type {{ x: number, column: number } | null} */
+  #drag = null;
+  #ignoreClicksUntil = 0;
+  /** @type {{ stones: SVGGElement, marks: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
+   *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
+  #parts = null;
+
+  connectedCallback() {
+    if (this.#parts || !this.dataset.variant) return;
+    const variant = parseVariant(this.dataset.variant);
+    const moves = parseMoves(this.dataset.moves ?? "");
+    this.#build(variant);
+    this.show({ variant, moves, line: winningLine(variant, moves), seated: false, playable: false, pending: null });
+  }
+
+  /** @param {BoardView} view */
+  show(view) {
+    const before = this.#view;
+    const variantChanged =
+      before.variant.width !== view.variant.width || before.variant.height !== view.variant.height;
+    this.#view = view;
+    if (!this.#parts || variantChanged) this.#build(view.variant);
+    this.#showStones();
+    this.#showMarks();
+    this.#showColumns();
+    this.#showGhost();
+    this.#fillTable();
+  }
+
+  /** Puts the keyboard on the board. */
+  focusColumns() {
+    const buttons = this.#parts?.columns.querySelectorAll("button");
+    buttons?.[Math.max(0, (this.#focused || Math.ceil(this.#view.variant.width / 2)) - 1)]?.focus();
+  }
+
+  /**
+   * Chooses a column as if its button had been pressed.
+   * @param {number} column from 1
+   */
+  choose(column) {
+    const { variant, moves, seated, playable } = this.#view;
+    if (!seated || column < 1 || column > variant.width) return;
+    if (!playable) return;
+    if (!landingRow(variant, moves, column)) {
+      announce(`Column ${column} is full.`);
+      return;
+    }
+    this.dispatchEvent(new CustomEvent("column", { detail: column, bubbles: true }));
+  }
+
+  /** @param {Variant} variant */
+  #build(variant) {
+    const ghostRow = this.hasAttribute("data-ghost") ? CELL : 0;
+    const size = { width: variant.width * CELL, height: variant.height * CELL };
+    const parts = {
+      stones: svg("g", { class: "stones" }),
+      marks: svg("g", { class: "marks" }),
+      lights: svg("g", { class: "lights" }),
+      ghost: svg("g", { class: "ghost" }),
+      landing: svg("g", { class: "ghost-landing" }),
+      columns: el("div", { class: "columns", role: "group", "aria-label": "Columns" }),
+      cells: /** @type {HTMLTableCellElement[][]} */ ([]),
+    };
+    for (let column = 1; column <= variant.width; column += 1) {
+      parts.lights.append(
+        svg("rect", { class: "column-light", x: (column - 1) * CELL, width: CELL, height: size.height }),
+      );
+      parts.columns.append(this.#columnButton(column));
+    }
+    const picture = svg(
+      "svg",
+      { viewBox: `0 ${-ghostRow} ${size.width} ${size.height + ghostRow}`, "aria-hidden": "true", focusable: "false" },
+      svg("rect", { class: "board-back", ...size }),
+      parts.landing,
+      parts.stones,
+      svg("path", { class: "board-front", "fill-rule": "evenodd", d: frontPath(variant) }),
+      svg("path", { class: "board-rim", d: frontPath({ ...variant, width: variant.width }).split("z")[0] + "z" }),
+      parts.lights,
+      parts.marks,
+      parts.ghost,
+    );
+    this.replaceChildren(picture, this.#table(variant, parts.cells), parts.columns);
+    this.#parts = parts;
+    this.#stones = [];
+    this.#listen(parts.columns);
+  }
+
+  /** @param {number} column */
+  #columnButton(column) {
+    const key = el("span", { "aria-hidden": "true" }, column);
+    return el(
+      "button",
+      {
+        type: "button",
+        tabindex: -1,
+        "data-column": column,
+        click: () => performance.now() > this.#ignoreClicksUntil && this.choose(column),
+        focus: () => this.#hover(column, true),
+        blur: () => this.#hover(0),
+        pointerenter: () => this.#hover(column),
+        pointerleave: () => this.#hover(0),
+      },
+      key,
+    );
+  }
+
+  /**
+   * The position for those who read it instead of seeing it.
+   * @param {Variant} variant
+   * @param {HTMLTableCellElement[][]} cells filled: rows from the bottom
+   */
+  #table(variant, cells) {
+    const head = el("tr", {}, el("td"));
+    for (let column = 1; column <= variant.width; column += 1) head.append(el("th", { scope: "col" }, column));
+    const body = el("tbody");
+    for (let row = variant.height; row >= 1; row -= 1) {
+      const line = el("tr", {}, el("th", { scope: "row" }, `Row ${row}`));
+      cells[row] = [];
+      for (let column = 1; column <= variant.width; column += 1) line.append((cells[row][column] = el("td")));
+      body.append(line);
+    }
+    const table = el("table", {}, el("caption", {}, "Board"), el("thead", {}, head), body);
+    return el("div", { class: "visually-hidden" }, table);
+  }
+
+  #fillTable() {
+    const { variant, moves } = this.#view;
+    const colors = new Map(stonesOf(moves).map((s) => [`${s.column},${s.row}`, COLOR[s.side]]));
+    for (let row = 1; row <= variant.height; row += 1) {
+      for (let column = 1; column <= variant.width; column += 1) {
+        const cell = this.#parts?.cells[row]?.[column];
+        const text = colors.get(`${column},${row}`) ?? "empty";
+        if (cell && cell.textContent !== text) cell.textContent = text;
+      }
+    }
+  }
+
+  #showStones() {
+    const { variant, moves } = this.#view;
+    const wanted = stonesOf(moves);
+    const isSame = (/** @type {number} */ i) =>
+      this.#stones[i]?.dataset.at === `${wanted[i].column},${wanted[i].row}`;
+    let kept = 0;
+    while (kept < wanted.length && kept < this.#stones.length && isSame(kept)) kept += 1;
+    this.#stones.splice(kept).forEach((stone) => stone.remove());
+    const oneMore = wanted.length === kept + 1 && (kept > 0 || moves.length === 1);
+    for (const stone of wanted.slice(kept)) {
+      const drawn = disc(stone.side);
+      const y = centerY(variant, stone.row);
+      const placed = svg("g", { transform: `translate(${centerX(stone.column)} ${y})` }, drawn);
+      placed.dataset.at = `${stone.column},${stone.row}`;
+      this.#parts?.stones.append(placed);
+      this.#stones.push(placed);
+      if (oneMore && this.isConnected) drop(drawn, y + CELL / 2);
+    }
+  }
+
+  #showMarks() {
+    const { variant, moves, line } = this.#view;
+    const parts = this.#parts;
+    if (!parts) return;
+    this.classList.toggle("has-line", line !== null);
+    const inLine = new Set(line?.map(([column, row]) => `${column},${row}`));
+    for (const placed of this.#stones) {
+      placed.firstElementChild?.classList.toggle("in-line", inLine.has(placed.dataset.at ?? ""));
+    }
+    parts.marks.replaceChildren();
+    const last = stonesOf(moves).at(-1);
+    if (line) {
+      parts.marks.append(...lineRings(variant, line));
+      const [[c1, r1], [c2, r2]] = [line[0], line[line.length - 1]];
+      parts.marks.append(
+        svg("line", { class: "win-line", x1: centerX(c1), y1: centerY(variant, r1), x2: centerX(c2), y2: centerY(variant, r2) }),
+      );
+    } else if (last) {
+      parts.marks.append(
+        svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 45 }),
+      );
+    }
+  }
+
+  #showColumns() {
+    const { variant, moves, seated, playable } = this.#view;
+    const columns = this.#parts?.columns;
+    if (!columns) return;
+    columns.hidden = !seated;
+    this.classList.toggle("with-keys", seated);
+    if (!this.#focused) this.#focused = Math.ceil(variant.width / 2);
+    columns.querySelectorAll("button").forEach((button, index) => {
+      const column = index + 1;
+      const row = landingRow(variant, moves, column);
+      const state = row === 0 ? "full" : row === 1 ? "empty" : `${row - 1} of ${variant.height}`;
+      button.setAttribute("aria-label", `Column ${column}, ${state}`);
+      button.setAttribute("aria-disabled", String(!playable || row === 0));
+      button.tabIndex = column === this.#focused ? 0 : -1;
+    });
+  }
+
+  #showGhost() {
+    const { variant, moves, playable, pending } = this.#view;
+    const parts = this.#parts;
+    if (!parts) return;
+    const side = sideToMove(moves.length);
+    const column = pending ?? (playable ? this.#hovered : 0);
+    const row = column ? landingRow(variant, moves, column) : 0;
+    [...parts.lights.children].forEach((light, index) => light.classList.toggle("on", row > 0 && index + 1 === column));
+    const show = (/** @type {SVGGElement} */ group, /** @type {boolean} */ shown, /** @type {number} */ y) => {
+      if (!shown) return group.replaceChildren();
+      if (!group.firstElementChild?.classList.contains(side)) group.replaceChildren(disc(side));
+      group.style.transform = `translate(${centerX(column)}px, ${y}px)`;
+    };
+    show(parts.ghost, row > 0 && pending === null && this.hasAttribute("data-ghost"), -CELL / 2);
+    show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
+    parts.landing.classList.toggle("pending", pending !== null);
+  }
+
+  /**
+   * @param {number} column 0 for none
+   * @param {boolean} [focus] whether the keyboard is there too
+   */
+  #hover(column, focus = false) {
+    this.#hovered = column;
+    if (focus && column !== this.#focused) {
+      this.#focused = column;
+      this.#showColumns();
+    }
+    this.#showGhost();
+  }
+
+  /** @param {HTMLDivElement} columns */
+  #listen(columns) {
+    columns.addEventListener("keydown", (event) => this.#arrow(event));
+    columns.addEventListener("pointerdown", (event) => {
+      if (event.pointerType === "mouse") return;
+      this.#drag = { x: event.clientX, column: this.#columnAt(event.clientX) };
+      this.#hover(this.#drag.column);
+    });
+    columns.addEventListener("pointermove", (event) => {
+      if (this.#drag) this.#hover(this.#columnAt(event.clientX));
+    });
+    columns.addEventListener("pointerup", (event) => this.#release(event));
+    columns.addEventListener("pointercancel", () => {
+      this.#drag = null;
+      this.#hover(0);
+    });
+  }
+
+  /** A finger that slid to another column drops there; a tap is left to the button's click. */
+  #release(/** @type {PointerEvent} */ event) {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    const column = this.#columnAt(event.clientX);
+    this.#hover(0);
+    if (column !== drag.column && Math.abs(event.clientX - drag.x) > DRAG_PX) {
+      this.#ignoreClicksUntil = performance.now() + 400;
+      this.choose(column);
+    }
+  }
+
+  /** @param {number} clientX @returns {number} 0 if outside */
+  #columnAt(clientX) {
+    const box = this.#parts?.columns.getBoundingClientRect();
+    if (!box) return 0;
+    const column = Math.floor(((clientX - box.left) / box.width) * this.#view.variant.width) + 1;
+    return column >= 1 && column <= this.#view.variant.width ? column : 0;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #arrow(event) {
+    const { width } = this.#view.variant;
+    const column = this.#focused;
+    const next = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 1, End: width }[event.key];
+    if (next !== undefined) {
+      const buttons = this.#parts?.columns.querySelectorAll("button");
+      buttons?.[Math.min(width, Math.max(1, next)) - 1].focus();
+    } else if (event.key === "ArrowDown") {
+      this.choose(column);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/**
+ * Lets a disc fall from `height` above where it is.
+ * @param {SVGElement} drawn
+ * @param {number} height in hundredths of a cell
+ */
+function drop(drawn, height) {
+  if (stillness.matches) return;
+  const duration = FALL_MS * Math.sqrt(height / CELL) + 160;
+  const from = `translateY(${-height}px)`;
+  const bounce = `translateY(${-height * BOUNCE}px)`;
+  drawn.animate(
+    [
+      { transform: from, easing: "cubic-bezier(0.5, 0, 0.9, 0.5)" },
+      { transform: "none", offset: 0.68, easing: "ease-out" },
+      { transform: bounce, offset: 0.83, easing: "ease-in" },
+      { transform: "none" },
+    ],
+    { duration },
+  );
+}
+
+customElements.define("ff-board", BoardElement);

@@ -1,0 +1,35 @@
+// The page behind an invitation's link: accepts it, or lets its maker share and withdraw it.
+
+import { find } from "./dom.js";
+import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
+import { connection } from "./socket.js";
+import { copy } from "./start.js";
+
+const root = find("#challenge");
+const challenge = /** @type {string} */ (root.dataset.challenge);
+
+/**
+ * @param {"accept" | "cancel"} type
+ */
+async function answer(type) {
+  if (type === "accept") expectGame();
+  try {
+    await connection.request({ type, challenge });
+    if (type === "cancel") location.assign("/");
+  } catch (error) {
+    expectNothing();
+    showRefusal(error);
+  }
+}
+
+document.querySelector("#accept")?.addEventListener("click", () => answer("accept"));
+document.querySelector("#withdraw")?.addEventListener("click", () => answer("cancel"));
+const copyButton = /** @type {HTMLElement | null} */ (document.querySelector("#copy-link"));
+copyButton?.addEventListener("click", () => copy(copyButton, location.href));
+// Its maker waits here for the game.
+if (root.dataset.mine === "true") expectGame();
+connection.on("challenge_end", (end) => {
+  if (end.challenge !== challenge || end.how === "accepted") return;
+  showChallengeEnd(end.how, end.reason);
+  root.querySelectorAll("button").forEach((button) => (button.disabled = true));
+});

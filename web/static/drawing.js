@@ -1,0 +1,101 @@
+// Draws boards and discs as SVG, in hundredths of a cell; the server's templates draw the same shapes. Coral is a
+// solid disc, gold a ring with a dot, so that nobody needs the colours.
+
+import { svg } from "./dom.js";
+import { parseMoves, parseVariant, stonesOf, winningLine } from "./rules.js";
+
+/** @typedef {import("./rules.js").Variant} Variant */
+/** @typedef {import("../types/protocol").Side} Side */
+/** @typedef {import("../types/protocol").CellNumbers} CellNumbers */
+
+export const CELL = 100;
+/** Radius of a hole; a disc fills it but for a hair. */
+const HOLE = 41;
+/** How far the board reaches beyond its outer cells, and how round its corners are. */
+const RIM = { margin: 13, radius: 34 };
+
+/** @param {number} column from 1 */
+export const centerX = (column) => (column - 0.5) * CELL;
+
+/**
+ * @param {Variant} variant
+ * @param {number} row from 1 at the bottom
+ */
+export const centerY = (variant, row) => (variant.height - row + 0.5) * CELL;
+
+/**
+ * A disc around the origin.
+ * @param {Side} side
+ */
+export function disc(side) {
+  const shapes =
+    side === "first"
+      ? [svg("circle", { class: "body", r: 40 }), svg("circle", { class: "edge", r: 28 })]
+      : [
+          svg("circle", { class: "fill", r: 40 }),
+          svg("circle", { class: "body", r: 31 }),
+          svg("circle", { class: "dot", r: 10 }),
+        ];
+  return svg("g", { class: `stone ${side}` }, ...shapes);
+}
+
+/** @param {Side} side a small picture of the side's disc, to stand beside text */
+export function discIcon(side) {
+  const hole = svg("circle", { class: "hole", r: 50 });
+  return svg("svg", { class: "disc", viewBox: "-50 -50 100 100", "aria-hidden": "true" }, hole, disc(side));
+}
+
+/** @param {Variant} variant the board's outline with a hole for each cell */
+export function frontPath(variant) {
+  const { margin, radius } = RIM;
+  const [width, height] = [variant.width * CELL, variant.height * CELL];
+  const [left, right, bottom] = [-margin, width + margin, height + margin];
+  const top = -margin;
+  const parts = [
+    `M${left + radius},${top}H${right - radius}a${radius},${radius} 0 0 1 ${radius},${radius}V${bottom - radius}`,
+    `a${radius},${radius} 0 0 1 -${radius},${radius}H${left + radius}a${radius},${radius} 0 0 1 -${radius},-${radius}`,
+    `V${top + radius}a${radius},${radius} 0 0 1 ${radius},-${radius}z`,
+  ];
+  for (let column = 1; column <= variant.width; column += 1) {
+    for (let row = 1; row <= variant.height; row += 1) {
+      const [x, y] = [centerX(column) - HOLE, centerY(variant, row)];
+      parts.push(`M${x},${y}a${HOLE},${HOLE} 0 1 0 ${2 * HOLE},0a${HOLE},${HOLE} 0 1 0 -${2 * HOLE},0z`);
+    }
+  }
+  return parts.join("");
+}
+
+/**
+ * Rings on the cells of a line.
+ * @param {Variant} variant
+ * @param {CellNumbers[]} line
+ */
+export function lineRings(variant, line) {
+  return line.map(([column, row]) =>
+    svg("circle", { class: "win-ring", cx: centerX(column), cy: centerY(variant, row), r: 44 }),
+  );
+}
+
+/**
+ * A small flat board for lists.
+ * @param {string} variantText
+ * @param {string} movesText
+ */
+export function miniBoard(variantText, movesText) {
+  const variant = parseVariant(variantText);
+  const moves = parseMoves(movesText);
+  const size = { width: variant.width * CELL, height: variant.height * CELL };
+  const picture = svg(
+    "svg",
+    { class: "mini", viewBox: `-10 -10 ${size.width + 20} ${size.height + 20}`, "aria-hidden": "true" },
+    svg("rect", { class: "panel", x: -10, y: -10, width: size.width + 20, height: size.height + 20 }),
+    svg("rect", { class: "holes", ...size }),
+  );
+  for (const stone of stonesOf(moves)) {
+    const drawn = disc(stone.side);
+    drawn.setAttribute("transform", `translate(${centerX(stone.column)} ${centerY(variant, stone.row)})`);
+    picture.append(drawn);
+  }
+  picture.append(...lineRings(variant, winningLine(variant, moves) ?? []));
+  return picture;
+}

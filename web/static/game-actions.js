@@ -1,0 +1,161 @@
+// What a player may do beside moving: resign or abort, ask for a move back, answer offers, claim a win, react, play
+// again. Draws only what applies now; `act` carries it out.
+
+import { el, find, icon } from "./dom.js";
+import { other } from "./rules.js";
+import { canAbort } from "./state.js";
+import { clockFace } from "./words.js";
+
+/** @typedef {import("./state.js").GameState} GameState */
+/** @typedef {import("../types/protocol").Side} Side */
+/** @typedef {"resign" | "abort" | "takeback" | "allow" | "refuse" | "rematch" | "claim"} Act */
+
+/** How long a button waits to be pressed again before it resigns, in milliseconds. */
+const CONFIRM_MS = 4_000;
+
+export class GameActions {
+  #key = "";
+  #confirmTimer = 0;
+  #claimTimer = 0;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {(act: Act) => void} act
+   * @param {(emoji: string) => void} react
+   */
+  constructor(root, act, react) {
+    this.bar = find(".actions", root);
+    this.offers = find(".offers", root);
+    this.reactions = find(".reactions", root);
+    this.act = act;
+    this.react = react;
+  }
+
+  /**
+   * @param {GameState} state
+   * @param {string[]} emojis the reactions that the server takes
+   */
+  show(state, emojis) {
+    const key = JSON.stringify([state.id, state.status, canAbort(state), canTakeBack(state), state.rematch, state.takebackBy, state.gone, emojis]);
+    if (key === this.#key) return;
+    this.#key = key;
+    clearTimeout(this.#claimTimer);
+    this.bar.replaceChildren(...this.#buttons(state));
+    this.offers.replaceChildren(...this.#offers(state));
+    const social = state.you !== null && state.players[other(state.you)].kind !== "bot";
+    this.reactions.hidden = !social || emojis.length === 0;
+    if (social && this.reactions.childElementCount !== emojis.length) {
+      this.reactions.replaceChildren(
+        ...emojis.map((emoji) => el("button", { type: "button", "aria-label": `React ${emoji}`, click: () => this.react(emoji) }, emoji)),
+      );
+    }
+  }
+
+  /** @param {GameState} state */
+  #buttons(state) {
+    if (state.status === "over") return this.#afterwards(state);
+    if (!state.you) return [];
+    const buttons = [];
+    if (canAbort(state)) buttons.push(this.#button("Abort", "close", "abort"));
+    else buttons.push(this.#resign());
+    if (canTakeBack(state)) buttons.push(this.#button("Take back", "undo", "takeback"));
+    return buttons;
+  }
+
+  /** @param {GameState} state */
+  #afterwards(state) {
+    const buttons = [];
+    if (state.you && !state.pair) {
+      const asked = state.rematch[state.you];
+      const again = this.#button(asked ? "Rematch offered" : "Rematch", "swap", "rematch", "primary");
+      again.disabled = asked;
+      buttons.push(again);
+    }
+    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), "New game")];
+  }
+
+  /** Resigning takes two presses: the first one asks. */
+  #resign() {
+    const label = el("span", {}, "Resign");
+    const button = el("button", { type: "button", class: "button" }, icon("flag"), label);
+    const calm = () => {
+      label.textContent = "Resign";
+      button.classList.remove("danger");
+    };
+    button.addEventListener("click", () => {
+      if (button.classList.contains("danger")) return this.act("resign");
+      label.textContent = "Really resign?";
+      button.classList.add("danger");
+      clearTimeout(this.#confirmTimer);
+      this.#confirmTimer = window.setTimeout(calm, CONFIRM_MS);
+    });
+    return button;
+  }
+
+  /** @param {GameState} state */
+  #offers(state) {
+    const { you } = state;
+    if (!you) return [];
+    const opponent = state.players[other(you)].name;
+    const bars = [];
+    if (state.takebackBy === you) bars.push(offer(`You asked ${opponent} to let you take your move back.`));
+    if (state.takebackBy === other(you)) {
+      const buttons = [this.#button("Allow", "check", "allow", "primary compact"), this.#button("Refuse", "close", "refuse", "compact")];
+      bars.push(offer(`${opponent} asks to take a move back.`, ...buttons));
+    }
+    if (state.status === "over" && state.rematch[other(you)] && !state.rematch[you]) {
+      bars.push(offer(`${opponent} wants a rematch.`, this.#button("Play again", "swap", "rematch", "primary compact")));
+    }
+    const gone = state.gone[other(you)];
+    if (gone && state.status === "live") bars.push(this.#absence(opponent, gone.claimAt));
+    return bars;
+  }
+
+  /**
+   * @param {string} opponent
+   * @param {number | null} claimAt
+   */
+  #absence(opponent, claimAt) {
+    const words = el("p", {}, `${opponent} has lost the connection.`);
+    const bar = el("div", { class: "offer-bar alarm" }, words);
+    if (claimAt === null) return bar;
+    const tick = () => {
+      const left = claimAt - performance.now();
+      if (left <= 0) {
+        words.textContent = `${opponent} has not come back.`;
+        bar.append(this.#button("Claim the win", "check", "claim", "primary compact"));
+        return;
+      }
+      words.textContent = `${opponent} has lost the connection. You may claim the win in ${clockFace(Math.ceil(left / 1000) * 1000).replace(/\.\d$/, " s")}.`;
+      this.#claimTimer = window.setTimeout(tick, (left % 1000) + 5);
+    };
+    tick();
+    return bar;
+  }
+
+  /**
+   * @param {string} label
+   * @param {string} picture
+   * @param {Act} act
+   * @param {string} [look]
+   */
+  #button(label, picture, act, look = "") {
+    return el("button", { type: "button", class: `button ${look}`.trim(), click: () => this.act(act) }, icon(picture), label);
+  }
+}
+
+/** @param {GameState} state */
+function canTakeBack(state) {
+  const { you } = state;
+  if (!you || state.status === "over" || state.rated || state.players[other(you)].kind === "bot") return false;
+  const ownPlies = state.moves.filter((_, ply) => ply >= state.openingPlies && (ply % 2 === 0) === (you === "first"));
+  return ownPlies.length > 0;
+}
+
+/**
+ * @param {string} text
+ * @param {Node[]} buttons
+ */
+function offer(text, ...buttons) {
+  return el("div", { class: "offer-bar" }, el("p", {}, text), buttons.length > 0 && el("div", { class: "row" }, ...buttons));
+}

@@ -1,0 +1,328 @@
+// Draws one game: both seats, the board, what happens, the moves, and the way back through them. Holds no game of its
+// own: it is given a state and shows it, at the end or at an earlier ply.
+
+import { announce } from "./announce.js";
+import { BoardElement } from "./board.js";
+import { ClockElement } from "./clock.js";
+import { el, find, icon, setText } from "./dom.js";
+import { discIcon } from "./drawing.js";
+import { other } from "./rules.js";
+import { moveTimeLeft, timeLeft } from "./state.js";
+import { because, COLOR, headline, spokenTime, timeControl, unrated } from "./words.js";
+
+/** @typedef {import("./state.js").GameState} GameState */
+/** @typedef {import("../types/protocol").Side} Side */
+/** @typedef {import("../types/protocol").Player} Player */
+
+export class GameView {
+  /** @type {GameState | null} */
+  #state = null;
+  /** The ply on show, or null for the last. @type {number | null} */
+  #shown = null;
+  /** @type {number | null} */
+  #pending = null;
+  #movesKey = "";
+  #seatsKey = "";
+
+  /** @param {HTMLElement} root the element of game.html that holds a game */
+  constructor(root) {
+    this.root = root;
+    this.board = /** @type {BoardElement} */ (find("ff-board", root));
+    this.range = /** @type {HTMLInputElement} */ (find("#scrub", root));
+    this.range.addEventListener("input", () => this.goTo(Number(this.range.value)));
+    const steps = { "#scrub-first": -Infinity, "#scrub-previous": -1, "#scrub-next": 1, "#scrub-last": Infinity };
+    for (const [selector, by] of Object.entries(steps)) {
+      find(selector, root).addEventListener("click", () => this.step(by));
+    }
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Whether the last position is on show. */
+  get atEnd() {
+    return this.#shown === null;
+  }
+
+  /**
+   * @param {GameState} state
+   * @param {number | null} pending a column chosen and not yet acknowledged
+   */
+  show(state, pending = null) {
+    const before = this.#state;
+    const isNew = before?.id !== state.id;
+    if (isNew || state.moves.length < (this.#shown ?? 0)) this.#shown = null;
+    if (before && state.you && state.moves.length > before.moves.length) this.#shown = null;
+    this.#state = state;
+    this.#pending = pending;
+    this.#speak(isNew ? null : before, state);
+    this.#render();
+  }
+
+  /** @param {number} ply */
+  goTo(ply) {
+    if (!this.#state) return;
+    const last = this.#state.moves.length;
+    const shown = Math.min(last, Math.max(0, ply));
+    this.#shown = shown === last ? null : shown;
+    this.#render();
+  }
+
+  /** @param {number} by plies */
+  step(by) {
+    if (this.#state) this.goTo((this.#shown ?? this.#state.moves.length) + by);
+  }
+
+  /**
+   * Lets a reaction rise from its side's seat.
+   * @param {Side} side
+   * @param {string} emoji
+   */
+  react(side, emoji) {
+    const seat = find(`[data-side="${side}"]`, this.root);
+    const shown = el("span", { class: "floating", "aria-hidden": "true", animationend: () => shown.remove() }, emoji);
+    seat.append(shown);
+    announce(`${this.#state?.players[side].name}: ${emoji}`);
+  }
+
+  #render() {
+    const state = this.#state;
+    if (!state) return;
+    const moves = this.#shown === null ? state.moves : state.moves.slice(0, this.#shown);
+    const yours = state.status === "live" && state.you !== null && state.toMove === state.you;
+    this.board.show({
+      variant: state.variant,
+      moves,
+      line: this.atEnd ? state.line : null,
+      seated: state.you !== null && state.status === "live",
+      playable: yours && this.atEnd && this.#pending === null,
+      pending: this.atEnd ? this.#pending : null,
+    });
+    this.#showSeats(state);
+    this.#showStatus(state, yours);
+    this.#showTerms(state);
+    this.#showMoves(state);
+    this.#showScrub(state);
+  }
+
+  // 1. Seats
+
+  /** @param {GameState} state */
+  #showSeats(state) {
+    const bottom = state.you ?? "first";
+    const key = JSON.stringify([state.id, bottom, state.players]);
+    if (key !== this.#seatsKey) {
+      this.#seatsKey = key;
+      this.#buildSeat("bottom", bottom, state.players[bottom]);
+      this.#buildSeat("top", other(bottom), state.players[other(bottom)]);
+    }
+    for (const side of /** @type {Side[]} */ (["first", "second"])) this.#showSeat(state, side);
+  }
+
+  /**
+   * @param {"top" | "bottom"} place
+   * @param {Side} side
+   * @param {Player} player
+   */
+  #buildSeat(place, side, player) {
+    const seat = find(`[data-seat="${place}"]`, this.root);
+    seat.dataset.side = side;
+    const clock = /** @type {ClockElement} */ (document.createElement("ff-clock"));
+    clock.setAttribute("role", "timer");
+    clock.setAttribute("aria-label", `Time of ${player.name}`);
+    seat.replaceChildren(
+      discIcon(side),
+      el("div", { class: "who" }, playerLink(player), el("span", { class: "delta" })),
+      el("span", { class: "away", hidden: true }, "away"),
+      clock,
+    );
+    clock.follow(() => {
+      const state = this.#state;
+      if (!state) return null;
+      const now = performance.now();
+      return {
+        ms: timeLeft(state, side, now),
+        moveMs: moveTimeLeft(state, side, now),
+        running: state.status === "live" && state.toMove === side && state.frozenUntil === null,
+        frozen: state.frozenUntil !== null,
+      };
+    });
+  }
+
+  /**
+   * @param {GameState} state
+   * @param {Side} side
+   */
+  #showSeat(state, side) {
+    const seat = find(`[data-side="${side}"]`, this.root);
+    seat.classList.toggle("to-move", state.status === "live" && state.toMove === side);
+    /** @type {ClockElement} */ (find("ff-clock", seat)).tick();
+    find(".away", seat).hidden = !state.gone[side];
+    const change = state.rating?.[side];
+    const gain = change ? change.after - change.before : 0;
+    const delta = find(".delta", seat);
+    setText(delta, change ? `${gain >= 0 ? "+" : "−"}${Math.abs(gain)}` : "");
+    delta.className = `delta ${gain >= 0 ? "won" : "lost"}`;
+  }
+
+  // 2. Status and terms
+
+  /**
+   * @param {GameState} state
+   * @param {boolean} yours whether it is the viewer's turn
+   */
+  #showStatus(state, yours) {
+    const [text, detail] = statusWords(state, yours);
+    setText(find(".status-text", this.root), text);
+    const scrubbed = this.#shown === null ? "" : `Looking back: move ${this.#shown} of ${state.moves.length}. `;
+    setText(find(".status-detail", this.root), scrubbed + detail);
+    if (state.you) document.title = `${yours ? "● " : ""}${text} · Fourfold`;
+  }
+
+  /** @param {GameState} state */
+  #showTerms(state) {
+    const { width, height, connect } = state.variant;
+    const board = `${width} × ${height}${connect === 4 ? "" : `, ${connect} in a row`}`;
+    const parts = [
+      el("span", {}, icon("clock"), timeControl(state.time)),
+      el("span", {}, state.rated ? "Rated" : "Casual"),
+      el("span", {}, board),
+    ];
+    if (state.pair) parts.push(el("span", {}, `Game ${state.pair.leg} of ${state.pair.of}`));
+    if (state.watching) parts.push(el("span", {}, icon("eye"), `${state.watching} watching`));
+    find(".terms", this.root).replaceChildren(...parts);
+  }
+
+  // 3. Moves
+
+  /** @param {GameState} state */
+  #showMoves(state) {
+    const list = find(".moves", this.root);
+    const key = `${state.id} ${state.moves.join(",")}`;
+    if (key !== this.#movesKey) {
+      this.#movesKey = key;
+      list.replaceChildren(...moveRows(state, (ply) => this.goTo(ply)));
+    }
+    const current = this.#shown ?? state.moves.length;
+    list.querySelectorAll("button").forEach((button, index) => {
+      if (index + 1 === current) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    });
+    const marked = list.querySelector("[aria-current]");
+    if (marked instanceof HTMLElement) {
+      const top = marked.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top + marked.offsetHeight > list.scrollTop + list.clientHeight) {
+        list.scrollTop = top - list.clientHeight + marked.offsetHeight;
+      }
+    }
+  }
+
+  /** @param {GameState} state */
+  #showScrub(state) {
+    const shown = this.#shown ?? state.moves.length;
+    this.range.max = String(state.moves.length);
+    this.range.value = String(shown);
+    this.range.setAttribute("aria-valuetext", `Move ${shown} of ${state.moves.length}`);
+  }
+
+  // 4. Keys and speech
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    const typing = target?.matches("input, select, textarea, dialog *") ?? false;
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const column = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
+    if (column) this.board.choose(column);
+    else if (event.key === "ArrowLeft") this.step(-1);
+    else if (event.key === "ArrowRight") this.step(1);
+    else if (event.key === "t") this.#speakClocks();
+    else return;
+    event.preventDefault();
+  }
+
+  #speakClocks() {
+    const state = this.#state;
+    if (!state) return;
+    const say = (/** @type {Side} */ side) =>
+      `${side === state.you ? "You" : state.players[side].name}: ${spokenTime(timeLeft(state, side, performance.now()))}.`;
+    const mine = state.you ?? "first";
+    announce(`${say(mine)} ${say(other(mine))}`);
+  }
+
+  /**
+   * Says what has changed.
+   * @param {GameState | null} before
+   * @param {GameState} state
+   */
+  #speak(before, state) {
+    if (!before) return;
+    const parts = [];
+    const fresh = state.moves.length - before.moves.length;
+    if (fresh < 0) parts.push("The last move was taken back.");
+    for (let ply = Math.max(before.moves.length, state.moves.length - 2); fresh > 0 && ply < state.moves.length; ply += 1) {
+      const side = ply % 2 === 0 ? "first" : "second";
+      parts.push(`${side === state.you ? "You" : COLOR[side]} played column ${state.moves[ply]}.`);
+    }
+    if (state.status === "over" && before.status === "live") {
+      const [text, detail] = statusWords(state, false);
+      parts.push(`${text}. ${detail}`);
+    } else if (fresh !== 0 && state.you && state.toMove === state.you) {
+      parts.push("Your turn.");
+    }
+    announce(parts.join(" "));
+  }
+}
+
+/**
+ * @param {GameState} state
+ * @param {boolean} yours
+ * @returns {[string, string]} headline and detail
+ */
+function statusWords(state, yours) {
+  const names = { first: state.players.first.name, second: state.players.second.name };
+  if (state.status === "over") {
+    const result = state.result ?? "void";
+    const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
+    return [headline(result, state.you, names), `${reason}. ${state.rated ? "" : unrated(state.unratedBecause)}`.trim()];
+  }
+  const mover = names[state.toMove ?? "first"];
+  const shape = { first: "coral, the solid discs", second: "gold, the rings" };
+  const frozen = state.frozenUntil === null ? "" : "The arena has restarted: clocks stand still until the game goes on. ";
+  if (state.you) return [yours ? "Your turn" : `Waiting for ${mover}`, `${frozen}You play ${shape[state.you]}.`];
+  return [`${mover} to move`, `${frozen}${COLOR[state.toMove ?? "first"]} is next.`];
+}
+
+/**
+ * @param {GameState} state
+ * @param {(ply: number) => void} goTo
+ */
+function moveRows(state, goTo) {
+  if (state.moves.length === 0) return [el("p", { class: "no-moves" }, "No moves yet.")];
+  const rows = state.moves.flatMap((column, index) => {
+    const side = index % 2 === 0 ? "first" : "second";
+    const label = `Move ${index + 1}, ${COLOR[side]}: column ${column}`;
+    const given = index < state.openingPlies;
+    const button = el(
+      "button",
+      { type: "button", "aria-label": label + (given ? ", opening" : ""), class: given && "opening", click: () => goTo(index + 1) },
+      discIcon(side),
+      String(column),
+    );
+    return side === "first" ? [el("span", { class: "nr", "aria-hidden": "true" }, `${index / 2 + 1}.`), button] : [button];
+  });
+  return rows;
+}
+
+/** @param {Player} player */
+export function playerLink(player) {
+  const parts = [el("span", { class: "name" }, player.name)];
+  if (player.kind !== "human") parts.push(el("span", { class: `badge ${player.kind}` }, player.kind));
+  if (player.rating) parts.push(ratingText(player.rating));
+  if (player.kind === "guest") return el("span", { class: "player" }, ...parts);
+  return el("a", { class: "player", href: `/player/${player.name}` }, ...parts);
+}
+
+/** @param {import("../types/protocol").Rating} rating */
+export function ratingText(rating) {
+  const title = `between ${rating.elo - rating.pm95} and ${rating.elo + rating.pm95} with 95 % certainty`;
+  return el("span", { class: "rating", title }, `${rating.elo}${rating.provisional ? "?" : ""}`);
+}

@@ -1,0 +1,224 @@
+// The lobby: looks for an opponent, offers a bot when nobody comes, makes invitations, and shows what is being played.
+
+import { announce } from "./announce.js";
+import { BoardElement } from "./board.js";
+import { el, find, setText } from "./dom.js";
+import { discIcon } from "./drawing.js";
+import { playerLink } from "./game-view.js";
+import { emptyTile, liveTile } from "./live-games.js";
+import { parseMoves, parseVariant, winningLine } from "./rules.js";
+import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
+import { connection } from "./socket.js";
+import { chosenTime, copy, playBot, wantsRated } from "./start.js";
+import { timeControl } from "./words.js";
+
+/** @typedef {import("../types/protocol").LiveGame} LiveGame */
+/** @typedef {import("../types/protocol").SeekEntry} SeekEntry */
+/** @typedef {import("../types/protocol").BotOffer} BotOffer */
+/** @typedef {import("../types/protocol").Time} Time */
+
+const form = /** @type {HTMLFormElement} */ (find("#quick"));
+const waiting = find("#waiting");
+
+/** What this tab looks for. @type {{ time: Time, rated: boolean, opponents: ("human" | "bot")[], since: number } | null} */
+let seek = null;
+/** The open invitation of this tab. @type {string | null} */
+let invitation = null;
+let timer = 0;
+
+// 1. Looking for an opponent
+
+/**
+ * @param {Time} time
+ * @param {boolean} rated
+ */
+async function look(time, rated) {
+  const bots = /** @type {HTMLInputElement} */ (find('input[name="bots"]', form)).checked;
+  seek = { time, rated, opponents: bots ? ["human", "bot"] : ["human"], since: performance.now() };
+  showWaiting("Looking for an opponent…", timeControl(time) + (rated ? ", rated" : ", casual"), stopLooking);
+  tick();
+  await saySeek();
+}
+
+async function saySeek() {
+  if (!seek) return;
+  expectGame();
+  const { time, rated, opponents } = seek;
+  try {
+    await connection.request({ type: "seek", time, rated, opponents });
+  } catch (error) {
+    const lost = error instanceof Error && "code" in error && error.code === "disconnected";
+    if (lost) return;
+    stopWaiting();
+    showRefusal(error);
+  }
+}
+
+function stopLooking() {
+  connection.request({ type: "unseek" }).catch(() => {});
+  stopWaiting();
+}
+
+function tick() {
+  if (!seek) return;
+  const seconds = Math.floor((performance.now() - seek.since) / 1000);
+  setText(find("#waiting-time"), `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+  timer = window.setTimeout(tick, 1_000);
+}
+
+/** @param {BotOffer} offer */
+function showBotOffer({ bot, time }) {
+  if (!seek) return;
+  const box = find("#bot-offer");
+  const accept = () => {
+    connection.request({ type: "unseek" }).catch(() => {});
+    playBot(bot.name, "random", time);
+  };
+  const keep = () => (box.hidden = true);
+  box.replaceChildren(
+    el("p", {}, "Nobody has come yet. Would you like to play a bot?"),
+    playerLink(bot),
+    el(
+      "div",
+      { class: "row wrap" },
+      el("button", { type: "button", class: "button primary compact", click: accept }, `Play ${bot.name}`),
+      el("button", { type: "button", class: "button compact", click: keep }, "Keep waiting"),
+    ),
+  );
+  box.hidden = false;
+  announce(`Nobody has come yet. The bot ${bot.name} would play.`);
+}
+
+// 2. Invitations
+
+async function invite() {
+  expectGame();
+  try {
+    const answer = await connection.request({ type: "open_challenge", time: chosenTime(), rated: wantsRated(), side: "random" });
+    if (answer.type !== "challenge") return;
+    invitation = answer.challenge;
+    showWaiting("Send this link to a friend", `${timeControl(answer.time)}. The game begins when it is opened.`, withdraw);
+    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+  } catch (error) {
+    expectNothing();
+    showRefusal(error);
+  }
+}
+
+/** @param {string} url */
+function showLink(url) {
+  const box = find("#invite");
+  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": "Link to the game", id: "invite-url" });
+  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, "Copy"));
+  box.replaceChildren(input, button);
+  if ("share" in navigator) {
+    const share = () => navigator.share({ title: "A game of Fourfold", url }).catch(() => {});
+    box.append(el("button", { type: "button", class: "button", click: share }, "Share…"));
+  }
+  box.hidden = false;
+  input.select();
+}
+
+function withdraw() {
+  if (invitation) connection.request({ type: "cancel", challenge: invitation }).catch(showRefusal);
+  invitation = null;
+  stopWaiting();
+}
+
+// 3. The panel that waits
+
+/**
+ * @param {string} title
+ * @param {string} detail
+ * @param {() => void} cancel
+ */
+function showWaiting(title, detail, cancel) {
+  form.hidden = true;
+  waiting.hidden = false;
+  setText(find("#waiting-title"), title);
+  setText(find("#waiting-detail"), detail);
+  setText(find("#waiting-time"), "");
+  find("#bot-offer").hidden = true;
+  find("#invite").hidden = true;
+  find("#waiting-cancel").onclick = cancel;
+  find("#waiting-cancel").focus();
+  announce(`${title} ${detail}`);
+}
+
+function stopWaiting() {
+  seek = null;
+  clearTimeout(timer);
+  expectNothing();
+  waiting.hidden = true;
+  form.hidden = false;
+}
+
+// 4. What is being played
+
+/** @param {import("../types/protocol").LobbyFeed} lobby */
+function showLobby({ seeks, games, live, online }) {
+  setText(find("#counts"), `${online} online, ${live} ${live === 1 ? "game" : "games"} in progress`);
+  const list = find("#live-games");
+  list.replaceChildren(...(games.length ? games.slice(0, 8).map(liveTile) : [emptyTile()]));
+  list.classList.toggle("live-games", games.length > 0);
+  find("#seeks").replaceChildren(...seeks.filter(({ player }) => player.id !== connection.welcome?.you.id).map(seekRow));
+  if (games[0]) showFeature(games[0]);
+}
+
+/** @param {SeekEntry} entry */
+function seekRow({ player, time, rated }) {
+  const join = () => look(time, rated);
+  return el(
+    "li",
+    {},
+    el("span", { class: "grow" }, playerLink(player)),
+    el("span", { class: "soft small" }, `${timeControl(time)}, ${rated ? "rated" : "casual"}`),
+    el("button", { type: "button", class: "button compact", click: join, "aria-label": `Play ${player.name}` }, "Play"),
+  );
+}
+
+/** @param {LiveGame} game */
+function showFeature(game) {
+  const board = /** @type {BoardElement} */ (find("#feature ff-board"));
+  const variant = parseVariant(game.variant);
+  const moves = parseMoves(game.moves);
+  board.show({ variant, moves, line: winningLine(variant, moves), seated: false, playable: false, pending: null });
+  find("#feature-badge").hidden = false;
+  for (const side of /** @type {("first" | "second")[]} */ (["first", "second"])) {
+    const seat = find(`#feature [data-side="${side}"]`);
+    if (seat.dataset.player === game.players[side].id) continue;
+    seat.dataset.player = game.players[side].id;
+    seat.replaceChildren(discIcon(side), playerLink(game.players[side]));
+  }
+  const link = /** @type {HTMLAnchorElement} */ (find("#feature-link"));
+  link.href = `/game/${game.game}`;
+  setText(link, game.watching ? `Watch with ${game.watching} others` : "Watch");
+}
+
+// 5. Events
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  look(chosenTime(), wantsRated());
+});
+find("#make-link").addEventListener("click", invite);
+const dialog = /** @type {HTMLDialogElement} */ (find("#bot-dialog"));
+find("#choose-bot").addEventListener("click", () => dialog.showModal());
+find("form", dialog).addEventListener("submit", (event) => {
+  if (/** @type {SubmitEvent} */ (event).submitter?.getAttribute("value") !== "play") return;
+  const data = new FormData(/** @type {HTMLFormElement} */ (event.target));
+  playBot(String(data.get("bot")), /** @type {"first" | "second" | "random"} */ (String(data.get("side"))));
+});
+connection.on("bot_offer", showBotOffer);
+connection.on("challenge_end", ({ challenge, how, reason }) => {
+  if (challenge !== invitation) return;
+  invitation = null;
+  if (how === "accepted") return;
+  stopWaiting();
+  showChallengeEnd(how, reason);
+});
+connection.on("lobby", showLobby);
+connection.on("synced", () => {
+  connection.send({ type: "watch", feed: "lobby" });
+  saySeek();
+});

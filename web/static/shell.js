@@ -1,0 +1,180 @@
+// What every page has: the connection and how it stands, challenges and notices that come in, the way back to a game
+// in progress, and the choice of light or dark.
+
+import { announce } from "./announce.js";
+import { el, find, icon } from "./dom.js";
+import { connection, Refused } from "./socket.js";
+import { challengeEnd, refusal, timeControl } from "./words.js";
+
+/** @typedef {import("../types/protocol").Offer} Offer */
+/** @typedef {import("../types/protocol").Snapshot} Snapshot */
+
+/** A broken connection shorter than this is not worth a word, in milliseconds. */
+const QUIET_MS = 900;
+/** How long a message without a question stays, in milliseconds. */
+const TOAST_MS = 7_000;
+
+const toasts = find("#toasts");
+
+/**
+ * Shows a message over the page.
+ * @param {string} text
+ * @param {...Node} more
+ * @returns {() => void} takes it away
+ */
+export function toast(text, ...more) {
+  const box = el("div", { class: "toast" }, el("p", {}, text), ...more);
+  toasts.append(box);
+  announce(text);
+  const close = () => box.remove();
+  if (more.length === 0) setTimeout(close, TOAST_MS);
+  return close;
+}
+
+/** @param {unknown} error says a refusal; anything else is a fault of the page and is thrown on */
+export function showRefusal(error) {
+  if (!(error instanceof Refused)) throw error;
+  if (error.code !== "disconnected") toast(refusal({ code: error.code, message: error.message }));
+}
+
+// 1. How the connection stands
+
+function watchConnection() {
+  const pill = find("#connection");
+  let timer = 0;
+  connection.onState((state) => {
+    clearTimeout(timer);
+    document.documentElement.dataset.connection = state;
+    if (state === "open") {
+      pill.hidden = true;
+      return;
+    }
+    timer = window.setTimeout(() => {
+      pill.textContent = state === "waiting" ? "Connection lost. Trying again…" : "Connecting…";
+      pill.hidden = false;
+    }, QUIET_MS);
+  });
+  connection.on("notice", ({ code, in_ms }) => {
+    const seconds = Math.ceil(in_ms / 1000);
+    if (code === "restarting") toast(`The arena restarts in ${seconds} s. Games in progress are kept.`);
+    else toast("The arena is about to close for a while: no new games start now. Games in progress go on.");
+  });
+}
+
+// 2. Challenges from others
+
+/** @type {Map<string, () => void>} */
+const offers = new Map();
+
+function watchChallenges() {
+  connection.on("challenge", (offer) => {
+    const mine = connection.welcome?.you.id === offer.from.id;
+    if (mine || offers.has(offer.challenge)) return;
+    offers.set(offer.challenge, showOffer(offer));
+  });
+  connection.on("challenge_end", ({ challenge }) => {
+    offers.get(challenge)?.();
+    offers.delete(challenge);
+  });
+}
+
+/** @param {Offer} offer */
+function showOffer(offer) {
+  const terms = [timeControl(offer.time), offer.rated ? "rated" : "casual"];
+  if (offer.variant && offer.variant !== "7x6") terms.push(offer.variant);
+  const answer = (/** @type {"accept" | "decline"} */ type) => () => {
+    if (type === "accept") expectGame();
+    connection.request({ type, challenge: offer.challenge }).catch(showRefusal);
+    close();
+  };
+  const close = toast(
+    `${offer.from.name} challenges you: ${terms.join(", ")}.`,
+    el(
+      "div",
+      { class: "row" },
+      el("button", { type: "button", class: "button primary compact", click: answer("accept") }, "Accept"),
+      el("button", { type: "button", class: "button compact", click: answer("decline") }, "Decline"),
+    ),
+  );
+  setTimeout(close, offer.expires_ms);
+  return close;
+}
+
+// 3. Games of one's own
+
+/** Whether this tab has asked for a game, and goes to it when it begins. */
+let expecting = false;
+
+export function expectGame() {
+  expecting = true;
+}
+
+export function expectNothing() {
+  expecting = false;
+}
+
+/** @param {string} id */
+export function goToGame(id) {
+  location.assign(`/game/${id}`);
+}
+
+/** @type {Map<string, () => void>} */
+const reminders = new Map();
+
+function watchGames() {
+  connection.on("game", (game) => {
+    if (!game.you || game.status !== "live" || location.pathname === `/game/${game.game}`) return;
+    if (expecting) goToGame(game.game);
+    else if (!reminders.has(game.game)) reminders.set(game.game, remind(game));
+  });
+  connection.on("game_end", ({ game }) => reminders.get(game)?.());
+}
+
+/** @param {Snapshot} game */
+function remind(game) {
+  const opponent = game.you === "first" ? game.players.second : game.players.first;
+  const link = el("a", { class: "button primary compact", href: `/game/${game.game}` }, "Go to the game");
+  return toast(`You are playing ${opponent.name}.`, el("div", { class: "row" }, link));
+}
+
+/**
+ * Says how one's own challenge ended, unless by a game.
+ * @param {string} how
+ * @param {string} [reason]
+ */
+export function showChallengeEnd(how, reason) {
+  const words = challengeEnd(how, reason);
+  if (words) toast(words);
+}
+
+// 4. Light or dark: remembered in a cookie, so that the server draws the page right from the start
+
+const THEME_SECONDS = 365 * 24 * 60 * 60;
+
+function watchTheme() {
+  const root = document.documentElement;
+  const button = find("#theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const show = () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+    button.replaceChildren(icon(dark ? "sun" : "moon"));
+    button.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
+    return dark;
+  };
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const next = show() ? "light" : "dark";
+    root.dataset.theme = next;
+    document.cookie = `theme=${next}; Path=/; Max-Age=${THEME_SECONDS}; SameSite=Lax`;
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+}
+
+watchTheme();
+watchConnection();
+watchChallenges();
+watchGames();
+// Opens after all modules of the page have run and put up their listeners.
+addEventListener("DOMContentLoaded", () => connection.open());

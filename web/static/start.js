@@ -1,0 +1,93 @@
+// Starts games from anywhere on the site: against a house bot at once, or by a challenge that somebody must accept.
+// Buttons say what they do by `data-play-bot` or `data-challenge`, each with a player's name.
+
+import { el } from "./dom.js";
+import { expectGame, expectNothing, showChallengeEnd, showRefusal, toast } from "./shell.js";
+import { connection } from "./socket.js";
+
+/** @typedef {import("../types/protocol").Time} Time */
+/** @typedef {import("../types/protocol").Side} Side */
+
+/** What is played where no choice is on the page: three minutes and two seconds a move. @type {Time} */
+const DEFAULT_TIME = { bank_ms: 180_000, increment_ms: 2_000, move_ms: null };
+
+/** The time control chosen on the page. @returns {Time} */
+export function chosenTime() {
+  const input = document.querySelector('input[name="time"]:checked');
+  return input instanceof HTMLInputElement ? JSON.parse(input.value) : DEFAULT_TIME;
+}
+
+/** Whether a rated game is wanted, as far as the page lets one choose. */
+export function wantsRated() {
+  const input = document.querySelector('input[name="rated"]');
+  return input instanceof HTMLInputElement && input.checked && !input.disabled;
+}
+
+/**
+ * @param {string} bot name of a house bot
+ * @param {Side | "random"} [side]
+ * @param {Time} [time]
+ */
+export async function playBot(bot, side = "random", time = chosenTime()) {
+  expectGame();
+  try {
+    await connection.request({ type: "play_bot", bot, time, side, rated: wantsRated() });
+  } catch (error) {
+    expectNothing();
+    showRefusal(error);
+  }
+}
+
+/** @param {string} to */
+export async function challenge(to) {
+  expectGame();
+  try {
+    const answer = await connection.request({ type: "challenge", to, time: chosenTime(), rated: wantsRated() });
+    if (answer.type === "challenge") waitFor(to, answer.challenge);
+  } catch (error) {
+    expectNothing();
+    showRefusal(error);
+  }
+}
+
+/**
+ * @param {string} to
+ * @param {string} id of the challenge
+ */
+function waitFor(to, id) {
+  const withdraw = () => connection.request({ type: "cancel", challenge: id }).catch(showRefusal);
+  const button = el("button", { type: "button", class: "button compact", click: withdraw }, "Withdraw");
+  const close = toast(`Waiting for ${to} to answer…`, el("div", { class: "row" }, button));
+  connection.on("challenge_end", (end) => {
+    if (end.challenge !== id) return;
+    close();
+    if (end.how === "accepted") return;
+    expectNothing();
+    showChallengeEnd(end.how, end.reason);
+  });
+}
+
+/**
+ * Copies text; says so on the button.
+ * @param {HTMLElement} button
+ * @param {string} text
+ */
+export async function copy(button, text) {
+  const label = button.querySelector("span") ?? button;
+  const before = label.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    label.textContent = "Copied";
+  } catch {
+    label.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => (label.textContent = before), 2_000);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-play-bot], [data-challenge]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  const { playBot: bot, challenge: player } = button.dataset;
+  if (bot) playBot(bot);
+  else if (player) challenge(player);
+});
