@@ -11,6 +11,7 @@ pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod control;
 pub mod data_dir;
 pub mod host;
 pub mod house;
@@ -29,3 +30,9 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+
+/// The version of this build.
+#[must_use]
+pub fn fourfold_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
