@@ -386,7 +386,7 @@ fn site_of(config: &Config) -> Site {
 
 fn transport_limits(config: &Config) -> TransportLimits {
     TransportLimits {
-        connections: Some(config.limits.connections.count()),
+        connections: config.limits.connections(),
         per_address: config.limits.connections_per_address.count(),
         caps_loopback: !config.limits.loopback_exempt,
         heartbeat: config.server.heartbeat(),
