@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn bots_of_one_owner_do_not_meet() {
         let mut field = [candidate("r1", false, 1500, 0), candidate("r2", false, 1500, 0)];
-        field[1].identity.owner.clone_from(&field[0].identity.owner);
+        field[1].identity.owner = field[0].identity.owner.clone();
         check_choice(&field, &Meetings::default(), None);
     }
 
