@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -279,13 +280,15 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     }
 
     async fn run(mut self) -> (Farewell, Disconnected) {
+        // Registered once, not in each round: all sockets wait for it behind one lock.
+        let mut stopped = pin!(self.deps.stop.cancelled());
         loop {
             let attachment = self.attachment;
             let source = Source::Outbox(self.outbox, attachment);
             let listening = self.listening();
             tokio::select! {
                 biased;
-                () = self.deps.stop.cancelled(), if self.gone_by.is_none() => self.stop(),
+                () = stopped.as_mut(), if self.gone_by.is_none() => self.stop(),
                 () = until(self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
                 _ = self.heartbeat.tick() => {
                     if !self.beat() {
@@ -293,12 +296,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                     }
                 }
                 last = done(&mut self.work) => self.go_on(last),
-                () = attachment.changed() => {}
                 event = self.wire.event(source, listening) => {
                     if let Some(end) = self.on_event(event) {
                         return end;
                     }
                 }
+                () = attachment.changed() => {}
             }
         }
     }
