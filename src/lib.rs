@@ -21,6 +21,7 @@ pub mod lobby;
 pub mod metrics;
 pub mod protocol;
 pub mod rating;
+pub mod records;
 pub mod room;
 pub mod secret;
 pub mod session;
