@@ -4,14 +4,14 @@
 //! beside that is in memory and small: the counters of failed attempts and the queue for password hashes.
 
 mod attempts;
+mod counters;
 mod error;
 mod guest;
 mod password;
 pub mod token;
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use tokio::sync::broadcast;
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ use tracing::info;
 pub use self::error::AccountError;
 pub use self::password::{HashError, InvalidPassword};
 
-use self::attempts::{Attempts, Rule, network};
+use self::counters::Counters;
 use self::password::Passwords;
 use crate::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::server::Identity;
@@ -38,15 +38,6 @@ pub const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 /// How long before its end a guest's cookie is renewed by a visit: two thirds of its life are left unrenewed, so that
 /// most pages set no cookie.
 const GUEST_RENEWAL_MS: i64 = guest::GUEST_LIFETIME_MS / 3;
-
-/// Wrong passwords for one account before it must wait.
-const ACCOUNT_RULE: Rule = Rule { max: 5, window: Duration::from_secs(60) };
-
-/// Wrong passwords from one network before it must wait.
-const NETWORK_RULE: Rule = Rule { max: 10, window: Duration::from_secs(600) };
-
-/// New accounts from one network: a school class behind one address can still sign up within an hour.
-const REGISTRATION_RULE: Rule = Rule { max: 30, window: Duration::from_secs(3_600) };
 
 /// Bots of one account. More are no experiment any more but a flood.
 const BOTS_MAX: usize = 100;
@@ -98,29 +89,17 @@ struct Inner {
     writer: Writer,
     signer: Signer,
     passwords: Passwords,
-    counters: Mutex<Counters>,
+    counters: Counters,
     revoked: broadcast::Sender<TokenId>,
-}
-
-#[derive(Debug)]
-struct Counters {
-    by_account: Attempts<String>,
-    by_network: Attempts<IpAddr>,
-    registrations: Attempts<IpAddr>,
 }
 
 impl Accounts {
     /// Makes the service. `signer` has the secret key of the data directory.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
-        let counters = Counters {
-            by_account: Attempts::new(ACCOUNT_RULE),
-            by_network: Attempts::new(NETWORK_RULE),
-            registrations: Attempts::new(REGISTRATION_RULE),
-        };
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
         let passwords = Passwords::new();
-        let counters = Mutex::new(counters);
+        let counters = Counters::default();
         Self { inner: Arc::new(Inner { store, writer, signer, passwords, counters, revoked }) }
     }
 
@@ -150,7 +129,7 @@ impl Accounts {
         if self.inner.store.player_by_name(&name).await?.is_some() {
             return Err(AccountError::NameTaken);
         }
-        self.begin_registration(from, Instant::now())?;
+        self.inner.counters.begin_registration(from, Instant::now())?;
         let phc = self.inner.passwords.hash(password).await?;
         let player = new_player(name, PlayerKind::Human, None);
         let identity = identity_of(&player);
@@ -166,18 +145,16 @@ impl Accounts {
     /// [`AccountError::BadCredentials`] alike for a wrong password and an unknown name, after the same time; or too
     /// many wrong passwords came for this account or from there, or too many wait to be checked.
     pub async fn sign_in(&self, from: IpAddr, name: &str, password: Secret) -> Result<Issued, AccountError> {
-        let now = Instant::now();
-        let key = name.to_ascii_lowercase();
-        self.begin_sign_in(&key, from, now)?;
+        let attempt = self.inner.counters.begin_sign_in(name, from, Instant::now())?;
         match self.check_password(name, password).await {
             Ok(player) => {
-                self.end_sign_in(&key, from, now);
+                self.inner.counters.was_right(&attempt);
                 self.issue(&player, TokenKind::Session).await
             }
             // Counted when it began.
             Err(AccountError::BadCredentials) => Err(AccountError::BadCredentials),
             Err(other) => {
-                self.withdraw_sign_in(&key, from, now);
+                self.inner.counters.withdraw(&attempt);
                 Err(other)
             }
         }
@@ -407,56 +384,6 @@ impl Accounts {
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
             WriteError::Store(error) => AccountError::Write(error),
-        })
-    }
-
-    // ---- counters ----
-
-    fn counters<T>(&self, use_them: impl FnOnce(&mut Counters) -> T) -> T {
-        // Counting cannot leave the table half changed, so a panic elsewhere does not spoil it.
-        use_them(&mut self.inner.counters.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn begin_sign_in(&self, key: &str, from: IpAddr, now: Instant) -> Result<(), AccountError> {
-        self.counters(|counters| {
-            let network = network(from);
-            let by_account = counters.by_account.wait(&key.to_owned(), now);
-            let by_network = network.and_then(|network| counters.by_network.wait(&network, now));
-            if let Some(wait) = by_account.max(by_network) {
-                return Err(AccountError::TooManyAttempts { wait });
-            }
-            counters.by_account.begin(key.to_owned(), now);
-            if let Some(network) = network {
-                counters.by_network.begin(network, now);
-            }
-            Ok(())
-        })
-    }
-
-    /// The password was right: the account's failures are forgotten, those of others from the same network are not.
-    fn end_sign_in(&self, key: &str, from: IpAddr, began: Instant) {
-        self.withdraw_sign_in(key, from, began);
-        self.counters(|counters| counters.by_account.forget(&key.to_owned()));
-    }
-
-    /// The password was not even looked at.
-    fn withdraw_sign_in(&self, key: &str, from: IpAddr, began: Instant) {
-        self.counters(|counters| {
-            counters.by_account.withdraw(&key.to_owned(), began);
-            if let Some(network) = network(from) {
-                counters.by_network.withdraw(&network, began);
-            }
-        });
-    }
-
-    fn begin_registration(&self, from: IpAddr, now: Instant) -> Result<(), AccountError> {
-        let Some(network) = network(from) else { return Ok(()) };
-        self.counters(|counters| match counters.registrations.wait(&network, now) {
-            Some(wait) => Err(AccountError::TooManyAttempts { wait }),
-            None => {
-                counters.registrations.begin(network, now);
-                Ok(())
-            }
         })
     }
 }

@@ -1,20 +1,33 @@
 //! The HTTP side: the accept loop with its time limits, the upgrade to a WebSocket, routes, who asks, what is refused
 //! and how. Pages are built on what is here.
 
+mod answer;
+mod api;
 pub mod assets;
 pub mod auth;
 pub mod client_address;
 mod connection;
+mod endpoint;
 pub mod error;
+mod layers;
 pub mod listener;
 pub mod metrics;
+mod openapi;
 mod pace;
 pub mod pages;
+pub mod picture;
+pub mod request;
+pub mod router;
 pub mod site;
 pub mod slots;
 pub mod state;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 pub mod upgrade;
 
 pub use auth::{SignedIn, Viewer};
 pub use error::{ApiCode, ApiError};
+pub use router::router;
 pub use state::{AppState, ArenaView};

@@ -173,6 +173,10 @@ impl Metrics {
     }
 
     /// All of it in the text format that Prometheus reads.
+    ///
+    /// # Panics
+    ///
+    /// Never: writing into a `String` cannot fail.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();

@@ -183,10 +183,16 @@ pub struct Origin(String);
 pub struct InvalidOrigin(String);
 
 impl Origin {
-    /// As browsers write it: lower case, without a path.
+    /// As browsers write it: lower case, without a path or the scheme's usual port.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether browsers reach it over TLS.
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
+        self.0.starts_with("https://")
     }
 }
 
@@ -209,6 +215,9 @@ impl FromStr for Origin {
                     && uri.query().is_none()
                     && !authority.as_str().contains('@') =>
             {
+                let usual_port = if scheme == "https" { ":443" } else { ":80" };
+                let authority = authority.as_str();
+                let authority = authority.strip_suffix(usual_port).unwrap_or(authority);
                 Ok(Self(format!("{scheme}://{authority}").to_ascii_lowercase()))
             }
             _ => Err(invalid()),
@@ -406,6 +415,8 @@ mod tests {
     fn origins_have_no_path() {
         check::<Origin>("https://Fourfold.example", Some("https://fourfold.example"));
         check::<Origin>("http://localhost:8080/", Some("http://localhost:8080"));
+        check::<Origin>("https://a.example:443", Some("https://a.example"));
+        check::<Origin>("http://a.example:443", Some("http://a.example:443"));
         for text in [
             "",
             "fourfold.example",

@@ -180,7 +180,11 @@ pub fn check_origin(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// Middleware for state-changing routes: [`check_origin`] for all methods but those that only read.
+/// Middleware: [`check_origin`] for all methods but those that only read.
+///
+/// # Errors
+///
+/// 403 `origin_not_allowed`.
 pub async fn require_own_origin(
     State(state): State<AppState>,
     request: Request,

@@ -40,7 +40,6 @@ struct Guarded {
 }
 
 /// The router of the metrics' listener: `GET /metrics`, with `Authorization: Bearer` if there is a token.
-#[must_use]
 pub fn metrics_router(metrics: Arc<Metrics>, token: Option<Secret>) -> Router {
     Router::new()
         .route("/metrics", get(metrics_text))

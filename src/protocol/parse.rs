@@ -44,6 +44,16 @@ pub fn parse(text: &str) -> Result<Request, Refusal> {
     }
 }
 
+/// Reads any one JSON object with the same strictness: the bodies of HTTP requests.
+///
+/// # Errors
+///
+/// `bad_json` or `bad_field` as [`parse`].
+pub fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, WireError> {
+    check_shape(text)?;
+    read(text)
+}
+
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(rename = "type")]

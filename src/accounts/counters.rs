@@ -1,0 +1,108 @@
+//! What failed lately: of whom, and from where.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::attempts::{Attempts, Rule, network};
+use super::error::AccountError;
+
+/// Wrong passwords for one account before it must wait.
+const ACCOUNT_RULE: Rule = Rule { max: 5, window: Duration::from_mins(1) };
+
+/// Wrong passwords from one network before it must wait.
+const NETWORK_RULE: Rule = Rule { max: 10, window: Duration::from_mins(10) };
+
+/// New accounts from one network: a school class behind one address can still sign up within an hour.
+const REGISTRATION_RULE: Rule = Rule { max: 30, window: Duration::from_hours(1) };
+
+/// Bytes of a name that are looked at: all names have fewer, and what is no name need not be told apart.
+const KEY_BYTES_MAX: usize = 32;
+
+/// The counters. Names that nobody has are counted like others, so that locking does not tell them apart.
+#[derive(Debug)]
+pub(super) struct Counters {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug)]
+struct Tables {
+    by_account: Attempts<String>,
+    by_network: Attempts<IpAddr>,
+    registrations: Attempts<IpAddr>,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        let tables = Tables {
+            by_account: Attempts::new(ACCOUNT_RULE),
+            by_network: Attempts::new(NETWORK_RULE),
+            registrations: Attempts::new(REGISTRATION_RULE),
+        };
+        Self { tables: Mutex::new(tables) }
+    }
+}
+
+/// One try to sign in, which counts as a failure until it is taken back.
+#[derive(Debug)]
+#[must_use = "an attempt that was no failure must be taken back"]
+pub(super) struct Attempt {
+    account: String,
+    network: Option<IpAddr>,
+    began: Instant,
+}
+
+impl Counters {
+    /// Counts a try to sign in, unless the account or the network must wait.
+    pub(super) fn begin_sign_in(&self, name: &str, from: IpAddr, now: Instant) -> Result<Attempt, AccountError> {
+        let account: String = name.chars().take(KEY_BYTES_MAX).map(|c| c.to_ascii_lowercase()).collect();
+        let attempt = Attempt { account, network: network(from), began: now };
+        self.with(|tables| {
+            let by_account = tables.by_account.wait(&attempt.account, now);
+            let by_network = attempt.network.and_then(|network| tables.by_network.wait(&network, now));
+            if let Some(wait) = by_account.max(by_network) {
+                return Err(AccountError::TooManyAttempts { wait });
+            }
+            tables.by_account.begin(attempt.account.clone(), now);
+            if let Some(network) = attempt.network {
+                tables.by_network.begin(network, now);
+            }
+            Ok(attempt)
+        })
+    }
+
+    /// The password was right: the account's failures are forgotten, those of others from the same network are not.
+    pub(super) fn was_right(&self, attempt: &Attempt) {
+        self.withdraw(attempt);
+        self.with(|tables| tables.by_account.forget(&attempt.account));
+    }
+
+    /// The password was not even looked at.
+    pub(super) fn withdraw(&self, attempt: &Attempt) {
+        self.with(|tables| {
+            tables.by_account.withdraw(&attempt.account, attempt.began);
+            if let Some(network) = attempt.network {
+                tables.by_network.withdraw(&network, attempt.began);
+            }
+        });
+    }
+
+    /// Counts a new account, unless its network must wait.
+    pub(super) fn begin_registration(&self, from: IpAddr, now: Instant) -> Result<(), AccountError> {
+        let Some(network) = network(from) else { return Ok(()) };
+        self.with(|tables| {
+            if let Some(wait) = tables.registrations.wait(&network, now) {
+                return Err(AccountError::TooManyAttempts { wait });
+            }
+            tables.registrations.begin(network, now);
+            Ok(())
+        })
+    }
+
+    fn with<T>(&self, use_them: impl FnOnce(&mut Tables) -> T) -> T {
+        // Counting cannot leave a table half changed, so a panic elsewhere does not spoil it.
+        use_them(&mut self.tables.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

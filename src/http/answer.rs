@@ -1,0 +1,85 @@
+//! Answers: lists, and things that browsers and proxies may keep.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Bytes of the digest in an `ETag`: 96 bits do not collide by chance.
+const ETAG_BYTES: usize = 12;
+
+/// A part of a list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct List<T> {
+    /// In the order of the list.
+    pub items: Vec<T>,
+    /// Goes into the next request as `cursor`; null at the end.
+    pub cursor: Option<String>,
+}
+
+impl<T> List<T> {
+    /// A list that has no further part.
+    #[must_use]
+    pub(super) fn whole(items: Vec<T>) -> Self {
+        Self { items, cursor: None }
+    }
+}
+
+/// How long an answer may be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Keep {
+    /// It follows from its URL alone: a day, after which a new version may draw it better.
+    Derived,
+    /// It hardly ever changes, but a moderator can: asked for again each time, sent again only if it did.
+    Settled,
+}
+
+impl Keep {
+    fn cache_control(self) -> HeaderValue {
+        match self {
+            Self::Derived => HeaderValue::from_static("public, max-age=86400"),
+            Self::Settled => HeaderValue::from_static("public, no-cache"),
+        }
+    }
+}
+
+/// Answers with a body that seldom changes: with its `ETag`, and without the body if the asker has it.
+pub(super) fn keepable(
+    request: &HeaderMap,
+    keep: Keep,
+    content_type: &'static str,
+    body: String,
+) -> Response {
+    let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&Sha256::digest(&body)[..ETAG_BYTES]));
+    let is_known = request
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| line.split(','))
+        .map(|tag| tag.trim().trim_start_matches("W/"))
+        .any(|tag| tag == etag || tag == "*");
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(header::CONTENT_TYPE, content_type)], Body::from(body)).into_response()
+    };
+    let etag = HeaderValue::try_from(etag).expect("base64url in quotes is a header value");
+    response.headers_mut().insert(header::ETAG, etag);
+    response.headers_mut().insert(header::CACHE_CONTROL, keep.cache_control());
+    response
+}
+
+/// As [`keepable`], of a value that serialises.
+pub(super) fn keepable_json(request: &HeaderMap, keep: Keep, value: &impl Serialize) -> Response {
+    let body = serde_json::to_string(value).expect("answers have string keys only");
+    keepable(request, keep, "application/json", body)
+}
+
+/// A picture.
+pub(super) fn picture(request: &HeaderMap, keep: Keep, svg: String) -> Response {
+    keepable(request, keep, "image/svg+xml; charset=utf-8", svg)
+}

@@ -1,0 +1,115 @@
+//! The JSON interface under `/api/v1`, and the two routes by which an operator sees whether the daemon is well.
+
+mod accounts;
+mod bots;
+mod documents;
+mod games;
+mod health;
+mod leaderboard;
+mod live;
+mod players;
+mod positions;
+mod tournaments;
+
+use std::sync::LazyLock;
+
+use axum::Router;
+
+use super::endpoint::{Endpoint, Operation, Parameter, routes, schema_of};
+use super::state::AppState;
+use crate::protocol::terms::WireVariant;
+
+const LIMIT: Parameter =
+    Parameter { name: "limit", about: "How many items, 1 to 200; 50 if left out", schema: schema_of::<u32> };
+
+const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    about: "The `cursor` of the answer before; left out for the beginning",
+    schema: schema_of::<String>,
+};
+
+const VARIANT: Parameter = Parameter {
+    name: "variant",
+    about: "Board size, and line length if it is not 4; `7x6` if left out",
+    schema: schema_of::<WireVariant>,
+};
+
+/// All endpoints, with what they do.
+fn endpoints() -> Vec<Endpoint> {
+    [
+        leaderboard::endpoints(),
+        players::endpoints(),
+        games::endpoints(),
+        positions::endpoints(),
+        live::endpoints(),
+        bots::endpoints(),
+        accounts::endpoints(),
+        tournaments::endpoints(),
+        documents::endpoints(),
+        health::endpoints(),
+    ]
+    .concat()
+}
+
+/// What they do, for the published description.
+static OPERATIONS: LazyLock<Vec<Operation>> =
+    LazyLock::new(|| endpoints().into_iter().flat_map(|endpoint| endpoint.operations).collect());
+
+/// The router of all of them.
+pub(super) fn router() -> Router<AppState> {
+    routes(endpoints())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The routes of the contract that scripts and outside checks rely on.
+    const CONTRACT: &[&str] = &[
+        "get /api/v1/leaderboard",
+        "get /api/v1/players/{name}",
+        "get /api/v1/players/{name}/games",
+        "get /api/v1/players/{name}/ratings",
+        "get /api/v1/games",
+        "get /api/v1/games/{id}",
+        "get /api/v1/games/{id}.svg",
+        "get /api/v1/games.ndjson",
+        "get /api/v1/positions/{moves}",
+        "get /api/v1/positions/{moves}.svg",
+        "get /api/v1/live",
+        "get /api/v1/bots",
+        "post /api/v1/bots",
+        "post /api/v1/bots/{name}/tokens",
+        "delete /api/v1/bots/{name}/tokens",
+        "post /api/v1/accounts",
+        "post /api/v1/sessions",
+        "delete /api/v1/sessions",
+        "get /api/v1/tournaments",
+        "get /api/v1/tournaments/{id}",
+        "get /api/v1/openapi.json",
+        "get /api/v1/protocol.schema.json",
+        "get /healthz",
+        "get /readyz",
+    ];
+
+    #[test]
+    fn the_contract_is_described_and_nothing_twice() {
+        let described: Vec<String> = OPERATIONS
+            .iter()
+            .map(|operation| format!("{} {}", operation.verb.word(), operation.path))
+            .collect();
+        for route in CONTRACT {
+            assert_eq!(described.iter().filter(|other| other == route).count(), 1, "{route}");
+        }
+        assert_eq!(described.len(), CONTRACT.len(), "{described:?}");
+    }
+
+    #[test]
+    fn every_route_serves_what_it_describes() {
+        for endpoint in endpoints() {
+            let is_own = |operation: &Operation| operation.path.trim_end_matches(".svg") == endpoint.route;
+            assert!(!endpoint.operations.is_empty(), "{}", endpoint.route);
+            assert!(endpoint.operations.iter().all(is_own), "{}", endpoint.route);
+        }
+    }
+}

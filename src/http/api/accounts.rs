@@ -1,0 +1,108 @@
+//! Registering, signing in, signing out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse};
+use axum::routing::post;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::Issued;
+use crate::http::auth::{self, SignedIn};
+use crate::http::client_address::ClientAddress;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::JsonBody;
+use crate::http::state::AppState;
+use crate::ids::{PlayerId, PlayerName};
+use crate::protocol::terms::PlayerKind;
+use crate::secret::Secret;
+
+/// A name and its password.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    /// 2 to 20 letters, digits, `_` or `-`, in upper or lower case alike.
+    name: String,
+    /// 8 to 200 characters.
+    password: Secret,
+}
+
+/// Who signed in. The session itself is in the cookie.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Account {
+    /// Stays the same for ever.
+    id: PlayerId,
+    /// As it was registered.
+    name: PlayerName,
+    /// Always `human`.
+    kind: PlayerKind,
+}
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let register = Operation::post(
+        "/api/v1/accounts",
+        "Makes an account and signs in: sets the session cookie",
+        Content::Json(schema_of::<Account>),
+    )
+    .body(schema_of::<Credentials>)
+    .refusals(&[ApiCode::NameTaken, ApiCode::NameReserved, ApiCode::RateLimited, ApiCode::Busy]);
+    let sign_in = Operation::post(
+        "/api/v1/sessions",
+        "Signs in: sets the session cookie",
+        Content::Json(schema_of::<Account>),
+    )
+    .body(schema_of::<Credentials>)
+    .refusals(&[ApiCode::Unauthorized, ApiCode::RateLimited, ApiCode::Busy]);
+    let sign_out = Operation::delete("/api/v1/sessions", "Signs out: ends the session", Content::Nothing)
+        .status(204)
+        .signed_in()
+        .refusals(&[ApiCode::OriginNotAllowed]);
+    vec![
+        Endpoint::new("/api/v1/accounts", post(create_account), [register]),
+        Endpoint::new("/api/v1/sessions", post(create_session).delete(delete_session), [sign_in, sign_out]),
+    ]
+}
+
+async fn create_account(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    JsonBody(Credentials { name, password }): JsonBody<Credentials>,
+) -> Result<impl IntoResponse, ApiError> {
+    let identity = state.accounts.register(from, &name, password).await?;
+    let issued = state.accounts.open_session(&identity.id).await?;
+    Ok(signed_in(&state, issued))
+}
+
+async fn create_session(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    JsonBody(Credentials { name, password }): JsonBody<Credentials>,
+) -> Result<impl IntoResponse, ApiError> {
+    Ok(signed_in(&state, state.accounts.sign_in(from, &name, password).await?))
+}
+
+async fn delete_session(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+) -> Result<impl IntoResponse, ApiError> {
+    match session.identity.kind {
+        PlayerKind::Human => {}
+        PlayerKind::Bot | PlayerKind::Guest => {
+            return Err(ApiError::new(ApiCode::Forbidden, "a token ends by DELETE /api/v1/bots/NAME/tokens"));
+        }
+    }
+    state.accounts.sign_out(&session).await?;
+    Ok((StatusCode::NO_CONTENT, cookie_header(auth::clear_cookie(&state.site))))
+}
+
+fn signed_in(state: &AppState, issued: Issued) -> impl IntoResponse + use<> {
+    let Issued { identity, token: _, secret } = issued;
+    let account = Account { id: identity.id, name: identity.name, kind: identity.kind };
+    (StatusCode::CREATED, cookie_header(auth::set_cookie(&state.site, &secret)), Json(account))
+}
+
+fn cookie_header(value: HeaderValue) -> AppendHeaders<[(HeaderName, HeaderValue); 1]> {
+    AppendHeaders([(header::SET_COOKIE, value)])
+}

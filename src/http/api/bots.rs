@@ -1,0 +1,132 @@
+//! Bots that can be challenged, and bots of one's own with their tokens.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LIMIT;
+use crate::accounts::Issued;
+use crate::http::answer::List;
+use crate::http::auth::SignedIn;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, Parameters, PathPart};
+use crate::http::state::{AppState, OpenBot};
+use crate::ids::{PlayerId, PlayerName, TokenId};
+
+/// A bot to be made.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewBot {
+    /// 2 to 20 letters, digits, `_` or `-`.
+    name: String,
+}
+
+/// A bot with its first token.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CreatedBot {
+    /// Stays the same for ever.
+    id: PlayerId,
+    /// As it was asked for.
+    name: PlayerName,
+    /// The token, shown this once.
+    token: String,
+}
+
+/// One more token.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CreatedToken {
+    /// Names the token without revealing it.
+    id: TokenId,
+    /// The token, shown this once.
+    token: String,
+}
+
+/// What became of the tokens.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RevokedTokens {
+    /// How many were valid until now.
+    revoked: usize,
+}
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let list = Operation::get(
+        "/api/v1/bots",
+        "Lists house and remote bots that can be challenged",
+        Content::Json(schema_of::<List<OpenBot>>),
+    )
+    .parameters(&[LIMIT]);
+    let create = Operation::post(
+        "/api/v1/bots",
+        "Makes a bot of one's own with its first token, shown this once",
+        Content::Json(schema_of::<CreatedBot>),
+    )
+    .body(schema_of::<NewBot>)
+    .signed_in()
+    .refusals(&[ApiCode::NameTaken, ApiCode::NameReserved, ApiCode::Forbidden]);
+    let new_token = Operation::post(
+        "/api/v1/bots/{name}/tokens",
+        "Makes one more token for a bot of one's own, shown this once",
+        Content::Json(schema_of::<CreatedToken>),
+    )
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
+    let revoke = Operation::delete(
+        "/api/v1/bots/{name}/tokens",
+        "Revokes all tokens of a bot of one's own and closes its connection",
+        Content::Json(schema_of::<RevokedTokens>),
+    )
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
+    vec![
+        Endpoint::new("/api/v1/bots", get(open_bots).post(create_bot), [list, create]),
+        Endpoint::new(
+            "/api/v1/bots/{name}/tokens",
+            post(create_token).delete(revoke_tokens),
+            [new_token, revoke],
+        ),
+    ]
+}
+
+async fn open_bots(
+    State(state): State<AppState>,
+    parameters: Parameters,
+) -> Result<Json<List<OpenBot>>, ApiError> {
+    let limit = parameters.limit()? as usize;
+    let mut bots = state.arena.open_bots();
+    bots.truncate(limit);
+    Ok(Json(List::whole(bots)))
+}
+
+async fn create_bot(
+    State(state): State<AppState>,
+    SignedIn(owner): SignedIn,
+    JsonBody(NewBot { name }): JsonBody<NewBot>,
+) -> Result<(StatusCode, Json<CreatedBot>), ApiError> {
+    let Issued { identity, token: _, secret } = state.accounts.create_bot(&owner.identity, &name).await?;
+    let created = CreatedBot { id: identity.id, name: identity.name, token: secret.expose().to_owned() };
+    Ok((StatusCode::CREATED, Json(created)))
+}
+
+async fn create_token(
+    State(state): State<AppState>,
+    SignedIn(owner): SignedIn,
+    name: PathPart,
+) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
+    let bot = state.accounts.bot_of(&owner.identity, &name.parse("bot")?).await?;
+    let Issued { identity: _, token, secret } = state.accounts.new_token(&bot).await?;
+    let created = CreatedToken { id: token, token: secret.expose().to_owned() };
+    Ok((StatusCode::CREATED, Json(created)))
+}
+
+async fn revoke_tokens(
+    State(state): State<AppState>,
+    SignedIn(owner): SignedIn,
+    name: PathPart,
+) -> Result<Json<RevokedTokens>, ApiError> {
+    let bot = state.accounts.bot_of(&owner.identity, &name.parse("bot")?).await?;
+    Ok(Json(RevokedTokens { revoked: state.accounts.revoke_tokens(&bot).await? }))
+}

@@ -1,0 +1,174 @@
+//! Records of games: one, some, or all of them as a stream.
+
+mod stream;
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use fourfold_engine::{BySide, Game};
+
+use super::positions::PICTURE;
+use super::{CURSOR, LIMIT};
+use crate::http::answer::{Keep, List, keepable_json, picture};
+use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
+use crate::http::error::ApiError;
+use crate::http::picture;
+use crate::http::request::{Parameters, PathPart};
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::records::Record;
+use crate::storage::record::UnixMillis;
+use crate::storage::store::GameQuery;
+use crate::storage::{Store, StoreError, StoredGame, StoredPlayer};
+
+const PLAYER: Parameter =
+    Parameter { name: "player", about: "Only games of this player", schema: schema_of::<PlayerName> };
+
+const SINCE: Parameter = Parameter {
+    name: "since",
+    about: "Only games that ended at or after this time, RFC 3339",
+    schema: schema_of::<String>,
+};
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let list = Operation::get(
+        "/api/v1/games",
+        "Lists finished games, the newest first",
+        Content::Json(schema_of::<List<Record>>),
+    )
+    .parameters(&[PLAYER, SINCE, LIMIT, CURSOR]);
+    let stream = Operation::get(
+        "/api/v1/games.ndjson",
+        "Streams finished games, the oldest first, one record a line; all of them without `limit`",
+        Content::Lines(schema_of::<Record>),
+    )
+    .parameters(&[PLAYER, SINCE, stream::LIMIT, stream::CURSOR]);
+    let one = Operation::get(
+        "/api/v1/games/{id}",
+        "Shows a game, live or finished",
+        Content::Json(schema_of::<Record>),
+    );
+    let svg = Operation::get("/api/v1/games/{id}.svg", "Draws a game's last position", Content::Svg);
+    vec![
+        Endpoint::new("/api/v1/games", get(games), [list]),
+        Endpoint::new("/api/v1/games.ndjson", get(stream::games), [stream]),
+        Endpoint::new("/api/v1/games/{id}", get(game), [one, svg]),
+    ]
+}
+
+/// A part of the list of games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Page {
+    limit: u32,
+    cursor: Option<u64>,
+    since: Option<UnixMillis>,
+}
+
+/// The part that is asked for.
+pub(super) fn page_of(parameters: &Parameters) -> Result<Page, ApiError> {
+    let (limit, cursor) = (parameters.limit()?, parameters.cursor()?);
+    Ok(Page { limit, cursor, since: since(parameters)? })
+}
+
+fn since(parameters: &Parameters) -> Result<Option<UnixMillis>, ApiError> {
+    let since: Option<jiff::Timestamp> = parameters.optional("since").map_err(|_| {
+        ApiError::bad_parameter("since", "since is a time of RFC 3339 such as 2026-01-31T12:00:00Z")
+    })?;
+    Ok(since.map(|since| UnixMillis(since.as_millisecond())))
+}
+
+/// The player by whom games are chosen. One who does not exist is an error: an empty list would hide the misspelling.
+async fn player_of(state: &AppState, parameters: &Parameters) -> Result<Option<PlayerId>, ApiError> {
+    let Some(name) = parameters.optional::<PlayerName>("player")? else { return Ok(None) };
+    let player = state.store.player_by_name(&name).await?;
+    let unknown = || ApiError { field: Some("player".into()), ..ApiError::not_found("player") };
+    player.map(|player| Some(player.id)).ok_or_else(unknown)
+}
+
+async fn games(
+    State(state): State<AppState>,
+    parameters: Parameters,
+) -> Result<Json<List<Record>>, ApiError> {
+    let page = page_of(&parameters)?;
+    let player = player_of(&state, &parameters).await?;
+    game_list(&state, player, page).await.map(Json)
+}
+
+/// Finished games, the newest first.
+pub(super) async fn game_list(
+    state: &AppState,
+    player: Option<PlayerId>,
+    page: Page,
+) -> Result<List<Record>, ApiError> {
+    let Page { limit, cursor, since } = page;
+    // One more than asked for shows whether the list goes on.
+    let query = GameQuery { player, since, after: cursor, newest_first: true, limit: limit + 1 };
+    let mut stored = state.store.finished_games(&query).await?;
+    let goes_on = stored.len() > limit as usize;
+    stored.truncate(limit as usize);
+    let last = stored.last().and_then(|game| game.settlement.as_ref());
+    let cursor = last.filter(|_| goes_on).map(|settlement| settlement.number.to_string());
+    let mut players = Players::new(&*state.store);
+    let mut items = Vec::with_capacity(stored.len());
+    for game in &stored {
+        items.push(players.record(game).await?);
+    }
+    Ok(List { items, cursor })
+}
+
+async fn game(
+    State(state): State<AppState>,
+    PathPart(part): PathPart,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let picture_of = part.strip_suffix(PICTURE);
+    let id = picture_of.unwrap_or(&part).parse::<GameId>().map_err(|_| ApiError::not_found("game"))?;
+    let stored = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
+    let mut response = if picture_of.is_some() {
+        let game = Game::from_moves(stored.spec.variant, &stored.moves());
+        let game = game.map_err(|error| ApiError::internal(&error))?;
+        picture(&headers, Keep::Settled, picture::board(&game))
+    } else {
+        let record = Players::new(&*state.store).record(&stored).await?;
+        keepable_json(&headers, Keep::Settled, &record)
+    };
+    if stored.settlement.is_none() {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    Ok(response.into_response())
+}
+
+/// Players of several games, each read from the store once.
+struct Players<'a> {
+    store: &'a dyn Store,
+    known: HashMap<PlayerId, StoredPlayer>,
+}
+
+impl<'a> Players<'a> {
+    fn new(store: &'a dyn Store) -> Self {
+        Self { store, known: HashMap::new() }
+    }
+
+    /// The public record of a game.
+    async fn record(&mut self, game: &StoredGame) -> Result<Record, ApiError> {
+        let players = BySide {
+            first: self.player(&game.spec.players.first).await?,
+            second: self.player(&game.spec.players.second).await?,
+        };
+        Ok(Record::new(game, &players))
+    }
+
+    async fn player(&mut self, id: &PlayerId) -> Result<StoredPlayer, ApiError> {
+        if let Some(player) = self.known.get(id) {
+            return Ok(player.clone());
+        }
+        let missing = || StoreError::Corrupt(format!("a game names player {id}, who does not exist"));
+        let player = self.store.player(id).await?.ok_or_else(missing)?;
+        self.known.insert(id.clone(), player.clone());
+        Ok(player)
+    }
+}

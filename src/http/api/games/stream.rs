@@ -1,0 +1,98 @@
+//! All records as one long answer, of which only a page at a time is in memory.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::stream;
+use tracing::warn;
+
+use super::{Players, player_of, since};
+use crate::http::endpoint::{Parameter, schema_of};
+use crate::http::error::ApiError;
+use crate::http::request::Parameters;
+use crate::http::state::AppState;
+use crate::storage::Store;
+use crate::storage::store::GameQuery;
+
+/// Records read from the store at a time: some 60 KiB of text.
+const PAGE: u32 = 100;
+
+pub(super) const LIMIT: Parameter =
+    Parameter { name: "limit", about: "At most so many games; all if left out", schema: schema_of::<u64> };
+
+pub(super) const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    about: "Only games with a higher number in the order in which they finished",
+    schema: schema_of::<u64>,
+};
+
+/// Where the stream stands.
+struct Progress {
+    store: Arc<dyn Store>,
+    query: GameQuery,
+    /// How many games may still come.
+    left: u64,
+}
+
+pub(super) async fn games(
+    State(state): State<AppState>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let left = parameters
+        .optional::<u64>("limit")
+        .ok()
+        .filter(|limit| *limit != Some(0))
+        .ok_or_else(|| ApiError::bad_parameter("limit", "limit is a whole number from 1"))?;
+    let query = GameQuery {
+        after: parameters.cursor()?,
+        since: since(&parameters)?,
+        player: player_of(&state, &parameters).await?,
+        newest_first: false,
+        limit: PAGE,
+    };
+    let progress = Progress { store: state.store, query, left: left.unwrap_or(u64::MAX) };
+    let pages = stream::unfold(Some(progress), async |progress| next_page(progress?).await);
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(pages)).into_response())
+}
+
+/// The next lines, and where the stream stands after them; nothing at its end.
+async fn next_page(progress: Progress) -> Page {
+    match read_page(progress).await {
+        Ok(page) => page,
+        Err(error) => {
+            // The head of the answer is sent: all that is left is to end it. Who reads on from the last number gets
+            // the rest.
+            warn!(code = ?error.code, "a stream of records ends early");
+            None
+        }
+    }
+}
+
+type Page = Option<(Result<Bytes, Infallible>, Option<Progress>)>;
+
+async fn read_page(mut progress: Progress) -> Result<Page, ApiError> {
+    progress.query.limit = u32::try_from(progress.left.min(PAGE.into())).unwrap_or(PAGE);
+    if progress.query.limit == 0 {
+        return Ok(None);
+    }
+    let games = progress.store.finished_games(&progress.query).await?;
+    let Some(last) = games.last() else { return Ok(None) };
+    progress.query.after = last.settlement.as_ref().map(|settlement| settlement.number);
+    progress.left = progress.left.saturating_sub(games.len() as u64);
+    let mut lines = Vec::new();
+    let mut players = Players::new(&*progress.store);
+    for game in &games {
+        let record = players.record(game).await?;
+        serde_json::to_writer(&mut lines, &record).map_err(|error| ApiError::internal(&error))?;
+        lines.push(b'\n');
+    }
+    drop(players);
+    // A page that is not full is the last one: asking again would find what finished in between, and never end.
+    let is_last = games.len() < progress.query.limit as usize || progress.query.after.is_none();
+    Ok(Some((Ok(lines.into()), (!is_last).then_some(progress))))
+}

@@ -1,0 +1,165 @@
+//! One player: who it is, what it played, how its rating went.
+
+use axum::Json;
+use axum::extract::State;
+use axum::routing::get;
+use fourfold_engine::Variant;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::games::{game_list, page_of};
+use super::leaderboard::RatingView;
+use super::{CURSOR, LIMIT, VARIANT};
+use crate::http::answer::List;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::ApiError;
+use crate::http::request::{Parameters, PathPart};
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::protocol::terms::{PlayerKind, WireVariant};
+use crate::records::Record;
+use crate::storage::StoredPlayer;
+use crate::storage::record::HistoryPoint;
+
+/// Everything public about a player.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Profile {
+    /// Stays the same for ever.
+    id: PlayerId,
+    /// Unique without regard to case.
+    name: PlayerName,
+    /// Person, bot or guest.
+    kind: PlayerKind,
+    /// Whether it is a bot of the house.
+    house: bool,
+    /// The account that owns a remote bot.
+    owner: Option<PlayerName>,
+    /// The bots that a person owns.
+    bots: Vec<PlayerName>,
+    /// The version a bot gives itself.
+    version: Option<String>,
+    /// One line on how a bot plays.
+    about: Option<String>,
+    /// A bot's source or page.
+    url: Option<String>,
+    /// Whether it is connected now.
+    online: bool,
+    /// When it came, RFC 3339.
+    created_at: String,
+    /// One for each board size on which it has played rated games.
+    ratings: Vec<VariantRating>,
+}
+
+/// A rating and the board size that it is of.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct VariantRating {
+    /// Board size.
+    variant: WireVariant,
+    #[serde(flatten)]
+    rating: RatingView,
+}
+
+/// What one game did to a rating.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct RatingPoint {
+    /// Which game.
+    game: GameId,
+    /// When it ended, RFC 3339.
+    at: String,
+    /// Elo points before it.
+    before: i32,
+    /// Elo points after it.
+    after: i32,
+}
+
+impl From<HistoryPoint> for RatingPoint {
+    fn from(point: HistoryPoint) -> Self {
+        Self {
+            game: point.game,
+            at: point.at.to_string(),
+            before: point.before.to_elo(),
+            after: point.after.to_elo(),
+        }
+    }
+}
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let profile = Operation::get(
+        "/api/v1/players/{name}",
+        "Shows who a player is and how strong",
+        Content::Json(schema_of::<Profile>),
+    );
+    let games = Operation::get(
+        "/api/v1/players/{name}/games",
+        "Lists a player's finished games, the newest first",
+        Content::Json(schema_of::<List<Record>>),
+    )
+    .parameters(&[LIMIT, CURSOR]);
+    let ratings = Operation::get(
+        "/api/v1/players/{name}/ratings",
+        "Lists the newest changes of a player's rating, the oldest of them first",
+        Content::Json(schema_of::<List<RatingPoint>>),
+    )
+    .parameters(&[VARIANT, LIMIT]);
+    vec![
+        Endpoint::new("/api/v1/players/{name}", get(player_profile), [profile]),
+        Endpoint::new("/api/v1/players/{name}/games", get(player_games), [games]),
+        Endpoint::new("/api/v1/players/{name}/ratings", get(player_ratings), [ratings]),
+    ]
+}
+
+/// The player whom a path names.
+async fn find(state: &AppState, name: &PathPart) -> Result<StoredPlayer, ApiError> {
+    let name: PlayerName = name.parse("player")?;
+    state.store.player_by_name(&name).await?.ok_or_else(|| ApiError::not_found("player"))
+}
+
+async fn player_profile(State(state): State<AppState>, name: PathPart) -> Result<Json<Profile>, ApiError> {
+    let player = find(&state, &name).await?;
+    let owner = match &player.owner {
+        Some(owner) => state.store.player(owner).await?.map(|owner| owner.name),
+        None => None,
+    };
+    let bots = state.store.bots_of(&player.id).await?.into_iter().map(|bot| bot.name).collect();
+    let ratings = state.store.ratings_of(&player.id).await?;
+    let ratings = ratings
+        .into_iter()
+        .map(|(variant, row)| VariantRating { variant: WireVariant(variant), rating: row.into() })
+        .collect();
+    Ok(Json(Profile {
+        online: state.arena.is_online(&player.id),
+        id: player.id,
+        name: player.name,
+        kind: player.kind,
+        house: player.house,
+        owner,
+        bots,
+        version: player.profile.version,
+        about: player.profile.about,
+        url: player.profile.url,
+        created_at: player.created_at.to_string(),
+        ratings,
+    }))
+}
+
+async fn player_games(
+    State(state): State<AppState>,
+    name: PathPart,
+    parameters: Parameters,
+) -> Result<Json<List<Record>>, ApiError> {
+    let page = page_of(&parameters)?;
+    let player = find(&state, &name).await?;
+    game_list(&state, Some(player.id), page).await.map(Json)
+}
+
+async fn player_ratings(
+    State(state): State<AppState>,
+    name: PathPart,
+    parameters: Parameters,
+) -> Result<Json<List<RatingPoint>>, ApiError> {
+    let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
+    let limit = parameters.limit()?;
+    let player = find(&state, &name).await?;
+    let points = state.store.rating_history(&player.id, variant, limit).await?;
+    Ok(Json(List::whole(points.into_iter().map(RatingPoint::from).collect())))
+}

@@ -1,0 +1,106 @@
+//! Any position, by the moves that lead to it.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::get;
+use fourfold_engine::{Game, Outcome, Variant};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::VARIANT;
+use crate::http::answer::{Keep, keepable_json, picture};
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::ApiError;
+use crate::http::picture;
+use crate::http::request::{Parameters, PathPart};
+use crate::http::state::AppState;
+use crate::protocol::server::GameResult;
+use crate::protocol::terms::{WireSide, WireVariant};
+
+/// Ends the path of a picture.
+pub(super) const PICTURE: &str = ".svg";
+
+/// A position and what is known about it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct PositionView {
+    /// The moves that lead to it; empty for none.
+    moves: String,
+    /// Board size.
+    variant: WireVariant,
+    /// Stones on the board.
+    ply: u32,
+    /// Whose turn it is; null when the game is over.
+    to_move: Option<WireSide>,
+    /// Columns that may be played, from 1; none when the game is over.
+    legal: Vec<u8>,
+    /// Who has won; null while the game goes on.
+    result: Option<GameResult>,
+    /// The cells of the winning line as [column, row], both from 1.
+    line: Option<Vec<[u8; 2]>>,
+    /// The exact value for the side to move: 0 a draw, +n a win with the n-th stone counted from one's last, -n a
+    /// loss. Null where no solver has looked.
+    score: Option<i32>,
+    /// The value after each column, null for a full one. Null where no solver has looked.
+    columns: Option<Vec<Option<i32>>>,
+    /// The columns of the best value. Null where no solver has looked.
+    best: Option<Vec<u8>>,
+}
+
+impl PositionView {
+    fn new(game: &Game) -> Self {
+        let position = game.position();
+        let outcome = game.outcome();
+        let (result, line) = match outcome {
+            None => (None, None),
+            Some(Outcome::Draw) => (Some(GameResult::Draw), None),
+            Some(Outcome::Win { by, line }) => {
+                let result = match WireSide::from(by) {
+                    WireSide::First => GameResult::First,
+                    WireSide::Second => GameResult::Second,
+                };
+                (Some(result), Some(line.cells().map(fourfold_engine::Cell::numbers).collect()))
+            }
+        };
+        Self {
+            moves: game.notation(),
+            variant: WireVariant(game.variant()),
+            ply: game.ply(),
+            to_move: outcome.is_none().then(|| position.side_to_move().into()),
+            legal: position.legal_columns().map(fourfold_engine::Column::number).collect(),
+            result,
+            line,
+            score: None,
+            columns: None,
+            best: None,
+        }
+    }
+}
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let view = Operation::get(
+        "/api/v1/positions/{moves}",
+        "Shows a position: what may be played and what it is worth",
+        Content::Json(schema_of::<PositionView>),
+    )
+    .parameters(&[VARIANT]);
+    let svg = Operation::get("/api/v1/positions/{moves}.svg", "Draws a position", Content::Svg)
+        .parameters(&[VARIANT]);
+    vec![Endpoint::new("/api/v1/positions/{moves}", get(position), [view, svg])]
+}
+
+async fn position(
+    State(_): State<AppState>,
+    PathPart(part): PathPart,
+    parameters: Parameters,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
+    let moves = part.strip_suffix(PICTURE);
+    let game = Game::from_moves(variant, moves.unwrap_or(&part))
+        .map_err(|error| ApiError::bad_parameter("moves", error.to_string()))?;
+    Ok(match moves {
+        Some(_) => picture(&headers, Keep::Derived, picture::board(&game)),
+        None => keepable_json(&headers, Keep::Settled, &PositionView::new(&game)),
+    })
+}

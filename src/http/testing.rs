@@ -1,0 +1,198 @@
+//! A whole site in memory, for tests: requests go through every layer, but over no network.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use super::client_address::Peer;
+use super::site::Site;
+use super::state::{AppState, ArenaView, OpenBot};
+use crate::accounts::Accounts;
+use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::metrics::Metrics;
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::{MemoryStore, Writer};
+
+/// Where everybody connects from, unless a test says otherwise: a network that limits count.
+pub(crate) const SOMEWHERE: &str = "192.0.2.1:50000";
+
+/// A password that keeps the rule.
+pub(crate) const PASSWORD: &str = "correct horse";
+
+/// An arena in which nothing happens but what the test says.
+#[derive(Debug, Default)]
+pub(crate) struct TestArena {
+    pub(crate) is_stopping: AtomicBool,
+    pub(crate) live: Vec<LiveGame>,
+    pub(crate) bots: Vec<OpenBot>,
+}
+
+#[async_trait]
+impl ArenaView for TestArena {
+    fn live_games(&self) -> Vec<LiveGame> {
+        self.live.clone()
+    }
+
+    fn lobby(&self) -> LobbyFeed {
+        LobbyFeed::default()
+    }
+
+    fn tv(&self) -> Option<LiveGame> {
+        self.live.first().cloned()
+    }
+
+    fn open_bots(&self) -> Vec<OpenBot> {
+        self.bots.clone()
+    }
+
+    async fn snapshot(&self, _: &GameId) -> Option<Snapshot> {
+        None
+    }
+
+    async fn challenge(&self, _: &ChallengeId) -> Option<Offer> {
+        None
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    fn is_online(&self, _: &PlayerId) -> bool {
+        false
+    }
+}
+
+/// A site with its store.
+pub(crate) struct TestSite {
+    pub(crate) state: AppState,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) metrics: Arc<Metrics>,
+    router: Router,
+}
+
+impl TestSite {
+    /// A site that is asked by whatever name, with nothing in it.
+    pub(crate) fn new() -> Self {
+        Self::with(Site::default(), TestArena::default())
+    }
+
+    /// A site with these settings and this arena.
+    pub(crate) fn with(site: Site, arena: TestArena) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let (writer, actor) = Writer::new(store.clone());
+        tokio::spawn(actor.run());
+        let accounts = Accounts::new(store.clone(), writer, Signer::new(&[1; KEY_BYTES]));
+        let state = AppState {
+            store: store.clone(),
+            accounts,
+            site: Arc::new(site),
+            arena: Arc::new(arena),
+        };
+        let metrics = Arc::new(Metrics::new());
+        let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
+        Self { state, store, metrics, router }
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) async fn send(&self, mut request: Request<Body>) -> Answer {
+        let peer: SocketAddr = SOMEWHERE.parse().unwrap();
+        if request.extensions().get::<Peer>().is_none() {
+            request.extensions_mut().insert(Peer(peer));
+        }
+        Answer::read(self.router.clone().oneshot(request).await.unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Registers an account and returns its session cookie as a `Cookie` header has it.
+    pub(crate) async fn register(&self, name: &str) -> String {
+        let answer = self.post("/api/v1/accounts", &credentials(name, PASSWORD)).await;
+        assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.body);
+        answer.cookie()
+    }
+
+    /// Posts JSON without cookie or origin, as a program does.
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(post(path).body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    /// Sends a request as a page of the site does for somebody who is signed in.
+    pub(crate) async fn as_page(&self, method: Method, path: &str, cookie: &str, body: &Value) -> Answer {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "localhost:4444")
+            .header(header::ORIGIN, "http://localhost:4444")
+            .header(header::COOKIE, cookie)
+            .header(header::CONTENT_TYPE, "application/json");
+        self.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+}
+
+/// A request without a body.
+pub(crate) fn get(path: &str) -> axum::http::request::Builder {
+    Request::get(path)
+}
+
+/// A request with a JSON body to come.
+pub(crate) fn post(path: &str) -> axum::http::request::Builder {
+    Request::post(path).header(header::CONTENT_TYPE, "application/json")
+}
+
+/// The body of accounts and sessions.
+pub(crate) fn credentials(name: &str, password: &str) -> Value {
+    serde_json::json!({ "name": name, "password": password })
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    async fn read(response: Response<Body>) -> Self {
+        let (head, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.into()).unwrap();
+        Self { status: head.status, headers: head.headers, body }
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// A header, empty if it is not there.
+    pub(crate) fn header(&self, name: HeaderName) -> &str {
+        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+    }
+
+    /// The cookie that was set, as a `Cookie` header has it.
+    pub(crate) fn cookie(&self) -> String {
+        self.header(header::SET_COOKIE).split(';').next().unwrap_or_default().to_owned()
+    }
+
+    /// Checks that the request was refused with this status and code, and names this field.
+    #[track_caller]
+    pub(crate) fn check_refused(&self, status: u16, code: &str, field: Option<&str>) {
+        assert_eq!(self.status.as_u16(), status, "{}", self.body);
+        let error = self.json();
+        assert_eq!(error["code"], code, "{}", self.body);
+        assert_eq!(error.get("field").and_then(Value::as_str), field, "{}", self.body);
+        assert!(error["message"].is_string(), "{}", self.body);
+    }
+}

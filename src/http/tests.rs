@@ -1,0 +1,6 @@
+//! Requests through the whole router, good and bad.
+
+mod accounts;
+mod bots;
+mod reading;
+mod requests;

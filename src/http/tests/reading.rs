@@ -1,0 +1,229 @@
+//! What anybody may read: players, ratings, games, positions, descriptions.
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::http::testing::TestSite;
+use crate::protocol::server::{EndReason, GameResult};
+use crate::storage::Store;
+use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, spec};
+use crate::storage::record::GameSpec;
+use crate::storage::store::Write;
+
+/// A site on which Ada has beaten Bob twice, and Bob Ada once.
+async fn with_games() -> TestSite {
+    let site = TestSite::new();
+    add_players(&*site.store, &["Ada", "Bob"]).await;
+    for (spec, moves) in [
+        (spec("one", "Ada", "Bob"), FIRST_WINS),
+        (spec("two", "Bob", "Ada"), FIRST_WINS_TOO),
+        (spec("three", "Ada", "Bob"), FIRST_WINS_TOO),
+    ] {
+        play(&*site.store, spec, moves, GameResult::First, EndReason::Four).await;
+    }
+    site
+}
+
+fn ids(list: &Value) -> Vec<&str> {
+    list["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_leaderboard_has_its_rows() {
+    let site = with_games().await;
+    let list = site.get("/api/v1/leaderboard?list=people").await.json();
+    assert_eq!(list["cursor"], Value::Null);
+    let row = &list["items"][0];
+    assert_eq!((&row["rank"], &row["name"], &row["kind"]), (&json!(1), &json!("Ada"), &json!("human")));
+    assert_eq!(
+        (&row["games"], &row["wins"], &row["draws"], &row["losses"]),
+        (&json!(3), &json!(2), &json!(0), &json!(1))
+    );
+    assert_eq!((&row["provisional"], &row["exact"]), (&json!(true), &Value::Null));
+    assert!(row["elo"].as_i64() > Some(1_500) && row["elo"] == row["live_elo"], "{row}");
+    assert!(row["pm95"].is_u64(), "{row}");
+    assert!(row["los_next"].as_f64().is_some_and(|los| (0.5..1.0).contains(&los)), "{row}");
+    assert_eq!(list["items"][1]["los_next"], Value::Null);
+    let bots = site.get("/api/v1/leaderboard?list=bots&variant=7x6&limit=200").await.json();
+    assert_eq!(bots, json!({ "items": [], "cursor": null }));
+    assert_eq!(site.get("/api/v1/leaderboard?limit=1").await.json()["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_player_has_profile_games_and_ratings() {
+    let site = with_games().await;
+    let profile = site.get("/api/v1/players/ADA").await.json();
+    assert_eq!((&profile["name"], &profile["online"]), (&json!("Ada"), &json!(false)));
+    assert_eq!(profile["ratings"][0]["variant"], "7x6");
+    assert_eq!(profile["ratings"][0]["wins"], 2);
+    assert_eq!(profile["created_at"], "2025-06-15T15:06:40.000Z");
+    let games = site.get("/api/v1/players/ada/games?limit=2").await.json();
+    assert_eq!(ids(&games), ["three", "two"]);
+    let ratings = site.get("/api/v1/players/ada/ratings").await.json();
+    let points = ratings["items"].as_array().unwrap();
+    assert_eq!(points.len(), 3);
+    assert_eq!((&points[0]["game"], &points[0]["before"]), (&json!("one"), &json!(1_500)));
+    assert_eq!(points[0]["after"], points[1]["before"]);
+}
+
+#[tokio::test]
+async fn games_are_read_page_by_page() {
+    let site = with_games().await;
+    let first = site.get("/api/v1/games?limit=2").await.json();
+    assert_eq!(ids(&first), ["three", "two"]);
+    let cursor = first["cursor"].as_str().unwrap();
+    let second = site.get(&format!("/api/v1/games?limit=2&cursor={cursor}")).await.json();
+    assert_eq!((ids(&second), &second["cursor"]), (vec!["one"], &Value::Null));
+    let exact = site.get("/api/v1/games?limit=3").await.json();
+    assert_eq!((ids(&exact).len(), &exact["cursor"]), (3, &Value::Null));
+    let late = site.get("/api/v1/games?since=2100-01-01T00:00:00Z").await.json();
+    assert_eq!(late, json!({ "items": [], "cursor": null }));
+    let all = site.get("/api/v1/games?since=2000-01-01T00:00:00Z&player=bob").await.json();
+    assert_eq!(ids(&all).len(), 3);
+}
+
+#[tokio::test]
+async fn the_stream_has_all_games_in_their_order() {
+    let site = with_games().await;
+    // More than a page of the store.
+    for number in 0..250 {
+        let spec = GameSpec { rated: false, ..spec(&format!("more{number}"), "Ada", "Bob") };
+        play(&*site.store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let stream = async |query: &str| -> Vec<String> {
+        let answer = site.get(&format!("/api/v1/games.ndjson{query}")).await;
+        assert_eq!(answer.header(header::CONTENT_TYPE), "application/x-ndjson");
+        let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+        answer.body.lines().map(id).collect()
+    };
+    let all = stream("").await;
+    assert_eq!((all.len(), &all[0], &all[252]), (253, &"one".to_owned(), &"more249".to_owned()));
+    assert_eq!(stream("?limit=2").await, ["one", "two"]);
+    assert_eq!(stream("?limit=101&player=Bob").await.len(), 101);
+    assert_eq!(stream("?cursor=252").await, ["more249"]);
+    assert_eq!(stream("?since=2100-01-01T00:00:00Z").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_finished_game_is_sent_once() {
+    let site = with_games().await;
+    for path in ["/api/v1/games/one", "/api/v1/games/one.svg", "/api/v1/positions/44.svg"] {
+        let first = site.get(path).await;
+        assert_eq!(first.status, StatusCode::OK);
+        assert!(first.header(header::CACHE_CONTROL).starts_with("public"), "{first:?}");
+        let etag = first.header(header::ETAG).to_owned();
+        let request = Request::get(path).header(header::IF_NONE_MATCH, format!("\"x\", W/{etag}"));
+        let second = site.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!((second.status, second.body.as_str()), (StatusCode::NOT_MODIFIED, ""));
+        assert_eq!(second.header(header::ETAG), etag);
+        let request = Request::get(path).header(header::IF_NONE_MATCH, "\"x\"");
+        assert_eq!(site.send(request.body(Body::empty()).unwrap()).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn a_live_game_is_read_but_not_kept() {
+    let site = with_games().await;
+    let start = Write::StartGame(spec("live", "Ada", "Bob"));
+    site.store.commit(&[start]).await.unwrap().remove(0).unwrap();
+    let answer = site.get("/api/v1/games/live").await;
+    assert_eq!(answer.json()["id"], "live");
+    assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
+    assert_eq!(ids(&site.get("/api/v1/games").await.json()).len(), 3);
+}
+
+#[tokio::test]
+async fn pictures_are_svg() {
+    let site = with_games().await;
+    for path in ["/api/v1/games/one.svg", "/api/v1/positions/1212121.svg"] {
+        let answer = site.get(path).await;
+        assert_eq!(answer.header(header::CONTENT_TYPE), "image/svg+xml; charset=utf-8");
+        assert!(answer.body.contains("the first side has won"), "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn a_position_says_what_may_be_played() {
+    let site = TestSite::new();
+    let start = site.get("/api/v1/positions/-").await.json();
+    assert_eq!((&start["moves"], &start["ply"], &start["to_move"]), (&json!(""), &json!(0), &json!("first")));
+    assert_eq!(start["legal"], json!([1, 2, 3, 4, 5, 6, 7]));
+    let full = site.get("/api/v1/positions/444444").await.json();
+    assert_eq!(full["legal"], json!([1, 2, 3, 5, 6, 7]));
+    let won = site.get("/api/v1/positions/1212121").await.json();
+    assert_eq!((&won["to_move"], &won["legal"]), (&Value::Null, &json!([])));
+    assert_eq!((&won["result"], &won["line"]), (&json!("first"), &json!([[1, 1], [1, 2], [1, 3], [1, 4]])));
+    let wide = site.get("/api/v1/positions/c?variant=12x4").await.json();
+    assert_eq!((&wide["moves"], &wide["variant"]), (&json!("c"), &json!("12x4")));
+    for unknown in ["score", "columns", "best"] {
+        assert!(won.get(unknown).is_some_and(Value::is_null), "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn lists_of_an_idle_arena_are_empty() {
+    let site = TestSite::new();
+    for path in ["live", "bots", "tournaments", "games", "leaderboard"] {
+        let answer = site.get(&format!("/api/v1/{path}")).await;
+        assert_eq!(
+            (answer.status, answer.json()),
+            (StatusCode::OK, json!({ "items": [], "cursor": null })),
+            "{path}"
+        );
+    }
+    assert_eq!(site.get("/api/v1/games.ndjson").await.body, "");
+}
+
+/// All `$ref`s of a document.
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(object) => {
+            found.extend(object.get("$ref").and_then(Value::as_str));
+            object.values().for_each(|value| references(value, found));
+        }
+        Value::Array(array) => array.iter().for_each(|value| references(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[tokio::test]
+async fn the_descriptions_hold_all_that_they_refer_to() {
+    let site = TestSite::new();
+    for path in ["/api/v1/openapi.json", "/api/v1/protocol.schema.json"] {
+        let document = site.get(path).await.json();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > 10, "{path}");
+        for reference in found {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{path}: {reference}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_openapi_document_describes_bodies_parameters_and_refusals() {
+    let site = TestSite::new();
+    let document = site.get("/api/v1/openapi.json").await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let bots = &document["paths"]["/api/v1/bots"]["post"];
+    assert_eq!(
+        bots["requestBody"]["content"]["application/json"]["schema"]["$ref"],
+        "#/components/schemas/NewBot"
+    );
+    assert_eq!(bots["security"], json!([{ "session": [] }]));
+    assert_eq!(bots["responses"]["409"]["description"], "name_taken");
+    let games = &document["paths"]["/api/v1/players/{name}/games"]["get"];
+    let names: Vec<_> = games["parameters"].as_array().unwrap().iter().map(|p| p["name"].clone()).collect();
+    assert_eq!(names, ["name", "limit", "cursor"]);
+}
+
+#[tokio::test]
+async fn the_protocol_schema_knows_the_messages() {
+    let site = TestSite::new();
+    let text = site.get("/api/v1/protocol.schema.json").await.body;
+    for word in ["\"hello\"", "\"move\"", "\"turn\"", "\"game_end\"", "\"not_your_turn\""] {
+        assert!(text.contains(word), "{word}");
+    }
+}
