@@ -72,7 +72,7 @@ impl ArenaView for LiveArena {
         }
     }
 
-    async fn offer(&self, challenge: &ChallengeId) -> Option<Offer> {
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer> {
         self.lobby.offer(challenge.clone()).await
     }
 

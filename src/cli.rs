@@ -12,6 +12,7 @@ mod move_cmd;
 mod output;
 mod play;
 mod progress;
+mod serve;
 mod think;
 
 use std::io;
@@ -29,6 +30,8 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run the daemon.
+    Serve(serve::Serve),
     /// Play a game in the terminal, or watch two bots play.
     Play(play::Play),
     /// Let a bot choose one move and print it.
@@ -49,6 +52,7 @@ enum Command {
 impl CommandLine {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
+            Command::Serve(arguments) => arguments.run(),
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),

@@ -201,6 +201,17 @@ impl GameClock {
         self.control.move_limit().map_or(bank, |limit| limit.min(bank))
     }
 
+    /// What is left at `now` of the hard limit for the current move of `side`.
+    #[must_use]
+    pub fn budget_left(&self, side: Side, now: Instant) -> Duration {
+        match self.running {
+            Some((running, started)) if running == side => {
+                self.budget(side).saturating_sub(now.saturating_duration_since(started))
+            }
+            _ => self.budget(side),
+        }
+    }
+
     /// When the running side's flag falls at the latest, if `credit` is the most that may be given back to it.
     #[must_use]
     pub fn flag_at(&self, credit: Duration) -> Option<Instant> {

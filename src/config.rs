@@ -289,7 +289,15 @@ impl HouseBot {
 impl Default for HouseBots {
     /// The bots of the registry as players, from weak to strong.
     fn default() -> Self {
-        const BOTS: &[(&str, &str)] = &[("Random", "random")];
+        const BOTS: &[(&str, &str)] = &[
+            ("random", "random"),
+            ("greedy", "greedy"),
+            ("negamax-2", "negamax:depth=2"),
+            ("montecarlo", "montecarlo"),
+            ("negamax", "negamax:depth=4"),
+            ("negamax-6", "negamax:depth=6"),
+            ("negamax-8", "negamax:depth=8"),
+        ];
         let bot = |&(name, spec): &(&str, &str)| HouseBot {
             name: name.parse().expect("a name that follows the rules"),
             spec: spec.parse().expect("a bot of the registry"),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, rng};
 use rand::{Rng, RngExt};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
@@ -180,8 +180,9 @@ impl LadderActor {
             return;
         }
         let mut candidates = self.candidates(progress, now).await;
-        while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rand::rng())
-        {
+        // The thread's own generator may not cross an await.
+        let mut rng = rng::seeded(rand::rng().random());
+        while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rng) {
             let (a, b) = (candidates[a].clone(), candidates[b].clone());
             candidates
                 .retain(|c| c.identity.id != a.identity.id && (c.house || c.identity.id != b.identity.id));
@@ -189,7 +190,7 @@ impl LadderActor {
             if of_house && !self.house_may_play(progress, now) {
                 return;
             }
-            self.start(progress, &a, &b, now).await;
+            self.start(progress, &a, &b, now, &mut rng).await;
         }
     }
 
@@ -247,10 +248,16 @@ impl LadderActor {
         }
     }
 
-    async fn start(&self, progress: &mut Progress, a: &Candidate, b: &Candidate, now: Instant) {
-        let mut rng = rand::rng();
+    async fn start(
+        &self,
+        progress: &mut Progress,
+        a: &Candidate,
+        b: &Candidate,
+        now: Instant,
+        rng: &mut (impl Rng + Send),
+    ) {
         let (first, second) = if rng.random() { (a, b) } else { (b, a) };
-        let pair = Pair { id: PairId::random(&mut rng), leg: 1, of: PAIR };
+        let pair = Pair { id: PairId::random(rng), leg: 1, of: PAIR };
         let offer = GameOffer {
             players: BySide { first: first.identity.clone(), second: second.identity.clone() },
             variant: Variant::STANDARD,
@@ -280,7 +287,6 @@ impl LadderActor {
 mod tests {
     use super::*;
     use crate::rating::elo::MilliElo;
-    use fourfold_engine::rng;
 
     const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
@@ -320,7 +326,7 @@ mod tests {
     #[test]
     fn bots_of_one_owner_do_not_meet() {
         let mut field = [candidate("r1", false, 1500, 0), candidate("r2", false, 1500, 0)];
-        field[1].identity.owner.clone_from(&field[0].identity.owner);
+        field[1].identity.owner = field[0].identity.owner.clone();
         check_choice(&field, &Meetings::default(), None);
     }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod arena_view;
 pub mod bot_seat;
 pub mod client;
 pub mod clock;
@@ -24,6 +25,7 @@ pub mod rating;
 pub mod records;
 pub mod room;
 pub mod secret;
+pub mod server;
 pub mod session;
 pub mod signing;
 pub mod storage;

@@ -22,7 +22,7 @@ use crate::house::{HouseBots, HouseError};
 use crate::http::listener::{self, Transport};
 use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
-use crate::http::{AppState, pages, router, upgrade};
+use crate::http::{AppState, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
 use crate::lobby::actor::LobbyDeps;
@@ -98,7 +98,7 @@ pub async fn run(
     shutdown: CancellationToken,
 ) -> Result<(), ServerError> {
     let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability.into()).await?);
-    let key = data.secret_key()?;
+    let key = *data.secret()?.bytes();
     let parts = Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
@@ -215,7 +215,7 @@ impl Daemon {
         let state = AppState { store, accounts, site, arena: Arc::new(arena) };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
-        let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
+        let routes = { let _ = state; socket };
         spawn_listener(&mut actors, listener, routes, transport.clone());
         if let Some(listener) = metrics_listener {
             info!(address = %listener.local_addr()?, "metrics are served");

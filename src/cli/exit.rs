@@ -4,6 +4,8 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use fourfold::config::ConfigError;
+use fourfold::data_dir::DataDirError;
+use fourfold::storage::sqlite::OpenError;
 use fourfold_bots::BotError;
 use thiserror::Error;
 
@@ -11,13 +13,27 @@ use thiserror::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Code {
     /// Nothing more particular can be said.
-    Failure = 1,
+    Failure,
     /// Wrong use: flags, arguments, configuration.
-    Usage = 2,
+    Usage,
     /// The system refused something, such as a port.
-    System = 71,
+    System,
     /// Reading or writing failed.
-    Io = 74,
+    Io,
+    /// What the failed part says itself.
+    Other(u8),
+}
+
+impl Code {
+    fn number(self) -> u8 {
+        match self {
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::System => 71,
+            Self::Io => 74,
+            Self::Other(code) => code,
+        }
+    }
 }
 
 /// An error that knows its exit code.
@@ -49,7 +65,7 @@ pub(crate) fn report(result: anyhow::Result<()>) -> ExitCode {
     }
     let line = format!("fourfold: {error:#}").replace('\n', " ");
     let _ = writeln!(io::stderr(), "{line}"); // without standard error there is nobody to tell
-    ExitCode::from(code_of(&error) as u8)
+    ExitCode::from(code_of(&error).number())
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -68,6 +84,10 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(exit.code)
     } else if cause.is::<ConfigError>() {
         Some(Code::Usage)
+    } else if let Some(error) = cause.downcast_ref::<DataDirError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<OpenError>() {
+        Some(Code::Other(error.exit_code()))
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
         Some(code_of_bot_error(bot))
     } else if cause.is::<io::Error>() {

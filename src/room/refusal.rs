@@ -18,10 +18,12 @@ pub enum RoomRefusal {
         ply: u32,
     },
     /// That ply was played with another column.
-    #[error("ply {ply} was played with column {column}")]
+    #[error("ply {stale} was played with column {column}")]
     StalePly {
         /// Where the game stands.
         ply: u32,
+        /// The ply that was asked for.
+        stale: u32,
         /// The recorded column.
         column: u8,
     },
@@ -83,7 +85,7 @@ impl RoomRefusal {
         let error = WireError::new(self.code(), self.to_string()).in_game(game);
         match self {
             Self::NotYourTurn { ply } => WireError { ply: Some(*ply), ..error },
-            Self::StalePly { ply, column } => WireError { ply: Some(*ply), column: Some(*column), ..error },
+            Self::StalePly { ply, column, .. } => WireError { ply: Some(*ply), column: Some(*column), ..error },
             Self::Illegal { retries_left, .. } => WireError { retries_left: Some(*retries_left), ..error },
             Self::Malformed { retries_left, .. } => {
                 WireError { retries_left: *retries_left, field: Some("column".into()), ..error }

@@ -287,10 +287,10 @@ impl RoomState {
         self.shown_clock().both(now)
     }
 
-    /// The hard limit of the current move.
+    /// What is left of the hard limit for the current move.
     #[must_use]
-    pub fn budget(&self) -> Duration {
-        self.clock.budget(self.side_to_move())
+    pub fn budget(&self, now: Instant) -> Duration {
+        self.clock.budget_left(self.side_to_move(), now)
     }
 
     /// How long the clocks still stand after a restart, if they do.
@@ -435,7 +435,7 @@ impl RoomState {
                 Some(played) if request.column == ColumnField::Number(column.number().into()) => {
                     Ok(Some(played))
                 }
-                _ => Err(RoomRefusal::StalePly { ply, column: column.number() }),
+                _ => Err(RoomRefusal::StalePly { ply, stale: request.ply, column: column.number() }),
             };
         }
         if let Some(over) = self.end_refusal() {

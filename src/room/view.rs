@@ -123,7 +123,7 @@ impl RoomState {
             moves: self.game().notation(),
             legal: self.position().legal_columns().map(fourfold_engine::Column::number).collect(),
             clock: TurnClock { you, opponent },
-            budget_ms: millis(self.budget()),
+            budget_ms: millis(self.budget(now)),
             network_ms: millis(round_trip),
             variant: WireVariant(self.spec().variant),
         }

@@ -88,6 +88,10 @@ export class GameView {
     if (!state) return;
     const moves = this.#shown === null ? state.moves : state.moves.slice(0, this.#shown);
     const yours = state.status === "live" && state.you !== null && state.toMove === state.you;
+    this.root.dataset.status = state.status;
+    this.root.dataset.turn = state.toMove === null ? "none" : yours ? "yours" : "theirs";
+    this.root.dataset.ply = String(state.moves.length);
+    this.root.dataset.you = state.you ?? "";
     this.board.show({
       variant: state.variant,
       moves,

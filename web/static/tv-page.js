@@ -13,8 +13,9 @@ import { reduce } from "./state.js";
 /** How long a finished game stays before the next one takes its place, in milliseconds. */
 const LINGER_MS = 4_000;
 
-const root = find("#game");
-const view = new GameView(root);
+/** There is none if nothing was played when the page was made: the first game then loads it anew. */
+const root = document.getElementById("game");
+const view = root && new GameView(root);
 /** @type {GameState | null} */
 let state = null;
 let watched = "";
@@ -39,10 +40,8 @@ function receive(message) {
   if (!next) return;
   if (next.needsSync && !state?.needsSync) connection.send({ type: "sync", game: watched });
   state = next;
-  root.hidden = false;
-  find("#tv-empty").hidden = true;
   /** @type {HTMLAnchorElement} */ (find("#tv-link")).href = `/game/${watched}`;
-  view.show(state);
+  view?.show(state);
 }
 
 connection.on("synced", () => {
@@ -53,6 +52,7 @@ connection.on("synced", () => {
 });
 connection.on("tv", ({ game }) => {
   if (!game || game.game === upcoming) return;
+  if (!view) return location.reload();
   upcoming = game.game;
   const finishing = state?.id === watched && state?.status === "over";
   clearTimeout(timer);

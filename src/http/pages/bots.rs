@@ -1,13 +1,22 @@
 //! Bots that one can play: those of the house, and remote ones that are connected and open.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Html;
+use fourfold_engine::Variant;
 
 use super::Page;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
+use crate::protocol::terms::WireRating;
+use crate::storage::StoreError;
+use crate::storage::store::Board;
+
+/// Rated bots that are looked up for their ratings: far more than are connected at once.
+const RANKED_MAX: u32 = 1_000;
 
 /// One bot in a list.
 #[derive(Clone, Debug)]
@@ -22,12 +31,12 @@ pub(super) struct BotRow {
 }
 
 impl BotRow {
-    fn new(bot: &OpenBot) -> Self {
+    fn new(bot: &OpenBot, rating: Option<WireRating>) -> Self {
         Self {
             name: bot.player.name.to_string(),
             player: PlayerTag::new(&bot.player).unrated(),
-            rating: bot.player.rating.map(RatingTag::new),
-            elo: bot.player.rating.map_or(i32::MIN, |rating| rating.elo),
+            rating: rating.map(RatingTag::new),
+            elo: rating.map_or(i32::MIN, |rating| rating.elo),
             about: bot.about.clone().unwrap_or_default(),
             playing: bot.playing,
             is_house: bot.house,
@@ -35,14 +44,20 @@ impl BotRow {
     }
 
     /// The house bots, the weakest first.
-    pub(super) fn house(state: &AppState) -> Vec<Self> {
-        Self::all(state).into_iter().filter(|bot| bot.is_house).collect()
+    pub(super) async fn house(state: &AppState) -> Result<Vec<Self>, StoreError> {
+        Ok(Self::all(state).await?.into_iter().filter(|bot| bot.is_house).collect())
     }
 
-    fn all(state: &AppState) -> Vec<Self> {
-        let mut rows: Vec<Self> = state.arena.open_bots().iter().map(Self::new).collect();
-        rows.sort_by(|a, b| a.elo.cmp(&b.elo).then_with(|| a.name.cmp(&b.name)));
-        rows
+    /// Bots without a rating come first and stay in the arena's order, which is roughly by strength.
+    async fn all(state: &AppState) -> Result<Vec<Self>, StoreError> {
+        let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
+        let ratings: HashMap<_, _> =
+            ranked.into_iter().map(|row| (row.player.id, row.rating.standing.to_wire())).collect();
+        let bots = state.arena.open_bots();
+        let mut rows: Vec<_> =
+            bots.iter().map(|bot| Self::new(bot, ratings.get(&bot.player.id).copied())).collect();
+        rows.sort_by_key(|row| row.elo);
+        Ok(rows)
     }
 }
 
@@ -55,7 +70,7 @@ struct Bots {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let (house, remote) = BotRow::all(&state).into_iter().partition(|bot| bot.is_house);
+    let (house, remote) = BotRow::all(&state).await?.into_iter().partition(|bot| bot.is_house);
     let page = Bots { frame: visitor.frame(Tab::Bots, "Bots"), house, remote };
     Ok(Html(page.render()?))
 }

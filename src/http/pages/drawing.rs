@@ -18,23 +18,38 @@ const MARGIN: i32 = 13;
 /// How round the board's corners are.
 const CORNER: i32 = 34;
 
-/// One side's disc as a small picture, to stand beside text.
+/// A disc around the origin of a drawing.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(path = "parts/disc.html")]
+struct Disc {
+    side: WireSide,
+    /// Whether it belongs to the line that won.
+    in_line: bool,
+}
+
+impl HtmlSafe for Disc {}
+
+/// One side's disc as a small picture, to stand beside text.
+#[derive(Clone, Copy, Debug, Template)]
+#[template(path = "parts/disc-icon.html")]
 pub(super) struct DiscIcon {
-    pub(super) side: WireSide,
+    disc: Disc,
 }
 
 impl HtmlSafe for DiscIcon {}
 
+impl DiscIcon {
+    pub(super) fn new(side: WireSide) -> Self {
+        Self { disc: Disc { side, in_line: false } }
+    }
+}
+
 /// A disc in its cell, at the middle of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stone {
+struct Stone {
     x: i32,
     y: i32,
-    side: WireSide,
-    /// Whether it belongs to the line that won.
-    in_line: bool,
+    disc: Disc,
 }
 
 /// A position as a drawing; what does not fit the rules is left out.
@@ -68,7 +83,7 @@ impl Drawing {
             let row = heights[index];
             let (x, y) = middle([column.number(), row]);
             let in_line = line.iter().any(|cell| cell.numbers() == [column.number(), row]);
-            stones.push(Stone { x, y, side, in_line });
+            stones.push(Stone { x, y, disc: Disc { side, in_line } });
             rows[usize::from(variant.height() - row)][index] = words::color(side);
             side = other(side);
         }
@@ -188,14 +203,14 @@ mod tests {
         assert_eq!(drawing.rows[5][..3], ["Coral", "Coral", "empty"]);
         assert_eq!(drawing.rows[4][..3], ["Gold", "Gold", "empty"]);
         let last = drawing.last().expect("four stones");
-        assert_eq!((last.x, last.y, last.side), (150, 450, WireSide::Second));
+        assert_eq!((last.x, last.y, last.disc.side), (150, 450, WireSide::Second));
     }
 
     #[test]
     fn a_line_is_drawn_through_its_stones() {
         let drawing = Drawing::new(Variant::STANDARD, "1122334");
         assert_eq!(drawing.line.len(), 4);
-        assert_eq!(drawing.stones.iter().filter(|stone| stone.in_line).count(), 4);
+        assert_eq!(drawing.stones.iter().filter(|stone| stone.disc.in_line).count(), 4);
         assert!(drawing.last().is_none(), "the line is mark enough");
     }
 

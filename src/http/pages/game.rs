@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use askama::Template;
+use askama::filters::HtmlSafe;
 use axum::extract::{Path, State};
 use axum::response::Html;
 use fourfold_engine::BySide;
@@ -10,7 +11,7 @@ use fourfold_engine::BySide;
 use super::drawing::{Board, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
-use super::parts::PlayerTag;
+use super::parts::{Icon, PlayerTag};
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::state::AppState;
@@ -23,8 +24,10 @@ use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
 
 /// A player beside the board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/seat.html")]
 struct SeatBar {
+    place: &'static str,
     side: &'static str,
     disc: DiscIcon,
     player: PlayerTag,
@@ -33,6 +36,8 @@ struct SeatBar {
     /// What the game did to the rating.
     delta: Option<i32>,
 }
+
+impl HtmlSafe for SeatBar {}
 
 /// One move of the list.
 #[derive(Clone, Debug)]
@@ -51,12 +56,11 @@ impl MoveRow {
     }
 }
 
-/// A game as its templates show it.
-#[derive(Clone, Debug)]
+/// A game as pages show it.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/game.html")]
 pub(super) struct GameShown {
     pub(super) id: String,
-    variant: String,
-    moves: String,
     board: Board,
     top: SeatBar,
     bottom: SeatBar,
@@ -69,6 +73,8 @@ pub(super) struct GameShown {
     end: Option<String>,
 }
 
+impl HtmlSafe for GameShown {}
+
 impl GameShown {
     /// From the wire's forms, of which the modules get a copy.
     pub(super) fn new(snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
@@ -77,11 +83,9 @@ impl GameShown {
         let (status, detail) = status(snapshot);
         Self {
             id: snapshot.game.to_string(),
-            variant: snapshot.variant.0.to_string(),
-            moves: snapshot.moves.clone(),
             board: Board::to_play(Drawing::new(snapshot.variant.0, &snapshot.moves)),
-            top: seat(snapshot, end, top),
-            bottom: seat(snapshot, end, bottom),
+            top: seat(snapshot, end, top, "top"),
+            bottom: seat(snapshot, end, bottom, "bottom"),
             status,
             detail,
             terms: terms(snapshot),
@@ -89,6 +93,11 @@ impl GameShown {
             snapshot: serde_json::to_string(snapshot).expect("message types have string keys only"),
             end: end.map(|end| serde_json::to_string(end).expect("message types have string keys only")),
         }
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn icon(&self, name: &'static str) -> Icon {
+        Icon::new(name)
     }
 
     fn plies(&self) -> usize {
@@ -103,11 +112,12 @@ fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {
     }
 }
 
-fn seat(snapshot: &Snapshot, end: Option<&GameEnd>, side: WireSide) -> SeatBar {
+fn seat(snapshot: &Snapshot, end: Option<&GameEnd>, side: WireSide, place: &'static str) -> SeatBar {
     let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
     SeatBar {
+        place,
         side: words::key(side),
-        disc: DiscIcon { side },
+        disc: DiscIcon::new(side),
         player: PlayerTag::new(of(&snapshot.players, side)),
         clock: words::clock_face(*of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
@@ -150,7 +160,7 @@ fn move_rows(snapshot: &Snapshot) -> Vec<MoveRow> {
         let side = if index % 2 == 0 { WireSide::First } else { WireSide::Second };
         MoveRow {
             ply: index + 1,
-            disc: DiscIcon { side },
+            disc: DiscIcon::new(side),
             color: words::color(side),
             column,
             is_opening: index < opening,

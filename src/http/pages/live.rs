@@ -36,7 +36,8 @@ impl GameTile {
         if game.watching > 0 {
             meta.push(format!("{} watching", game.watching));
         }
-        let seat = |side, player| Seat { disc: DiscIcon { side }, player: PlayerTag::new(player).unlinked() };
+        let seat =
+            |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player).unlinked() };
         Self {
             id: game.game.to_string(),
             first: seat(WireSide::First, &game.players.first),

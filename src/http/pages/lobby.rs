@@ -96,7 +96,7 @@ struct Rank {
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lobby = state.arena.lobby();
-    let all_bots = BotRow::house(&state);
+    let all_bots = BotRow::house(&state).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, "Play four in a row"),
         times: TIMES,
@@ -144,7 +144,7 @@ fn spread(bots: &[BotRow]) -> Vec<BotRow> {
 }
 
 fn seats(players: &Sides<WirePlayer>) -> Sides<Seat> {
-    let seat = |side, player| Seat { disc: DiscIcon { side }, player: PlayerTag::new(player) };
+    let seat = |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player) };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 

@@ -185,7 +185,7 @@ async fn game_row(state: &AppState, player: &PlayerId, game: &StoredGame) -> Res
     Ok(GameRow {
         id: game.spec.id.to_string(),
         board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
-        disc: DiscIcon { side: side.into() },
+        disc: DiscIcon::new(side.into()),
         opponent: PlayerTag::new(&wire(&opponent, None)),
         opponent_name: opponent.name.to_string(),
         result: result_words(ending.result, side.into()),

@@ -53,6 +53,15 @@ pub enum Durability {
     Relaxed,
 }
 
+impl From<crate::config::Durability> for Durability {
+    fn from(durability: crate::config::Durability) -> Self {
+        match durability {
+            crate::config::Durability::Strict => Self::Strict,
+            crate::config::Durability::Relaxed => Self::Relaxed,
+        }
+    }
+}
+
 /// Why a database was not opened. Its file is as it was.
 #[derive(Debug, Error)]
 pub enum OpenError {

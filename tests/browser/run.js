@@ -1,0 +1,33 @@
+// Checks the types of the page's modules, then runs all tests against the binary that FOURFOLD_BIN names. Fails with
+// one clear line if something that is needed is not there.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { chromiumPath } from "./support/browser.js";
+
+/** Each file starts a daemon and a browser of its own; more at a time only makes all of them slow. */
+const FILES_AT_A_TIME = 2;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** @param {string} line */
+function giveUp(line) {
+  console.error(`browser tests: ${line}`);
+  process.exit(2);
+}
+
+const binary = process.env.FOURFOLD_BIN;
+if (!binary) giveUp("FOURFOLD_BIN must name the fourfold binary");
+else if (!existsSync(binary)) giveUp(`there is no ${binary}`);
+if (!chromiumPath()) giveUp("no chromium found: install it (Debian: apt install chromium) or set CHROMIUM");
+if (!existsSync(`${here}node_modules/playwright-core`)) giveUp("run `npm ci` in tests/browser first");
+
+const run = (/** @type {string[]} */ args) =>
+  spawnSync(process.execPath, args, { cwd: here, stdio: "inherit" }).status ?? 1;
+const types = run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"]);
+if (types !== 0) process.exit(types);
+const named = process.argv.slice(2);
+const files = named.length ? named : ["state", "play", "people", "account", "pages"].map((name) => `${name}.test.js`);
+process.exit(run(["--test", `--test-concurrency=${FILES_AT_A_TIME}`, ...files]));

@@ -1,0 +1,156 @@
+// The pure parts of the page, without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { landingRow, parseMoves, parseVariant, stonesOf, winningLine } from "../../web/static/rules.js";
+import { canAbort, fromSnapshot, moveTimeLeft, reduce, timeLeft } from "../../web/static/state.js";
+import { clockFace, timeControl } from "../../web/static/words.js";
+
+const STANDARD = parseVariant("7x6");
+
+/** @param {Partial<import("../../web/types/protocol").Snapshot>} [more] */
+function snapshot(more = {}) {
+  const player = (/** @type {string} */ name) => ({ id: name, name, kind: /** @type {const} */ ("guest"), rating: null });
+  return {
+    type: /** @type {const} */ ("game"),
+    game: "g1",
+    you: /** @type {const} */ ("first"),
+    players: { first: player("ann"), second: player("ben") },
+    rated: false,
+    time: { bank_ms: 60_000, increment_ms: 0, move_ms: null },
+    variant: "7x6",
+    opening: { kind: /** @type {const} */ ("none"), moves: "" },
+    moves: "",
+    ply: 0,
+    clock: { first: 60_000, second: 60_000 },
+    to_move: /** @type {const} */ ("first"),
+    event_seq: 0,
+    status: /** @type {const} */ ("live"),
+    ...more,
+  };
+}
+
+/**
+ * @param {number} ply after the move
+ * @param {number} column
+ * @param {Partial<import("../../web/types/protocol").Moved>} [more]
+ */
+function moved(ply, column, more = {}) {
+  const by = /** @type {"first" | "second"} */ (ply % 2 === 1 ? "first" : "second");
+  return {
+    type: /** @type {const} */ ("moved"),
+    game: "g1",
+    event_seq: ply,
+    ply,
+    column,
+    by,
+    clock: { first: 58_000, second: 60_000 },
+    spent_ms: 2_000,
+    credited_ms: 0,
+    ...more,
+  };
+}
+
+/**
+ * @param {...import("../../web/types/protocol").GameMessage} messages
+ */
+function after(...messages) {
+  const state = messages.reduce((now, message) => reduce(now, message, 1_000) ?? now, fromSnapshot(snapshot(), 0));
+  assert.ok(state);
+  return state;
+}
+
+test("stones pile up in their columns", () => {
+  const stones = stonesOf(parseMoves("4434"));
+  assert.deepEqual(stones.map(({ column, row, side }) => [column, row, side]), [
+    [4, 1, "first"], [4, 2, "second"], [3, 1, "first"], [4, 3, "second"],
+  ]);
+  assert.equal(landingRow(STANDARD, parseMoves("444444"), 4), 0);
+});
+
+test("lines are found in every direction, and only complete ones", () => {
+  const check = (/** @type {string} */ moves, /** @type {number[][] | null} */ line) =>
+    assert.deepEqual(winningLine(STANDARD, parseMoves(moves)), line);
+  check("1122334", [[1, 1], [2, 1], [3, 1], [4, 1]]);
+  check("1212121", [[1, 1], [1, 2], [1, 3], [1, 4]]);
+  check("12233434454", [[1, 1], [2, 2], [3, 3], [4, 4]]);
+  check("112233", null);
+  check("", null);
+});
+
+test("a move advances the game and starts the other clock", () => {
+  const state = after(moved(1, 4));
+  assert.deepEqual(state.moves, [4]);
+  assert.equal(state.toMove, "second");
+  assert.equal(timeLeft(state, "first", 9_000), 58_000);
+  assert.equal(timeLeft(state, "second", 9_000), 60_000 - 8_000);
+});
+
+test("the same move twice changes nothing", () => {
+  const once = after(moved(1, 4));
+  assert.equal(reduce(once, moved(1, 4), 2_000), once);
+});
+
+test("a gap in the events asks for a snapshot, which heals it", () => {
+  const state = after(moved(1, 4), moved(3, 4));
+  assert.equal(state.needsSync, true);
+  const healed = reduce(state, snapshot({ moves: "444", ply: 3, event_seq: 3, to_move: "second" }), 2_000);
+  assert.equal(healed?.needsSync, false);
+  assert.deepEqual(healed?.moves, [4, 4, 4]);
+});
+
+test("messages of another game are none of ours", () => {
+  const state = after(moved(1, 4));
+  assert.equal(reduce(state, moved(2, 4, { game: "g2" }), 2_000), state);
+  assert.equal(reduce(state, snapshot({ game: "g2" }), 2_000), state);
+});
+
+test("a takeback shortens the game, though its events go on", () => {
+  const state = after(moved(1, 4), moved(2, 4), snapshot({ moves: "", ply: 0, event_seq: 3 }));
+  assert.deepEqual(state.moves, []);
+  assert.deepEqual(after(moved(1, 4), moved(2, 4), snapshot({ event_seq: 3 }), moved(1, 3, { event_seq: 4 })).moves, [3]);
+});
+
+test("frozen clocks stand still until the next word", () => {
+  const state = after(snapshot({ frozen_ms: 60_000 }));
+  assert.equal(timeLeft(state, "first", 30_000), 60_000);
+  const turn = { type: /** @type {const} */ ("turn"), game: "g1", ply: 0, moves: "", legal: [1], budget_ms: 70_000, network_ms: 1, variant: "7x6", clock: { you: 70_000, opponent: 70_000 } };
+  const running = reduce(state, turn, 30_000);
+  assert.equal(running && timeLeft(running, "first", 31_000), 69_000);
+});
+
+test("an absence is shown until the absent side is back or moves", () => {
+  const gone = { type: /** @type {const} */ ("opponent_gone"), game: "g1", by: /** @type {const} */ ("second"), gone: true, claim_ms: 30_000 };
+  const state = after(moved(1, 4), gone);
+  assert.deepEqual(state.gone.second, { since: 1_000, claimAt: 31_000 });
+  assert.equal(reduce(state, { ...gone, gone: false }, 2_000)?.gone.second, null);
+  assert.equal(reduce(state, moved(2, 4), 2_000)?.gone.second, null);
+});
+
+test("the end stops the clocks and shows the line", () => {
+  const end = { type: /** @type {const} */ ("game_end"), game: "g1", event_seq: 8, result: /** @type {const} */ ("first"), reason: /** @type {const} */ ("four"), moves: "1122334", clock: { first: 50_000, second: 40_000 } };
+  const state = after(end);
+  assert.equal(state.status, "over");
+  assert.equal(state.toMove, null);
+  assert.equal(state.line?.length, 4);
+  assert.equal(timeLeft(state, "second", 99_000), 40_000);
+});
+
+test("a game can be aborted until both have moved", () => {
+  assert.equal(canAbort(after(moved(1, 4))), true);
+  assert.equal(canAbort(after(moved(1, 4), moved(2, 4))), false);
+  assert.equal(canAbort(after(snapshot({ moves: "4444", opening: { kind: "balanced", moves: "4444" } }))), true);
+});
+
+test("a limit for each move runs beside the bank", () => {
+  const state = after(snapshot({ time: { bank_ms: 60_000, increment_ms: 0, move_ms: 10_000 } }));
+  assert.equal(moveTimeLeft(state, "first", state.turnAt + 4_000), 6_000);
+  assert.equal(moveTimeLeft(state, "second", 4_000), null);
+});
+
+test("times read as people say them", () => {
+  assert.equal(timeControl({ bank_ms: 180_000, increment_ms: 2_000, move_ms: null }), "3 min + 2 s");
+  assert.equal(timeControl({ bank_ms: null, increment_ms: 0, move_ms: 30_000 }), "30 s a move");
+  assert.deepEqual([185_000, 59_001, 10_000, 9_999, -5, 3_600_000].map(clockFace), ["3:05", "1:00", "0:10", "9.9", "0.0", "1:00:00"]);
+});

@@ -1,0 +1,66 @@
+// Starts the real daemon on a free port with a data directory of its own, and stops it.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** How long the daemon may take to say that it listens, in milliseconds. */
+const START_MS = 20_000;
+
+export class Arena {
+  /** @type {import("node:child_process").ChildProcess | null} */
+  #process = null;
+  #log = "";
+
+  constructor() {
+    this.data = mkdtempSync(join(tmpdir(), "fourfold-browser-"));
+    this.url = "";
+  }
+
+  /** @param {string} [listen] */
+  async start(listen = "127.0.0.1:0") {
+    const binary = process.env.FOURFOLD_BIN;
+    if (!binary) throw new Error("FOURFOLD_BIN must name the fourfold binary");
+    const args = ["serve", "--listen", listen, "--data", join(this.data, "arena")];
+    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], cwd: this.data });
+    this.#process = child;
+    child.stderr?.on("data", (chunk) => (this.#log = (this.#log + chunk).slice(-20_000)));
+    this.url = await new Promise((resolve, reject) => {
+      const fail = (/** @type {string} */ why) => reject(new Error(`${why}\n${this.#log}`));
+      const timer = setTimeout(() => fail("the daemon did not start in time"), START_MS);
+      child.once("error", (error) => fail(`the daemon could not be started: ${error.message}`));
+      child.once("exit", (code) => fail(`the daemon ended with ${code} before it listened`));
+      createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stdout) }).on("line", (line) => {
+        const found = line.match(/^listening on (http:\/\/\S+)$/);
+        if (!found) return;
+        clearTimeout(timer);
+        resolve(found[1]);
+      });
+    });
+    return this;
+  }
+
+  /** Kills the daemon as a power cut would, and starts it again at the same address. */
+  async crashAndRestart() {
+    await this.#end("SIGKILL");
+    await this.start(new URL(this.url).host);
+  }
+
+  async stop() {
+    await this.#end("SIGTERM");
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  /** @param {"SIGKILL" | "SIGTERM"} signal */
+  async #end(signal) {
+    const child = this.#process;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    child.kill(signal);
+    await ended;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,78 @@
+// A headless browser whose pages may not complain: console errors, uncaught errors, failed requests and breaches of
+// the content security policy all fail the test that caused them.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+/** @typedef {import("playwright-core").Browser} PlaywrightBrowser */
+/** @typedef {import("playwright-core").BrowserContextOptions} ContextOptions */
+/** @typedef {import("playwright-core").Page} Page */
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+/** How long a page may take for anything, in milliseconds: the machine may be busy. */
+const PATIENCE_MS = 20_000;
+
+/** @returns {string | undefined} */
+export function chromiumPath() {
+  const wanted = process.env.CHROMIUM;
+  return wanted ? (existsSync(wanted) ? wanted : undefined) : PLACES.find((place) => existsSync(place));
+}
+
+export const DESKTOP = { viewport: { width: 1280, height: 800 } };
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+export class Browser {
+  /** @type {PlaywrightBrowser | null} */
+  #browser = null;
+  /** @type {string[]} */
+  #complaints = [];
+
+  async start() {
+    const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
+    args.push("--disable-background-networking", "--disable-component-update");
+    this.#browser = await chromium.launch({ executablePath: chromiumPath(), headless: true, args });
+    return this;
+  }
+
+  /**
+   * A page of somebody who has not been here before.
+   * @param {string} url of the site
+   * @param {ContextOptions} [options]
+   * @returns {Promise<Page>}
+   */
+  async visitor(url, options = DESKTOP) {
+    if (!this.#browser) throw new Error("the browser has not been started");
+    const context = await this.#browser.newContext({ baseURL: url, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript(() => {
+      addEventListener("securitypolicyviolation", (event) =>
+        console.error(`policy ${event.effectiveDirective} broken by ${event.blockedURI}`),
+      );
+    });
+    context.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") this.#complain(message.text());
+    });
+    context.on("weberror", (error) => this.#complain(String(error.error())));
+    return context.newPage();
+  }
+
+  /** @param {string} text */
+  #complain(text) {
+    this.#complaints.push(text);
+  }
+
+  /**
+   * Fails if any page has complained since the last time.
+   * @param {RegExp} [expected] complaints that the test has caused on purpose
+   */
+  assertNoComplaints(expected) {
+    const complaints = this.#complaints.filter((text) => !expected?.test(text));
+    this.#complaints = [];
+    assert.deepEqual(complaints, []);
+  }
+
+  async stop() {
+    await this.#browser?.close();
+  }
+}
