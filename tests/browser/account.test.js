@@ -1,0 +1,83 @@
+// Accounts and bots of one's own.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser } from "./support/browser.js";
+import { signUp } from "./support/game.js";
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+// Refusals of the interface stand in the console as failed requests.
+afterEach(() => browser.assertNoComplaints(/status of (401|409|422)/));
+
+test("a token is shown once, and no more after a reload", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Olga");
+  await page.fill("#bot-name", "olgas-bot");
+  await page.click("#create-bot button[type=submit]");
+  const token = await page.textContent("#token-value");
+  assert.match(token ?? "", /^c4b_/);
+  assert.match((await page.textContent("#start-lines")) ?? "", new RegExp(`FOURFOLD_TOKEN=${token}`));
+  assert.match((await page.textContent("#start-lines")) ?? "", /FOURFOLD_URL=ws:\/\/127\.0\.0\.1:\d+\/api\/v1\/socket/);
+  await page.reload();
+  assert.equal(await page.isVisible("#token"), false);
+  assert.equal((await page.content()).includes(token ?? ""), false);
+  assert.equal(await page.locator('[data-bot="olgas-bot"]').count(), 1);
+});
+
+test("a new token differs from the old one, and both can be revoked", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Pia");
+  await page.fill("#bot-name", "pias-bot");
+  await page.click("#create-bot button[type=submit]");
+  const token = page.locator("#token-value");
+  await token.waitFor();
+  const before = await token.textContent();
+  await page.click('[data-bot="pias-bot"] [data-token="new"]');
+  await page.waitForFunction((old) => document.querySelector("#token-value")?.textContent !== old, before);
+  assert.match((await token.textContent()) ?? "", /^c4b_/);
+  await page.click('[data-bot="pias-bot"] [data-token="revoke"]');
+  await page.waitForSelector("#toasts >> text=revoked");
+  assert.equal(await page.isVisible("#token"), false);
+});
+
+test("one signs out and in again, and a wrong password is refused in words", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Quinn");
+  await page.click("#sign-out button");
+  await page.waitForURL("/");
+  await page.goto("/account");
+  await page.fill("#in-name", "Quinn");
+  await page.fill("#in-password", "not the password");
+  await page.click("#sign-in button[type=submit]");
+  await page.waitForFunction(() => document.querySelector("#sign-in .problem")?.textContent);
+  await page.fill("#in-password", "correct horse battery");
+  await page.click("#sign-in button[type=submit]");
+  await page.waitForSelector("#sign-out");
+  assert.match((await page.textContent("h1")) ?? "", /Quinn/);
+});
+
+test("a name that is taken is said so at the field", async () => {
+  const [one, two] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await signUp(one, "Rosa");
+  await two.goto("/account");
+  await two.fill("#up-name", "rosa");
+  await two.fill("#up-password", "correct horse battery");
+  await two.click("#sign-up button[type=submit]");
+  await two.waitForSelector('#up-name[aria-invalid="true"]');
+  assert.match((await two.textContent("#sign-up .problem")) ?? "", /taken/);
+});
+
+test("the chosen colours are there on the next page from the start", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/");
+  await page.click("#theme");
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+  const html = await (await page.request.get("/leaderboard")).text();
+  assert.match(html, /<html lang="en" data-theme="dark">/);
+});

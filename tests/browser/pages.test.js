@@ -1,0 +1,103 @@
+// Every page in both colours, on a desk and on a phone: accessible by axe's rules, without complaints, not wider than
+// the screen; and a picture of each in shots/ for the eye.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { clickColumn, gameId, playOut, signUp, startBotGame } from "./support/game.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
+
+const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SCHEMES = /** @type {const} */ (["light", "dark"]);
+const SIZES = { desktop: DESKTOP, phone: PHONE };
+
+const arena = new Arena();
+const browser = new Browser();
+let finishedGame = "";
+
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  await Promise.all([arena.start(), browser.start()]);
+  const page = await browser.visitor(arena.url);
+  await startBotGame(page);
+  finishedGame = gameId(page);
+  await playOut(page, clickColumn);
+  await page.context().close();
+});
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints(/status of 404/));
+
+/**
+ * @param {Page} page
+ * @param {string} where
+ */
+async function assertGood(page, where) {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
+  await page.evaluate(AXE);
+  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
+  const found = result.violations.map(({ id, nodes }) => [id, ...nodes.map((node) => `${node.html} ${node.failureSummary}`)]);
+  assert.deepEqual(found, [], `${where} is not accessible`);
+}
+
+/** @type {Record<string, (page: Page) => Promise<unknown>>} */
+const PAGES = {
+  lobby: (page) => page.goto("/"),
+  tv: (page) => page.goto("/tv"),
+  finished: (page) => page.goto(`/game/${finishedGame}`),
+  leaderboard: (page) => page.goto("/leaderboard"),
+  "leaderboard-people": (page) => page.goto("/leaderboard?list=people"),
+  bots: (page) => page.goto("/bots"),
+  player: async (page) => {
+    await page.goto("/bots");
+    await page.click("#main .player");
+  },
+  "sign-in": (page) => page.goto("/account"),
+  docs: (page) => page.goto("/docs"),
+  protocol: (page) => page.goto("/docs/protocol"),
+  missing: (page) => page.goto("/game/nothing"),
+  "bot-dialog": async (page) => {
+    await page.goto("/");
+    await page.click("#choose-bot");
+  },
+  invitation: async (page) => {
+    await page.goto("/");
+    await page.click("#make-link");
+    await page.waitForSelector("#invite-url");
+  },
+  playing: async (page) => {
+    await startBotGame(page);
+    await page.keyboard.press("4");
+    await page.waitForSelector('#game[data-turn="yours"][data-ply="2"], #game[data-status="over"]');
+  },
+};
+
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of SCHEMES) {
+    test(`every page is good, ${size}, ${colorScheme}`, async () => {
+      const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+      for (const [name, open] of Object.entries(PAGES)) {
+        await open(page);
+        await page.waitForSelector('html[data-connection="open"]');
+        await assertGood(page, name);
+        await page.screenshot({ path: `${SHOTS}${name}-${size}-${colorScheme}.png` });
+      }
+      await page.context().close();
+      const owner = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+      await signUp(owner, `own-${size}-${colorScheme}`);
+      await owner.fill("#bot-name", `b-${size}-${colorScheme}`);
+      await owner.click("#create-bot button[type=submit]");
+      await owner.waitForSelector("#token:not([hidden])");
+      await assertGood(owner, "account");
+      await owner.screenshot({ path: `${SHOTS}account-${size}-${colorScheme}.png` });
+    });
+  }
+}

@@ -1,0 +1,164 @@
+// People among themselves: pairing, two clocks, a reload in the middle, a watcher, invitations, rematches, offers.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser } from "./support/browser.js";
+import { atGame, gameId, headline, myTurn, ply, reached, signUp } from "./support/game.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints());
+
+/** @param {Page} page */
+async function toLobby(page) {
+  await page.goto("/");
+  await page.waitForSelector('html[data-connection="open"]');
+}
+
+/**
+ * Pairs two visitors by `Play now`.
+ * @param {Page} one
+ * @param {Page} two
+ * @returns {Promise<{ first: Page, second: Page, id: string }>}
+ */
+async function pair(one, two) {
+  await toLobby(one);
+  await toLobby(two);
+  await one.click("#play-now");
+  await one.waitForSelector("#waiting:not([hidden])");
+  await two.click("#play-now");
+  const [id, other] = await Promise.all([atGame(one), atGame(two)]);
+  assert.equal(id, other);
+  await Promise.all([one, two].map((page) => page.waitForSelector('#game:not([data-you=""])')));
+  const oneIsFirst = (await one.getAttribute("#game", "data-you")) === "first";
+  return oneIsFirst ? { first: one, second: two, id } : { first: two, second: one, id };
+}
+
+/**
+ * Plays moves, each by the page whose turn it is.
+ * @param {{ first: Page, second: Page }} pages
+ * @param {string} moves
+ * @param {number} from the ply before them
+ */
+async function playMoves({ first, second }, moves, from = 0) {
+  for (const [index, digit] of [...moves].entries()) {
+    const page = (from + index) % 2 === 0 ? first : second;
+    assert.equal(await myTurn(page), true);
+    await page.keyboard.press(digit);
+    await Promise.all([first, second].map((each) => reached(each, from + index + 1)));
+  }
+}
+
+/** @param {Page} page the clock of one's own, in seconds */
+async function ownClock(page) {
+  const face = (await page.textContent('[data-seat="bottom"] ff-clock')) ?? "";
+  return face.split(":").map(Number).reduce((sum, part) => sum * 60 + part, 0);
+}
+
+test("two people play a rated game to the end; one reloads, a third watches, the ranking has both", async () => {
+  const [ann, ben, eve] = await Promise.all([1, 2, 3].map(() => browser.visitor(arena.url)));
+  await signUp(ann, "Ann");
+  await signUp(ben, "Ben");
+  const pages = await pair(ann, ben);
+  const name = (await pages.first.textContent('[data-seat="bottom"] .name')) ?? "";
+  await eve.goto(`/game/${pages.id}`);
+  await eve.waitForSelector('html[data-connection="open"]');
+  await playMoves(pages, "4344");
+  await reached(eve, 4);
+  assert.equal(await eve.isHidden(".columns"), true, "watchers have nothing to play on");
+
+  const clock = await ownClock(pages.first);
+  await pages.first.waitForFunction((before) => {
+    const face = document.querySelector('[data-seat="bottom"] ff-clock')?.textContent ?? "";
+    return face.split(":").map(Number).reduce((sum, part) => sum * 60 + part, 0) < before;
+  }, clock);
+
+  await pages.first.reload();
+  await pages.first.waitForSelector('#game[data-turn="yours"][data-ply="4"]');
+  // Coral: 4 4 5 6 7 with 4 at the bottom; the last one completes the lowest row.
+  await playMoves(pages, "53637", 4);
+  await Promise.all([pages.first, pages.second, eve].map((page) => page.waitForSelector('#game[data-status="over"]')));
+  assert.equal(await headline(pages.first), "You win");
+  assert.equal(await headline(pages.second), `${name} wins`);
+  assert.equal(await headline(eve), `${name} wins`);
+  for (const page of [pages.first, pages.second, eve]) {
+    assert.equal(await page.locator(".stone.in-line").count(), 4);
+  }
+  assert.match((await pages.first.textContent('[data-seat="bottom"] .delta')) ?? "", /^\+\d+$/);
+
+  await eve.goto("/leaderboard?list=people");
+  const row = eve.locator("tr", { hasText: name });
+  assert.equal(await row.locator(".rank").textContent(), "1");
+  await eve.goto(`/player/${name}`);
+  assert.match((await eve.textContent(".games-table")) ?? "", /Won/);
+  await eve.click(".games-table .mini-link");
+  assert.equal(await atGame(eve), pages.id);
+});
+
+test("an invitation's link begins a game, which can be resigned and played again", async () => {
+  const [fay, gus] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await toLobby(fay);
+  await fay.click("#make-link");
+  const url = await fay.inputValue("#invite-url");
+  await gus.goto(url);
+  await gus.waitForSelector('html[data-connection="open"]');
+  await gus.click("#accept");
+  const [id] = await Promise.all([atGame(fay), atGame(gus)]);
+  await fay.waitForSelector('#game:not([data-you=""])');
+  const side = await fay.getAttribute("#game", "data-you");
+  const pages = side === "first" ? { first: fay, second: gus } : { first: gus, second: fay };
+  await playMoves(pages, "44");
+  await fay.click("text=Resign");
+  await fay.click("text=Really resign?");
+  await gus.waitForSelector('#game[data-status="over"]');
+  assert.equal(await headline(gus), "You win");
+  await gus.click(".actions >> text=Rematch");
+  await fay.click(".offers >> text=Play again");
+  await Promise.all([fay, gus].map((page) => page.waitForURL((now) => /\/game\//.test(now.href) && !now.href.endsWith(id))));
+  await fay.waitForSelector('#game:not([data-you=""])');
+  assert.notEqual(await fay.getAttribute("#game", "data-you"), side, "a rematch swaps the sides");
+});
+
+test("a move is taken back when the other side allows it", async () => {
+  const [hal, ida] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  const pages = await pair(hal, ida);
+  await playMoves(pages, "44");
+  await pages.second.click("text=Take back");
+  await pages.first.click("text=Allow");
+  await Promise.all([pages.first, pages.second].map((page) => page.waitForSelector('#game[data-ply="1"]')));
+  await playMoves(pages, "5", 1);
+  assert.equal(await ply(pages.first), 2);
+});
+
+test("a reaction appears at the other side", async () => {
+  const [jim, kim] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await pair(jim, kim);
+  await jim.click(".reactions button >> nth=0");
+  await kim.waitForFunction(() => /👍/.test(document.querySelector("#announcer")?.textContent ?? ""));
+});
+
+test("a second tab shows the same game and its moves", async () => {
+  const [lea, max] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  const pages = await pair(lea, max);
+  const tab = await pages.first.context().newPage();
+  await tab.goto(`/game/${gameId(pages.first)}`);
+  await tab.waitForSelector('#game[data-turn="yours"]');
+  await tab.keyboard.press("3");
+  await Promise.all([pages.first, pages.second, tab].map((page) => reached(page, 1)));
+});
+
+test("nobody comes, so a house bot is offered and can be played", async () => {
+  const page = await browser.visitor(arena.url);
+  await toLobby(page);
+  await page.click("#play-now");
+  await page.click("#bot-offer .primary");
+  await atGame(page);
+  assert.match((await page.textContent('[data-seat="top"]')) ?? "", /bot/);
+});
