@@ -1,6 +1,6 @@
 //! Plays a house bot through the same handle and the same messages as everybody else.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });
     let task = BotTask {
-        seat: Arc::clone(&seat),
+        seat: Arc::downgrade(&seat),
         frames,
         player: Some(player.bot),
         id: player.id,
@@ -102,7 +102,8 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
 
 /// Answers the turns of one game until it ends.
 pub struct BotTask {
-    seat: Arc<BotSeat>,
+    /// The room has it: when the room is gone, so is the seat, and the task ends.
+    seat: Weak<BotSeat>,
     frames: mpsc::Receiver<Frame>,
     /// Away while it thinks on the pool.
     player: Option<Box<dyn Bot>>,
@@ -142,6 +143,7 @@ impl BotTask {
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
         let choice = self.think(*game.position(), turn).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
+        let Some(seat) = self.seat.upgrade() else { return Ok(()) };
         room.play(Play {
             player: self.id.clone(),
             ply: turn.ply,
@@ -149,7 +151,7 @@ impl BotTask {
             info: info_of(&choice),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
-            reply: ReplyTo { member, recipient: Arc::clone(&self.seat) as Arc<dyn Recipient>, re: None },
+            reply: ReplyTo { member, recipient: seat as Arc<dyn Recipient>, re: None },
         });
         Ok(())
     }

@@ -95,8 +95,8 @@ impl ServerConfig {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// Connections at the same time.
-    pub connections: Bounded<1, 1_000_000>,
+    /// Connections at the same time; 0 for as many as the process may open files, less a reserve.
+    pub connections: Bounded<0, 1_000_000>,
     /// Connections of one network address (IPv6: of one /64) at the same time.
     pub connections_per_address: Bounded<1, 1_000_000>,
     /// Connections of one account at the same time.
@@ -114,7 +114,7 @@ pub struct LimitsConfig {
 impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
-            connections: Bounded::new(10_000),
+            connections: Bounded::new(0),
             connections_per_address: Bounded::new(64),
             connections_per_account: Bounded::new(8),
             loopback_exempt: true,
@@ -122,6 +122,14 @@ impl Default for LimitsConfig {
             games_per_player: Bounded::new(16),
             rated_games_per_pair_and_day: Bounded::new(40),
         }
+    }
+}
+
+impl LimitsConfig {
+    /// Connections at the same time; `None` for as many as the process may open files, less a reserve.
+    #[must_use]
+    pub fn connections(&self) -> Option<usize> {
+        Some(self.connections.count()).filter(|&connections| connections > 0)
     }
 }
 
@@ -323,7 +331,8 @@ impl Config {
             );
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
-        if self.limits.connections_per_address.number() > self.limits.connections.number() {
+        let per_address = self.limits.connections_per_address.count();
+        if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(
                 "one address may have at most all connections, {} is more than {}",
                 self.limits.connections_per_address, self.limits.connections

@@ -11,6 +11,7 @@ pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod config;
+pub mod control;
 pub mod data_dir;
 pub mod host;
 pub mod house;

@@ -22,7 +22,7 @@ use crate::house::{HouseBots, HouseError};
 use crate::http::listener::{self, Transport};
 use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
-use crate::http::{AppState, upgrade};
+use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
 use crate::lobby::actor::LobbyDeps;
@@ -182,6 +182,7 @@ impl Daemon {
             lobby: lobby.clone(),
             feeds: feeds.clone(),
             tasks,
+            stop: stop_actors.clone(),
             started_at: UnixMillis::now(),
             heartbeat: config.server.heartbeat(),
             messages_per_20s: config.limits.messages_per_20s.number(),
@@ -215,7 +216,7 @@ impl Daemon {
         let state = AppState { store, accounts, site, arena: Arc::new(arena) };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
-        let routes = { let _ = state; socket };
+        let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
         spawn_listener(&mut actors, listener, routes, transport.clone());
         if let Some(listener) = metrics_listener {
             info!(address = %listener.local_addr()?, "metrics are served");
@@ -294,16 +295,27 @@ impl Daemon {
         }
         transport.stop.cancel();
         transport.tasks.close();
+        services.tasks.close();
         let patience = transport.limits.stop + transport.limits.closing;
         if tokio::time::timeout(patience, transport.tasks.wait()).await.is_err() {
             warn!("connections did not end in time");
         }
+        if tokio::time::timeout(PAUSE_MAX, services.tasks.wait()).await.is_err() {
+            warn!(tasks = services.tasks.len(), "tasks did not end in time");
+        }
         actors.shutdown().await;
-        // Rooms and lobby hold the writer; everything that was acknowledged is written, so they may simply go.
-        drop(services);
-        writer.abort();
+        drop((services, transport));
+        // With every holder of the writer gone, its actor writes what is queued and ends.
+        let written = tokio::time::timeout(PAUSE_MAX, writer).await;
         info!(games = count, "stopped");
-        Ok(())
+        match written {
+            Ok(Ok(Err(cause))) => Err(ServerError::Write(cause)),
+            Ok(Ok(Ok(())) | Err(_)) => Ok(()),
+            Err(_) => {
+                warn!("somebody still holds the writer");
+                Ok(())
+            }
+        }
     }
 }
 
@@ -374,7 +386,7 @@ fn site_of(config: &Config) -> Site {
 
 fn transport_limits(config: &Config) -> TransportLimits {
     TransportLimits {
-        connections: Some(config.limits.connections.count()),
+        connections: config.limits.connections(),
         per_address: config.limits.connections_per_address.count(),
         caps_loopback: !config.limits.loopback_exempt,
         heartbeat: config.server.heartbeat(),

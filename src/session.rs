@@ -7,6 +7,7 @@ pub mod client_session;
 pub mod frame_guard;
 pub mod gateway;
 pub mod handle;
+mod heart;
 pub mod limits;
 pub mod outbox;
 pub mod port;

@@ -9,9 +9,9 @@ mod lines;
 use tracing_subscriber::fmt::format::Format;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, reload};
 
-use crate::config::{LogConfig, LogFormat};
+use crate::config::{LogConfig, LogFilter, LogFormat};
 use escape::EscapedFields;
 use lines::LineWriter;
 
@@ -19,7 +19,16 @@ use lines::LineWriter;
 #[derive(Debug)]
 #[must_use = "lines that are queued when it is dropped are lost if it is dropped at once"]
 pub struct Telemetry {
+    filter: reload::Handle<EnvFilter, Registry>,
     _lines: lines::Flush,
+}
+
+impl Telemetry {
+    /// Changes which events are logged, from now on.
+    pub fn set_level(&self, level: &LogFilter) {
+        // Fails only if no logger of ours is in place, and then there is nothing to change.
+        let _ = self.filter.reload(level.to_env_filter());
+    }
 }
 
 /// Starts logging for the whole process.
@@ -40,8 +49,8 @@ pub fn start(config: &LogConfig) -> Telemetry {
             layer.log_internal_errors(false).boxed()
         }
     };
-    let filter: EnvFilter = config.level.to_env_filter();
+    let (level, filter) = reload::Layer::new(config.level.to_env_filter());
     // Fails only if a logger is there already, which then goes on.
-    let _ = tracing_subscriber::registry().with(filter).with(events).try_init();
-    Telemetry { _lines: flush }
+    let _ = tracing_subscriber::registry().with(level).with(events).try_init();
+    Telemetry { filter, _lines: flush }
 }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use fourfold::config::ConfigError;
 use fourfold::data_dir::DataDirError;
+use fourfold::server::ServerError;
+use fourfold::storage::StoreError;
 use fourfold::storage::sqlite::OpenError;
 use fourfold_bots::BotError;
 use thiserror::Error;
@@ -18,6 +20,10 @@ pub(super) enum Code {
     Usage,
     /// The system refused something, such as a port.
     System,
+    /// Something that is there in principle cannot be used now; it may be worth another try.
+    TryLater,
+    /// An input is not there.
+    NoInput,
     /// Reading or writing failed.
     Io,
     /// What the failed part says itself.
@@ -29,8 +35,10 @@ impl Code {
         match self {
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::NoInput => 66,
             Self::System => 71,
             Self::Io => 74,
+            Self::TryLater => 75,
             Self::Other(code) => code,
         }
     }
@@ -88,12 +96,25 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<OpenError>() {
         Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<ServerError>() {
+        Some(code_of_server_error(error))
+    } else if cause.is::<StoreError>() {
+        Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
         Some(code_of_bot_error(bot))
     } else if cause.is::<io::Error>() {
         Some(Code::Io)
     } else {
         None
+    }
+}
+
+fn code_of_server_error(error: &ServerError) -> Code {
+    match error {
+        ServerError::DataDir(error) => Code::Other(error.exit_code()),
+        ServerError::Open(error) => Code::Other(error.exit_code()),
+        ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
+        ServerError::Listener(_) => Code::System,
     }
 }
 

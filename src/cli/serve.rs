@@ -1,125 +1,211 @@
-//! `fourfold serve`: the daemon.
+//! `fourfold serve`: settings, listeners, signals; the daemon itself is `fourfold::server`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::Context;
-use fourfold::config::{Config, ListenAddr};
+use clap::ValueEnum;
+use fourfold::config::{Config, ListenAddr, LogFilter, LogFormat};
+use fourfold::control::{Control, ControlServer, Status};
 use fourfold::data_dir::DataDir;
-use fourfold::server::{self, ServerError};
+use fourfold::fourfold_version;
+use fourfold::server::{self, Daemon};
+use fourfold::telemetry::{self, Telemetry};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use super::exit::{Code, Exit};
 use super::runtime;
 
-/// Run the daemon: people and bots play, every move is kept, a leaderboard is published.
+/// Run the daemon: pages, HTTP interface, WebSocket, house bots.
 ///
-/// Without arguments it listens on 127.0.0.1:4444 and keeps its data in ./fourfold-data. Ctrl-C or SIGTERM stops it
-/// as planned, with all live games kept for the next start; a second one stops at once, still safely.
+/// Prints one line `listening on http://HOST:PORT` on standard output when it is ready; logs go to standard error.
+/// SIGTERM or Ctrl-C stops it so that live games are kept; a second one stops at once, which loses nothing either.
+/// Every setting can also be given in a file or as an environment variable: see docs/operating.md.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold serve
-  fourfold serve --config fourfold.toml --listen 0.0.0.0:4444 --data /var/lib/fourfold")]
+  fourfold serve --config fourfold.toml --listen 0.0.0.0:80")]
 pub(super) struct Serve {
-    /// Settings file; see config/default.toml for all keys.
-    #[arg(long, value_name = "FILE")]
+    /// Read settings from this file.
+    #[arg(long, value_name = "FILE", env = "FOURFOLD_CONFIG")]
     config: Option<PathBuf>,
-    /// Where to listen; port 0 picks a free one.
+    /// Where to listen; port 0 picks a free one [default: 127.0.0.1:4444].
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<ListenAddr>,
-    /// Directory of database, secrets and control socket.
+    /// Where to keep everything [default: ./fourfold-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// What to log: error, warn, info, debug, trace, or levels by module.
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<LogFilter>,
+    /// The form of a log line.
+    #[arg(long, value_enum)]
+    log_format: Option<Format>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Json,
 }
 
 impl Serve {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let config = Config::load(self.config.as_deref(), std::env::vars_os())?.with_flags(|config| {
-            if let Some(listen) = self.listen {
-                config.server.listen = listen;
+        let config = self.settings()?;
+        let telemetry = telemetry::start(&config.log);
+        let runtime = runtime()?;
+        let result = runtime.block_on(self.serve(config, &telemetry));
+        runtime.shutdown_background(); // after a second signal, tasks may still wait
+        if let Err(error) = &result {
+            error!(error = format_args!("{error:#}"), "stopped");
+        }
+        result
+    }
+
+    fn settings(&self) -> anyhow::Result<Config> {
+        let config = Config::load(self.config.as_deref(), std::env::vars_os())?;
+        let settings = config.with_flags(|config| {
+            if let Some(listen) = &self.listen {
+                config.server.listen = listen.clone();
             }
-            if let Some(data) = self.data {
-                config.server.data = data;
+            if let Some(data) = &self.data {
+                config.server.data.clone_from(data);
             }
-        })?;
-        let _telemetry = fourfold::telemetry::start(&config.log);
+            if let Some(level) = &self.log {
+                config.log.level = level.clone();
+            }
+            match self.log_format {
+                Some(Format::Text) => config.log.format = LogFormat::Text,
+                Some(Format::Json) => config.log.format = LogFormat::Json,
+                None => {}
+            }
+        });
+        Ok(settings?)
+    }
+
+    async fn serve(&self, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
+        let mut signals = Signals::listen()?;
         let data = DataDir::open(&config.server.data)?;
-        runtime()?.block_on(serve(config, data))
+        let listener = bind(&config.server.listen).await?;
+        let metrics_listener = bind_metrics(&config).await;
+        let shutdown = CancellationToken::new();
+        let mut announced = Ok(());
+        let mut control = None;
+        let on_ready = |daemon: &Daemon| {
+            control = start_control(&data, daemon, shutdown.clone());
+            announced = announce(daemon);
+        };
+        let serving = server::run(listener, metrics_listener, config, &data, on_ready, shutdown.clone());
+        let ended = tokio::select! {
+            ended = serving => Some(ended),
+            () = self.heed(&mut signals, &shutdown, telemetry) => None,
+        };
+        drop(control);
+        if let Err(error) = announced {
+            warn!(%error, "the line that says where the daemon listens could not be written");
+        }
+        match ended {
+            Some(ended) => Ok(ended?),
+            None => {
+                warn!("stopped at once; everything that was acknowledged is stored");
+                Ok(())
+            }
+        }
+    }
+
+    /// Reacts to signals; returns at the second one that asks to stop.
+    async fn heed(&self, signals: &mut Signals, shutdown: &CancellationToken, telemetry: &Telemetry) {
+        loop {
+            match signals.next().await {
+                Heard::Stop if shutdown.is_cancelled() => return,
+                Heard::Stop => shutdown.cancel(),
+                Heard::Reload => self.reload(telemetry),
+            }
+        }
+    }
+
+    /// Reads the settings again. Only the log level can change while the daemon runs.
+    fn reload(&self, telemetry: &Telemetry) {
+        match self.settings() {
+            Ok(config) => {
+                telemetry.set_level(&config.log.level);
+                info!(level = %config.log.level, "settings read: the log level holds now, the rest at the next start");
+            }
+            Err(error) => error!(error = format_args!("{error:#}"), "settings refused, the old ones stay"),
+        }
     }
 }
 
-async fn serve(config: Config, data: DataDir) -> anyhow::Result<()> {
-    let listener = bind(&config.server.listen).await?;
-    let metrics_listener = bind_metrics(&config).await;
-    let shutdown = stop_on_signals()?;
-    server::run(listener, metrics_listener, config, &data, |daemon| announce(daemon.address()), shutdown)
+/// Serves the operator's commands. Games are worth more: without the socket the daemon runs all the same.
+fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -> Option<ControlServer> {
+    let services = Arc::clone(daemon.services());
+    let (accounts, store) = (services.accounts.clone(), Arc::clone(&services.store));
+    let status = Arc::new(move || Status {
+        version: fourfold_version().to_owned(),
+        pid: std::process::id(),
+        started_at: services.started_at.to_string(),
+        games: services.host.rooms().len(),
+        online: services.sessions.online(),
+    });
+    let path = data.control_socket();
+    ControlServer::start(&path, Control { accounts, store, status: Some(status) }, shutdown)
+        .inspect_err(|error| warn!(path = %path.display(), %error, "the control socket cannot be made"))
+        .ok()
+}
+
+/// Says where the daemon can be reached, for people and for programs that started it.
+fn announce(daemon: &Daemon) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "listening on http://{}", daemon.address())?;
+    out.flush()
+}
+
+async fn bind(address: &ListenAddr) -> Result<TcpListener, Exit> {
+    TcpListener::bind(address.as_pair())
         .await
-        .map_err(with_exit_code)
+        .map_err(|error| Exit::new(Code::System, format!("cannot listen on {address}: {error}")))
 }
 
-async fn bind(address: &ListenAddr) -> anyhow::Result<TcpListener> {
-    let refused = |error| Exit::new(Code::System, format!("cannot listen on {address}: {error}"));
-    Ok(TcpListener::bind(address.as_pair()).await.map_err(refused)?)
-}
-
-/// Metrics are worth less than games: without their port the daemon runs all the same.
+/// A second daemon on the machine finds the port taken: it plays all the same.
 async fn bind_metrics(config: &Config) -> Option<TcpListener> {
     if !config.metrics.enabled {
         return None;
     }
-    let address = &config.metrics.listen;
-    match TcpListener::bind(address.as_pair()).await {
-        Ok(listener) => Some(listener),
-        Err(error) => {
-            warn!(%address, %error, "metrics are not served: their address is not free");
-            None
-        }
+    let bound = bind(&config.metrics.listen).await;
+    bound.inspect_err(|error| warn!(%error, "no metrics are served")).ok()
+}
+
+/// What the operator wants.
+enum Heard {
+    Stop,
+    Reload,
+}
+
+/// The signals that the daemon heeds.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
-}
 
-/// The one line on standard output: scripts wait for it.
-fn announce(address: std::net::SocketAddr) {
-    let line = format!("listening on http://{address}\n");
-    let mut out = std::io::stdout();
-    // Nobody has to read it.
-    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
-}
-
-/// The first signal stops as planned, the second at once: what is acknowledged is on disk either way.
-fn stop_on_signals() -> anyhow::Result<CancellationToken> {
-    let shutdown = CancellationToken::new();
-    let mut terminate = signal(SignalKind::terminate()).context("waiting for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("waiting for SIGINT")?;
-    let stop = shutdown.clone();
-    tokio::spawn(async move {
-        for first in [true, false] {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            if first {
-                info!("told to stop");
-                stop.cancel();
-            } else {
-                std::process::exit(0);
-            }
+    async fn next(&mut self) -> Heard {
+        tokio::select! {
+            _ = self.interrupt.recv() => Heard::Stop,
+            _ = self.terminate.recv() => Heard::Stop,
+            _ = self.hang_up.recv() => Heard::Reload,
         }
-    });
-    Ok(shutdown)
-}
-
-fn with_exit_code(error: ServerError) -> anyhow::Error {
-    match error {
-        ServerError::DataDir(error) => error.into(),
-        ServerError::Open(error) => error.into(),
-        ServerError::Write(_) | ServerError::Read(_) | ServerError::House(_) => {
-            let message = format!("{:#}", anyhow::Error::from(error));
-            Exit::new(Code::Io, message).into()
-        }
-        ServerError::Listener(error) => Exit::new(Code::System, error.to_string()).into(),
     }
 }

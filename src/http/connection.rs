@@ -123,3 +123,6 @@ async fn answer(
     }
     Ok(response.map(|body| PacedBody::new(body, pace.clone(), Marks::Answered)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,14 +56,16 @@ impl Pace {
     /// When the connection must be ended if nothing happens until then.
     pub(super) fn deadline(&self, limits: &TransportLimits) -> Option<Instant> {
         let state = self.lock();
+        let stalled = state.stalled.map(|since| since + limits.write_stall);
         let slow = match state.phase {
             Phase::Silent => Some(state.since + limits.first_byte),
             Phase::Header => Some(state.since + limits.header),
             Phase::Body => Some(state.since + limits.body),
             Phase::Answering => None,
+            // The response was made, but is not out yet: nobody is idle.
+            Phase::Idle if stalled.is_some() => None,
             Phase::Idle => Some(state.since + limits.idle),
         };
-        let stalled = state.stalled.map(|since| since + limits.write_stall);
         slow.into_iter().chain(stalled).min()
     }
 
@@ -109,7 +111,12 @@ impl Pace {
     fn wrote<T>(&self, result: &Poll<T>) {
         let mut state = self.lock();
         match result {
-            Poll::Ready(_) => state.stalled = None,
+            Poll::Ready(_) => {
+                state.stalled = None;
+                if state.phase == Phase::Idle {
+                    state.since = Instant::now();
+                }
+            }
             Poll::Pending if state.stalled.is_none() => state.stalled = Some(Instant::now()),
             Poll::Pending => {}
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{BySide, Side};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::directory::{Directory, PublicGame, shown_crowd};
@@ -83,7 +83,8 @@ pub struct RoomActor {
     asker: Option<ReplyTo>,
     /// When the move that is being stored was received.
     received: Option<Instant>,
-    pausing: Vec<tokio::sync::oneshot::Sender<()>>,
+    /// The daemon stops: the room closes as soon as its clocks are stored.
+    pausing: Option<oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
     closes_at: Option<Instant>,
@@ -119,7 +120,7 @@ impl RoomActor {
             stored: mpsc::channel(1),
             asker: None,
             received: None,
-            pausing: Vec::new(),
+            pausing: None,
             crowd_due: None,
             crowd_told: None,
             closes_at: None,
@@ -163,11 +164,18 @@ impl RoomActor {
         self.carry_out(effects, None).await;
         while self.step().await {}
         self.deps.directory.remove(&self.public);
+        if let Some(paused) = self.pausing.take() {
+            // The daemon may have stopped waiting.
+            let _ = paused.send(());
+        }
         debug!("room closed");
     }
 
     /// Waits for the next thing to happen and deals with it. False when the room closes.
     async fn step(&mut self) -> bool {
+        if self.pausing.is_some() && !self.state.is_storing() {
+            return false;
+        }
         let deadline = self.next_deadline();
         tokio::select! {
             biased;
@@ -261,11 +269,8 @@ impl RoomActor {
                 let _ = answer.send(self.snapshot(None));
             }
             Command::Pause { done } => {
-                self.pausing.push(done);
+                self.pausing = Some(done);
                 let effects = self.state.pause(now(), UnixMillis::now());
-                if effects.is_empty() {
-                    self.paused();
-                }
                 self.carry_out(effects, None).await;
             }
         }
@@ -439,7 +444,6 @@ impl RoomActor {
                 if let Some(received) = self.received.take() {
                     self.deps.metrics.moved(now().saturating_duration_since(received));
                 }
-                self.paused();
             }
             Err(WriteError::Busy) => {
                 warn!("too much waits to be stored, the move is refused");
@@ -458,13 +462,6 @@ impl RoomActor {
             self.execute(command).await;
         }
         true
-    }
-
-    fn paused(&mut self) {
-        for done in self.pausing.drain(..) {
-            // The daemon may have stopped waiting.
-            let _ = done.send(());
-        }
     }
 
     /// Carries out effects: first everything for the players, then the same for the watchers.

@@ -95,7 +95,10 @@ impl ClientSession {
         let last_seq = session.outbox().last_seq();
         let tasks = services.tasks.clone();
         tasks.spawn(async move {
-            tokio::time::sleep(RESUME_WITHIN).await;
+            tokio::select! {
+                () = services.stop.cancelled() => return,
+                () = tokio::time::sleep(RESUME_WITHIN) => {}
+            }
             let came_back = session.is_attached() || session.outbox().last_seq() < last_seq;
             if !came_back {
                 services.end_session(&session, Connection::Lost).await;

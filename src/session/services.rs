@@ -38,6 +38,8 @@ pub struct Services {
     pub feeds: Feeds,
     /// Owns the tasks that outlive a socket.
     pub tasks: tokio_util::task::TaskTracker,
+    /// Cancelled when the daemon stops.
+    pub stop: tokio_util::sync::CancellationToken,
     /// When this process began, by the wall clock.
     pub started_at: UnixMillis,
     /// How often the server pings.

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::{Interval, MissedTickBehavior, sleep_until, timeout, timeout_at};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error};
 
+use super::heart::Heart;
 use super::limits::TransportLimits;
 use super::outbox::{Attachment, Outbox};
 use super::port::{Caller, Disconnected, Gateway, Opened, Refused, SessionPort};
@@ -32,8 +33,8 @@ use crate::protocol::{
 const READ_AHEAD_MAX: usize = 16;
 /// Longest that opening a session may take: a few reads of the store.
 const OPENING_MAX: Duration = Duration::from_secs(10);
-/// Pings in a row without a pong that end the connection.
-const PINGS_MISSED_MAX: u64 = 2;
+/// Shortest time between two pings, whatever is configured.
+const HEARTBEAT_MIN: Duration = Duration::from_millis(1);
 /// How long sent messages are kept for a client that may come back.
 const RESUMABLE: Duration = Duration::from_secs(120);
 
@@ -242,6 +243,9 @@ struct Conversation<'a, S> {
     attachment: &'a Attachment,
     deps: &'a SocketDeps,
     heart: Heart,
+    heartbeat: Interval,
+    /// Heartbeats until sent messages are old enough to be forgotten.
+    beats_to_age: u64,
     work: Option<Work<'a>>,
     /// Jobs that came while another was being done. Holds no memory when it is empty.
     waiting: VecDeque<Job>,
@@ -257,6 +261,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         attachment: &'a Attachment,
         deps: &'a SocketDeps,
     ) -> Self {
+        let mut heartbeat = interval(deps.limits.heartbeat.max(HEARTBEAT_MIN));
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             wire,
             traffic,
@@ -264,7 +270,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             outbox: session.outbox(),
             attachment,
             deps,
-            heart: Heart::new(deps.limits.heartbeat),
+            heart: Heart::default(),
+            heartbeat,
+            beats_to_age: 0,
             work: None,
             waiting: VecDeque::new(),
             gone_by: None,
@@ -280,7 +288,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                 biased;
                 () = self.deps.stop.cancelled(), if self.gone_by.is_none() => self.stop(),
                 () = until(self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
-                _ = self.heart.timer.tick() => {
+                _ = self.heartbeat.tick() => {
                     if !self.beat() {
                         return (Farewell::Drop, Disconnected::Lost);
                     }
@@ -305,14 +313,23 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         self.gone_by = Some(tokio::time::Instant::now() + self.deps.limits.closing);
     }
 
-    /// Pings, unless the peer has been silent for too long.
+    /// Pings, unless the peer has been silent for too long. The last ping that may be missed has half a heartbeat to
+    /// be answered.
     fn beat(&mut self) -> bool {
-        let Some(payload) = self.heart.beat(now()) else {
+        if self.heart.is_faint() {
             return false;
-        };
-        self.wire.ping(payload.to_be_bytes().to_vec().into());
-        if self.heart.has_turned() {
-            self.outbox.age();
+        }
+        self.wire.ping(self.heart.beat(now()));
+        if self.heart.is_faint() {
+            self.heartbeat.reset_after(self.heartbeat.period() / 2);
+        }
+        match self.beats_to_age.checked_sub(1) {
+            Some(left) => self.beats_to_age = left,
+            None => {
+                self.outbox.age();
+                let beats = RESUMABLE.as_nanos().div_ceil(self.heartbeat.period().as_nanos());
+                self.beats_to_age = u64::try_from(beats).unwrap_or(u64::MAX);
+            }
         }
         true
     }
@@ -436,59 +453,6 @@ fn parting(code: CloseCode) -> Disconnected {
         | CloseCode::TooSlow
         | CloseCode::Replaced
         | CloseCode::Flooding => Disconnected::Lost,
-    }
-}
-
-/// The server's pings, and the answers to them.
-struct Heart {
-    timer: Interval,
-    beats_a_turn: u64,
-    /// The last ping, from 1.
-    sent: u64,
-    /// When the last two pings left, by the parity of their number.
-    left: [Option<Instant>; 2],
-    /// The last ping that was answered.
-    answered: u64,
-}
-
-impl Heart {
-    fn new(period: Duration) -> Self {
-        let mut timer = tokio::time::interval(period.max(Duration::from_millis(1)));
-        timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let beats_a_turn = RESUMABLE.as_millis().div_ceil(timer.period().as_millis().max(1));
-        Self {
-            timer,
-            beats_a_turn: u64::try_from(beats_a_turn).unwrap_or(u64::MAX),
-            sent: 0,
-            left: [None; 2],
-            answered: 0,
-        }
-    }
-
-    /// The next ping, or `None` if too many were not answered.
-    fn beat(&mut self, now: Instant) -> Option<u64> {
-        if self.sent - self.answered >= PINGS_MISSED_MAX {
-            return None;
-        }
-        self.sent += 1;
-        self.left[usize::from(self.sent % 2 == 1)] = Some(now);
-        Some(self.sent)
-    }
-
-    /// Whether as many beats have passed as sent messages are kept.
-    fn has_turned(&self) -> bool {
-        self.sent % self.beats_a_turn == 0
-    }
-
-    /// The round trip of a ping that was not answered yet. Pongs that answer nothing are ignored.
-    fn pong(&mut self, payload: &[u8], received: Instant) -> Option<Duration> {
-        let number = u64::from_be_bytes(payload.try_into().ok()?);
-        if number <= self.answered || number > self.sent {
-            return None;
-        }
-        self.answered = number;
-        let left = self.left[usize::from(number % 2 == 1)]?;
-        Some(received.saturating_duration_since(left))
     }
 }
 

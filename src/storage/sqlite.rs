@@ -118,6 +118,14 @@ impl SqliteStore {
     }
 }
 
+#[cfg(test)]
+impl SqliteStore {
+    /// Executes whatever it is told, to damage what it should keep.
+    pub(crate) async fn execute(&self, sql: &'static str) {
+        self.hand.lock().await.try_execute(sql).await.unwrap();
+    }
+}
+
 fn io_failed(error: io::Error) -> StoreError {
     StoreError::Failed(Box::new(error))
 }
@@ -241,7 +249,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::record::{Ending, EventKind};
 
     struct OnDisk {
         directory: tempfile::TempDir,
@@ -273,4 +283,85 @@ mod tests {
     }
 
     conformance_suite!(OnDisk);
+
+    /// Three games that go on, the second of which has lost an event.
+    async fn damaged() -> (tempfile::TempDir, SqliteStore) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+        add_players(&store, &["Ada", "Bob"]).await;
+        for id in ["g1", "g2", "g3"] {
+            let spec = spec(id, "Ada", "Bob");
+            let append = Write::Append { game: spec.id.clone(), events: moves("4453") };
+            store.commit(&[Write::StartGame(spec), append]).await.unwrap();
+        }
+        store
+            .execute("DROP TRIGGER event_is_not_deleted; DELETE FROM event WHERE game = 2 AND seq = 3")
+            .await;
+        (directory, store)
+    }
+
+    #[tokio::test]
+    async fn a_damaged_game_harms_no_other() {
+        let (_directory, store) = damaged().await;
+        let live = store.live_games().await.unwrap();
+        assert_eq!(live.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(), ["g1", "g3"]);
+        let what = "event 3 is missing, 4 follows".to_owned();
+        let second = DamagedGame { id: "g2".into(), number: None, what };
+        assert_eq!(store.audit_live().await.unwrap()[1], Err(second));
+        let error = store.game(&"g2".parse().unwrap()).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the database holds what it must not: game g2: event 3 is missing, 4 follows"
+        );
+        for id in ["g1", "g2", "g3"] {
+            let finish = Write::Finish {
+                game: id.parse().unwrap(),
+                events: vec![event(
+                    5,
+                    EventKind::Finished(Ending {
+                        result: GameResult::Void,
+                        reason: EndReason::Stopped,
+                        by: None,
+                    }),
+                )],
+            };
+            store.commit(&[finish]).await.unwrap()[0].as_ref().unwrap();
+        }
+        let page = |newest_first| {
+            let query = GameQuery { newest_first, limit: 2, ..GameQuery::default() };
+            let store = &store;
+            async move {
+                let games = store.finished_games(&query).await.unwrap();
+                games.into_iter().map(|game| game.spec.id.to_string()).collect::<Vec<_>>()
+            }
+        };
+        assert_eq!(page(false).await, ["g1", "g3"]);
+        assert_eq!(page(true).await, ["g3", "g1"]);
+    }
+
+    #[tokio::test]
+    async fn the_log_cannot_be_rewritten() {
+        let (_directory, store) = damaged().await;
+        let mut hand = store.hand.lock().await;
+        let error = hand.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+        assert!(error.to_string().contains("append-only"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_backup_opens_and_holds_the_same() {
+        let (directory, store) = damaged().await;
+        let copy = directory.path().join("copy.db");
+        store.backup(&copy).await.unwrap();
+        assert!(store.backup(&copy).await.is_err(), "a backup overwrites nothing");
+        let restored = SqliteStore::open(&copy, Durability::Strict).await.unwrap();
+        assert_eq!(restored.audit_live().await.unwrap(), store.audit_live().await.unwrap());
+        assert_eq!(restored.check().await.unwrap(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_check_finds_what_points_nowhere() {
+        let (_directory, store) = damaged().await;
+        store.execute("PRAGMA foreign_keys = OFF; INSERT INTO live_game (game) VALUES (99)").await;
+        assert_eq!(store.check().await.unwrap(), ["row 99 of live_game names nothing in game"]);
+    }
 }

@@ -1,1 +1,119 @@
+//! The accept loop over real connections on loopback.
 
+use axum::routing::get;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinHandle;
+
+use super::*;
+
+struct Daemon {
+    address: SocketAddr,
+    transport: Transport,
+    task: JoinHandle<()>,
+}
+
+async fn start(limits: TransportLimits) -> Daemon {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let transport = Transport::new(limits, Arc::default(), CancellationToken::new());
+    let router = Router::new().route("/", get(|| async { "hi" }));
+    let serving = transport.clone();
+    let task = tokio::spawn(async move { serve(listener, router, &serving).await });
+    Daemon { address, transport, task }
+}
+
+/// Asks for the front page on a connection that stays open.
+async fn ask(stream: &mut TcpStream) -> String {
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    let mut answer = vec![0; 4_096];
+    let length = stream.read(&mut answer).await.unwrap();
+    String::from_utf8_lossy(&answer[..length]).into_owned()
+}
+
+/// Opens a connection and reads until it is closed, without saying anything.
+async fn listen(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn small_packets_do_not_wait() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let _near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let (far, _) = listener.accept().await.unwrap();
+    assert!(!far.nodelay().unwrap(), "or else this test shows nothing");
+    prepare(&far).unwrap();
+    assert!(far.nodelay().unwrap());
+}
+
+#[tokio::test]
+async fn connections_over_the_total_are_told_so_and_places_come_free() {
+    let daemon = start(TransportLimits { connections: Some(1), ..TransportLimits::default() }).await;
+    let mut held = TcpStream::connect(daemon.address).await.unwrap();
+    assert!(ask(&mut held).await.ends_with("hi"));
+    let refused = listen(daemon.address).await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    assert!(refused.contains("\r\nRetry-After: 1\r\n") && refused.contains(r#""code":"busy""#), "{refused}");
+    drop(held);
+    while daemon.transport.slots.taken() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let mut next = TcpStream::connect(daemon.address).await.unwrap();
+    assert!(ask(&mut next).await.ends_with("hi"));
+}
+
+#[tokio::test]
+async fn connections_over_an_addresss_share_are_told_so() {
+    let limits = TransportLimits {
+        connections: Some(10),
+        per_address: 1,
+        caps_loopback: true,
+        ..TransportLimits::default()
+    };
+    let daemon = start(limits).await;
+    let mut held = TcpStream::connect(daemon.address).await.unwrap();
+    assert!(ask(&mut held).await.ends_with("hi"));
+    let refused = listen(daemon.address).await;
+    assert!(
+        refused.starts_with("HTTP/1.1 429 ") && refused.contains(r#""code":"rate_limited""#),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_loop_and_its_connections() {
+    let daemon = start(TransportLimits { connections: Some(10), ..TransportLimits::default() }).await;
+    let mut idle = TcpStream::connect(daemon.address).await.unwrap();
+    assert!(ask(&mut idle).await.ends_with("hi"));
+    daemon.transport.stop.cancel();
+    daemon.task.await.unwrap();
+    assert_eq!(idle.read(&mut [0]).await.unwrap(), 0);
+    assert!(TcpStream::connect(daemon.address).await.is_err());
+    assert_eq!(daemon.transport.slots.taken(), 0);
+}
+
+#[test]
+fn warnings_of_a_kind_are_rare() {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let mut warnings = Warnings::default();
+        let mut said = Vec::new();
+        for _ in 0..100 {
+            warnings.warn(|unsaid| said.push(unsaid));
+            tokio::time::advance(Duration::from_millis(200)).await;
+        }
+        assert_eq!(said, [0, 49]);
+    });
+}
+
+#[test]
+fn what_concerns_one_connection_does_not_pause_the_loop() {
+    use io::ErrorKind;
+    assert!(is_of_one_connection(&ErrorKind::ConnectionAborted.into()));
+    assert!(is_of_one_connection(&ErrorKind::ConnectionReset.into()));
+    let too_many_open_files = io::Error::from_raw_os_error(24);
+    assert!(!is_of_one_connection(&too_many_open_files));
+}

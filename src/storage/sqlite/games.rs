@@ -350,10 +350,11 @@ pub(super) async fn start(
 ) -> Result<Result<GameKeys, Refused>, StoreError> {
     let sql = "INSERT INTO game (id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
                unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at) \
-               SELECT ?, f.key, s.key, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? \
-               FROM player f, player s WHERE f.id = ? AND s.id = ? \
-               ON CONFLICT DO NOTHING RETURNING key, first_player, second_player";
-    let keys: Option<GameKeys> = sqlx::query_as(sql)
+               SELECT $1, f.key, s.key, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 \
+               FROM player f, player s WHERE f.id = $14 AND s.id = $15 \
+               ON CONFLICT DO NOTHING RETURNING key, first_player, second_player; \
+               INSERT INTO live_game (game) SELECT last_insert_rowid() WHERE changes() > 0";
+    let keys: Vec<GameKeys> = sqlx::query_as(sql)
         .bind(spec.id.as_str())
         .bind(spec.variant.to_string())
         .bind(spec.time.bank_ms)
@@ -369,13 +370,12 @@ pub(super) async fn start(
         .bind(spec.started_at.0)
         .bind(spec.players.first.as_str())
         .bind(spec.players.second.as_str())
-        .fetch_optional(&mut *connection)
+        .fetch_all(&mut *connection) // not `fetch_one`, which would leave out the second statement
         .await?;
-    let Some(keys) = keys else {
-        let sql = "SELECT 1 FROM game WHERE id = ?";
-        let taken = sqlx::query(sql).bind(spec.id.as_str()).fetch_optional(connection).await?;
-        return Ok(Err(if taken.is_some() { Refused::IdTaken } else { Refused::NoSuchPlayer }));
-    };
-    sqlx::query("INSERT INTO live_game (game) VALUES (?)").bind(keys.key).execute(connection).await?;
-    Ok(Ok(keys))
+    if let Some(keys) = keys.first() {
+        return Ok(Ok(*keys));
+    }
+    let sql = "SELECT 1 FROM game WHERE id = ?";
+    let taken = sqlx::query(sql).bind(spec.id.as_str()).fetch_optional(connection).await?;
+    Ok(Err(if taken.is_some() { Refused::IdTaken } else { Refused::NoSuchPlayer }))
 }

@@ -39,9 +39,9 @@ const CHECKPOINT_PAGES: &str = "4096";
 /// What remains of the write-ahead log after a long read made it grow: 64 MiB.
 const LOG_BYTES_MAX: &str = "67108864";
 
-/// Up to this size a database is checked at every start, above it only if the last process died: 64 MiB take some
-/// tenths of a second.
-const CHECK_ALWAYS_BYTES: u64 = 64 << 20;
+/// Up to this size a database is checked at every start, above it only if the last process died: a check takes
+/// some 10 ms a mebibyte.
+const CHECK_ALWAYS_BYTES: u64 = 16 << 20;
 
 /// What an acknowledged write has survived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -222,7 +222,7 @@ fn inspect(path: &Path, last_stop: LastStop) -> Result<(), OpenError> {
     let damaged = |found: String| OpenError::Damaged { path: path.to_owned(), found };
     let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
     if !metadata.is_file() {
-        return Err(foreign("it is not a file".into()));
+        return Err(unreadable(path, io::ErrorKind::IsADirectory.into()));
     }
     let header = Header::read(path).map_err(|no_header| match no_header {
         NoHeader::Empty => foreign("it is empty".into()),
@@ -307,11 +307,136 @@ async fn check_whole(connection: &mut SqliteConnection, path: &Path) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::conformance::{add_players, moves, spec};
+    use crate::storage::sqlite::SqliteStore;
+    use crate::storage::store::{Store, Write};
 
     #[test]
     fn the_last_migration_makes_the_schema_that_is_checked() {
         let last = MIGRATIONS.iter().last().unwrap();
         assert_eq!(last.version, i64::from(SCHEMA));
         assert!(last.sql.as_str().contains(&format!("PRAGMA user_version = {SCHEMA};")));
+    }
+
+    /// A directory with a database in it that was closed, and its path.
+    async fn database() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.db");
+        let store = open_store(&path).await.unwrap();
+        add_players(&store, &["Ada", "Bob"]).await;
+        store.commit(&[Write::StartGame(spec("g1", "Ada", "Bob"))]).await.unwrap();
+        store.close().await.unwrap();
+        (directory, path)
+    }
+
+    async fn open_store(path: &Path) -> Result<SqliteStore, OpenError> {
+        SqliteStore::open(path, Durability::Relaxed).await
+    }
+
+    /// Checks that a database is refused and stays as it is.
+    async fn check_refused(path: &Path, exit_code: u8, message: &str) {
+        let before = fs::read(path).ok();
+        let error = open_store(path).await.unwrap_err();
+        let chain = format!("{error}: {:?}", std::error::Error::source(&error));
+        assert!(chain.contains(message), "{chain}");
+        assert_eq!(error.exit_code(), exit_code, "{chain}");
+        assert_eq!(fs::read(path).ok(), before);
+    }
+
+    /// Changes bytes of a file.
+    fn overwrite(path: &Path, offset: usize, bytes: &[u8]) {
+        let mut content = fs::read(path).unwrap();
+        content[offset..offset + bytes.len()].copy_from_slice(bytes);
+        fs::write(path, content).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_closed_database_is_one_file() {
+        let (directory, path) = database().await;
+        let names: Vec<_> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(names, [path]);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_ours_is_refused() {
+        let (_directory, path) = database().await;
+        overwrite(&path, 68, &7u32.to_be_bytes());
+        check_refused(&path, 65, "its application id is 0x00000007").await;
+        fs::write(&path, "Dear diary").unwrap();
+        check_refused(&path, 65, "it is no SQLite database").await;
+        fs::write(&path, [0xff; 4096]).unwrap();
+        check_refused(&path, 65, "it is no SQLite database").await;
+        fs::write(&path, "").unwrap();
+        check_refused(&path, 65, "it is empty").await;
+    }
+
+    #[tokio::test]
+    async fn a_later_schema_is_refused() {
+        let (_directory, path) = database().await;
+        overwrite(&path, 60, &(SCHEMA + 1).to_be_bytes());
+        check_refused(&path, 65, "use a newer fourfold").await;
+    }
+
+    #[tokio::test]
+    async fn paths_that_cannot_be_a_database_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        check_refused(directory.path(), 66, "cannot open").await;
+        check_refused(&directory.path().join("missing/test.db"), 73, "cannot create").await;
+    }
+
+    #[tokio::test]
+    async fn a_truncated_database_is_refused() {
+        let (_directory, path) = database().await;
+        let content = fs::read(&path).unwrap();
+        for bytes in [content.len() - 1, content.len() / 2, 4096, 100] {
+            fs::write(&path, &content[..bytes]).unwrap();
+            check_refused(&path, 65, &format!("it has {bytes} of its {} bytes", content.len())).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn flipped_bytes_are_found() {
+        let (_directory, path) = database().await;
+        let pages = fs::metadata(&path).unwrap().len() / 4096;
+        for page in 2..pages {
+            overwrite(&path, usize::try_from(page).unwrap() * 4096, &[0xa5; 16]);
+        }
+        let error = open_store(&path).await.unwrap_err();
+        assert_eq!(error.exit_code(), 65, "{error}");
+    }
+
+    #[tokio::test]
+    async fn after_a_kill_everything_acknowledged_is_there_and_a_lost_log_is_noticed() {
+        let (directory, path) = database().await;
+        let store = open_store(&path).await.unwrap();
+        let append = Write::Append { game: spec("g1", "Ada", "Bob").id, events: moves("445") };
+        store.commit(&[append]).await.unwrap();
+        // What a kill leaves behind: the files as they are while the database is in use.
+        let left = directory.path().join("left");
+        fs::create_dir(&left).unwrap();
+        for suffix in ["", "-wal", "-running"] {
+            fs::copy(beside(&path, suffix), beside(&left.join("test.db"), suffix)).unwrap();
+        }
+        drop(store);
+        let path = left.join("test.db");
+        let log = beside(&path, "-wal");
+        let aside = beside(&path, "-aside");
+        fs::rename(&log, &aside).unwrap();
+        check_refused(&path, 65, "write-ahead log (-wal), which holds the last writes, is missing").await;
+        fs::rename(&aside, &log).unwrap();
+        let store = open_store(&path).await.unwrap();
+        assert_eq!(store.live_games().await.unwrap()[0].moves(), "445");
+        store.close().await.unwrap();
+        fs::rename(&path, &aside).unwrap();
+        fs::write(&log, "left over").unwrap();
+        check_refused(&path, 65, "its write-ahead log is there, but it is not").await;
+    }
+
+    #[tokio::test]
+    async fn a_store_that_was_dropped_unclosed_opens_again() {
+        let (_directory, path) = database().await;
+        drop(open_store(&path).await.unwrap());
+        let store = open_store(&path).await.unwrap();
+        assert_eq!(store.live_games().await.unwrap().len(), 1);
     }
 }

@@ -1,9 +1,11 @@
 //! The end of a game: its number and what it does to the ratings, in the transaction of its last event.
 
 use fourfold_engine::{BySide, Side};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{FromRow, Sqlite, SqliteConnection};
 
-use super::convert::{number, parsed, to_sql, word};
+use super::convert::{number as to_number, parsed, to_sql, word};
+use super::error::Damage;
 use super::games::GameKeys;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::{MilliElo, Standing};
@@ -13,66 +15,85 @@ use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 
 /// Settles a game that ends. The primary keys of all rows see to it that this happens once.
+///
+/// Most of the cost of a statement is the way to the connection's thread and back, so there are three: the players'
+/// ratings with the next number, their last games, and all that is written.
 pub(super) async fn settle(
     connection: &mut SqliteConnection,
     keys: GameKeys,
     referee: &Referee<'_>,
     ended_at: UnixMillis,
 ) -> Result<Settlement, StoreError> {
+    let Before { number, rows } = before(connection, keys, referee).await?;
     let verdict = if let Some(verdict) = referee.judge_start() {
         verdict
     } else {
-        let rows = rating_rows(connection, keys, referee).await?;
         let remembered = last_rated_games(connection, keys, referee).await?;
         referee.judge(rows, &remembered)
     };
-    let unrated_because = match verdict {
-        Verdict::Rated(_) => None,
-        Verdict::Unrated(reason) => reason,
-    };
-    let place = insert_settlement(connection, keys, referee, unrated_because, ended_at).await?;
-    let ratings = match verdict {
-        Verdict::Unrated(_) => None,
+    let end = End { number, keys, referee, ended_at };
+    let (ratings, unrated_because) = match verdict {
         Verdict::Rated(changes) => {
-            insert_changes(connection, keys, referee, place, &changes).await?;
-            Some(changes.map(|change| change.entry))
+            end.insert_rated(connection, &changes).await?;
+            (Some(changes.map(|change| change.entry)), None)
+        }
+        Verdict::Unrated(reason) => {
+            end.insert_unrated(connection, reason).await?;
+            (None, reason)
         }
     };
-    Ok(Settlement { number: number("settlement.number", place)?, ratings, unrated_because })
+    Ok(Settlement { number: to_number("settlement.number", number)?, ratings, unrated_because })
+}
+
+/// How things stand before the game counts.
+struct Before {
+    /// The number that is due. There is one writer, so nobody else can take it.
+    number: i64,
+    rows: BySide<RatingRow>,
 }
 
 #[derive(FromRow, Debug)]
-struct StandingRow {
+struct BeforeRow {
+    number: i64,
     player: i64,
-    rating: i64,
-    games: i64,
-    wins: i64,
-    draws: i64,
-    losses: i64,
+    rating: Option<i64>,
+    games: Option<i64>,
+    wins: Option<i64>,
+    draws: Option<i64>,
+    losses: Option<i64>,
 }
 
-/// Both players' ratings in the variant, a newcomer's if there is none.
-async fn rating_rows(
+impl BeforeRow {
+    fn rating(&self) -> Result<RatingRow, Damage> {
+        let Some(rating) = self.rating else { return Ok(RatingRow::default()) };
+        let count = |column, value: Option<i64>| to_number(column, value.unwrap_or_default());
+        Ok(RatingRow {
+            standing: Standing { rating: MilliElo(rating), games: count("rating.games", self.games)? },
+            wins: count("rating.wins", self.wins)?,
+            draws: count("rating.draws", self.draws)?,
+            losses: count("rating.losses", self.losses)?,
+        })
+    }
+}
+
+async fn before(
     connection: &mut SqliteConnection,
     keys: GameKeys,
     referee: &Referee<'_>,
-) -> Result<BySide<RatingRow>, StoreError> {
+) -> Result<Before, StoreError> {
     let players = keys.players();
-    let sql = "SELECT player, rating, games, wins, draws, losses FROM rating \
-               WHERE variant = ? AND player IN (?, ?)";
+    let sql = "SELECT (SELECT coalesce(max(number), 0) + 1 FROM settlement) AS number, p.key AS player, \
+               r.rating, r.games, r.wins, r.draws, r.losses \
+               FROM player p LEFT JOIN rating r ON r.player = p.key AND r.variant = $1 WHERE p.key IN ($2, $3)";
     let query = sqlx::query_as(sql).bind(referee.spec.variant.to_string());
-    let rows: Vec<StandingRow> = query.bind(players.first).bind(players.second).fetch_all(connection).await?;
-    let mut ratings = BySide::<RatingRow>::default();
-    for row in rows {
+    let found: Vec<BeforeRow> = query.bind(players.first).bind(players.second).fetch_all(connection).await?;
+    let number = found.first().map(|row| row.number).ok_or(Damage("a game has no players".into()))?;
+    let mut rows = BySide::<RatingRow>::default();
+    for row in found {
         let side = if row.player == players.first { Side::First } else { Side::Second };
-        ratings[side] = RatingRow {
-            standing: Standing { rating: MilliElo(row.rating), games: number("rating.games", row.games)? },
-            wins: number("rating.wins", row.wins)?,
-            draws: number("rating.draws", row.draws)?,
-            losses: number("rating.losses", row.losses)?,
-        };
+        rows[side] = row.rating()?;
     }
-    Ok(ratings)
+    Ok(Before { number, rows })
 }
 
 /// The last rated games of these players in this variant.
@@ -102,68 +123,79 @@ async fn last_rated_games(
     rows.into_iter().map(course).collect()
 }
 
-/// Takes the next number. There is one writer, so the highest one so far cannot change meanwhile.
-async fn insert_settlement(
-    connection: &mut SqliteConnection,
+/// The rows of a settlement.
+///
+/// The statements of each text are executed one after the other, and share the arguments: that is why these are
+/// numbered with `$`.
+struct End<'a> {
+    number: i64,
     keys: GameKeys,
-    referee: &Referee<'_>,
-    unrated_because: Option<UnratedReason>,
+    referee: &'a Referee<'a>,
     ended_at: UnixMillis,
-) -> Result<i64, StoreError> {
-    let sql = "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at) \
-               SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ? FROM settlement RETURNING number";
-    let place: i64 = sqlx::query_scalar(sql)
-        .bind(keys.key)
-        .bind(referee.ending.result.word())
-        .bind(referee.moves)
-        .bind(unrated_because.map(UnratedReason::as_str))
-        .bind(ended_at.0)
-        .fetch_one(&mut *connection)
-        .await?;
-    sqlx::query("DELETE FROM live_game WHERE game = ?").bind(keys.key).execute(&mut *connection).await?;
-    // A player's game against itself has one row.
-    let BySide { first, second } = keys.players();
-    let sql = "INSERT INTO player_game (player, number) VALUES (?1, ?3), (?2, ?3) ON CONFLICT DO NOTHING";
-    sqlx::query(sql).bind(first).bind(second).bind(place).execute(connection).await?;
-    Ok(place)
 }
 
-async fn insert_changes(
-    connection: &mut SqliteConnection,
-    keys: GameKeys,
-    referee: &Referee<'_>,
-    place: i64,
-    changes: &BySide<Change>,
-) -> Result<(), StoreError> {
-    let variant = referee.spec.variant.to_string();
-    let players = keys.players();
-    for side in Side::BOTH {
-        let Change { entry, row } = changes[side];
-        let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
-                   VALUES (?, ?, ?, ?, ?, ?, ?)";
+/// What is written in any case. A player's game against itself has one row in `player_game`.
+macro_rules! insert_end {
+    ($more:literal) => {
+        concat!(
+            "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at) \
+             VALUES ($1, $2, $3, $4, $5, $6); \
+             DELETE FROM live_game WHERE game = $2; \
+             INSERT INTO player_game (player, number) VALUES ($7, $1), ($8, $1) ON CONFLICT DO NOTHING; ",
+            $more
+        )
+    };
+}
+
+type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
+
+impl<'a> End<'a> {
+    /// Binds the arguments of [`insert_end`].
+    fn bind(&self, sql: &'static str, unrated_because: Option<UnratedReason>) -> Query<'a> {
+        let players = self.keys.players();
         sqlx::query(sql)
-            .bind(players[side])
-            .bind(&variant)
-            .bind(place)
-            .bind(players[side.opponent()])
-            .bind(entry.before.0)
-            .bind(entry.delta)
-            .bind(entry.after.0)
-            .execute(&mut *connection)
-            .await?;
-        let sql = "INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
-                   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rating = excluded.rating, \
-                   games = excluded.games, wins = excluded.wins, draws = excluded.draws, losses = excluded.losses";
-        sqlx::query(sql)
-            .bind(players[side])
-            .bind(&variant)
-            .bind(row.standing.rating.0)
-            .bind(to_sql(row.standing.games))
-            .bind(to_sql(row.wins))
-            .bind(to_sql(row.draws))
-            .bind(to_sql(row.losses))
-            .execute(&mut *connection)
-            .await?;
+            .bind(self.number)
+            .bind(self.keys.key)
+            .bind(self.referee.ending.result.word())
+            .bind(self.referee.moves)
+            .bind(unrated_because.map(UnratedReason::as_str))
+            .bind(self.ended_at.0)
+            .bind(players.first)
+            .bind(players.second)
     }
-    Ok(())
+
+    async fn insert_unrated(
+        &self,
+        connection: &mut SqliteConnection,
+        reason: Option<UnratedReason>,
+    ) -> Result<(), StoreError> {
+        self.bind(insert_end!(""), reason).execute(connection).await?;
+        Ok(())
+    }
+
+    async fn insert_rated(
+        &self,
+        connection: &mut SqliteConnection,
+        changes: &BySide<Change>,
+    ) -> Result<(), StoreError> {
+        let sql = insert_end!(
+            "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
+             VALUES ($7, $9, $1, $8, $10, $11, $12), ($8, $9, $1, $7, $13, $14, $15); \
+             INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
+             VALUES ($7, $9, $12, $16, $17, $18, $19), ($8, $9, $15, $20, $21, $22, $23) \
+             ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
+             wins = excluded.wins, draws = excluded.draws, losses = excluded.losses"
+        );
+        let entry = |query: Query<'a>, change: &Change| {
+            query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0)
+        };
+        let counts = |query: Query<'a>, change: &Change| {
+            let RatingRow { standing, wins, draws, losses } = change.row;
+            [standing.games, wins, draws, losses].into_iter().map(to_sql).fold(query, Query::bind)
+        };
+        let query = self.bind(sql, None).bind(self.referee.spec.variant.to_string());
+        let query = entry(entry(query, &changes.first), &changes.second);
+        counts(counts(query, &changes.first), &changes.second).execute(connection).await?;
+        Ok(())
+    }
 }

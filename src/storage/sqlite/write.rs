@@ -43,6 +43,11 @@ impl Hand {
         Ok(Self { connection, live, in_doubt: false })
     }
 
+    #[cfg(test)]
+    pub(super) async fn try_execute(&mut self, sql: &'static str) -> sqlx::Result<()> {
+        sqlx::raw_sql(sql).execute(&mut self.connection).await.map(|_| ())
+    }
+
     pub(super) fn into_connection(self) -> SqliteConnection {
         self.connection
     }
@@ -177,5 +182,75 @@ impl<'batch> Transaction<'batch, '_> {
     fn known(&mut self, id: &'batch GameId) -> Result<&mut Known, Refused> {
         let known = self.changed.entry(id).or_insert_with(|| self.live.get(id).cloned());
         known.as_mut().ok_or(Refused::NoSuchGame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::Variant;
+
+    use super::super::{Durability, SqliteStore};
+    use super::*;
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{
+        FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,
+    };
+    use crate::storage::record::StoredGame;
+    use crate::storage::store::Store;
+
+    async fn store() -> (tempfile::TempDir, SqliteStore) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+        add_players(&store, &["Ada", "Bob"]).await;
+        (directory, store)
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_writes_nothing_and_the_same_batch_works_later() {
+        let (_directory, store) = store().await;
+        let game = spec("g1", "Ada", "Bob");
+        store.commit(&[Write::StartGame(game.clone())]).await.unwrap();
+        // A hundred long names need new pages, which there are none of.
+        store.execute("PRAGMA max_page_count = 1").await;
+        let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+        let mut batch = vec![Write::Finish { game: game.id.clone(), events }];
+        batch.extend((0..200).map(|n| {
+            add(player(&format!("a-rather-long-n-{n}"), crate::protocol::terms::PlayerKind::Human))
+        }));
+        for _ in 0..2 {
+            let error = store.commit(&batch).await.unwrap_err();
+            assert!(matches!(error, StoreError::Full(_)), "{error:?}");
+        }
+        let untouched = StoredGame { spec: game.clone(), events: vec![], settlement: None };
+        assert_eq!(store.live_games().await.unwrap(), [untouched]);
+        assert_eq!(store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap(), None);
+
+        store.execute("PRAGMA max_page_count = 100000").await;
+        let answers = store.commit(&batch).await.unwrap();
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        assert_eq!(store.live_games().await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_nothing_is_written_any_more() {
+        let (_directory, store) = store().await;
+        let game = spec("g1", "Ada", "Bob");
+        store
+            .execute("CREATE TRIGGER broken BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'no'); END")
+            .await;
+        let append = Write::Append { game: game.id.clone(), events: moves("4") };
+        let error = store.commit(&[Write::StartGame(game), append]).await.unwrap_err();
+        assert!(matches!(error, StoreError::Failed(_)), "{error:?}");
+        let error = store.commit(&[]).await.unwrap_err();
+        assert!(matches!(error, StoreError::Failed(_)), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_nobody_waits_for_leaves_doubt() {
+        let (_directory, store) = store().await;
+        let batch = [Write::StartGame(spec("g1", "Ada", "Bob"))];
+        let commit = store.commit(&batch);
+        assert!(futures::FutureExt::now_or_never(commit).is_none(), "it had no time to finish");
+        assert!(matches!(store.commit(&[]).await, Err(StoreError::Failed(_))));
     }
 }

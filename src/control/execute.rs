@@ -1,0 +1,131 @@
+//! Doing what is commanded.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use super::request::{Answer, Refusal, RefusalKind, Request, Status};
+use crate::accounts::{AccountError, Accounts, Issued};
+use crate::ids::PlayerName;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::{Store, StoreError, StoredPlayer};
+
+/// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
+const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// What commands act on.
+#[derive(Clone)]
+pub struct Control {
+    /// Accounts, bots, tokens.
+    pub accounts: Accounts,
+    /// Players and records.
+    pub store: Arc<dyn Store>,
+    /// Asks the daemon what it is doing; nothing where none runs.
+    pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("accounts", &self.accounts).finish_non_exhaustive()
+    }
+}
+
+/// Does what is commanded.
+///
+/// # Errors
+///
+/// Says why not, and whose fault that is.
+pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refusal> {
+    match request {
+        Request::AccountCreate { name, password } => {
+            let Identity { id, name, .. } = control.accounts.register(OPERATOR, &name, password).await?;
+            Ok(Answer::Account { id, name })
+        }
+        Request::BotCreate { name, owner } => {
+            let owner = player(control, &owner, "account").await?;
+            Ok(token(control.accounts.create_bot(&identity(&owner), &name).await?))
+        }
+        Request::BotToken { name } => {
+            let bot = remote_bot(control, &name).await?;
+            Ok(token(control.accounts.new_token(&bot.id).await?))
+        }
+        Request::BotRevoke { name } => {
+            let bot = remote_bot(control, &name).await?;
+            let count = control.accounts.revoke_tokens(&bot.id).await?;
+            Ok(Answer::Revoked { name: bot.name, count })
+        }
+        Request::Status => match &control.status {
+            Some(status) => Ok(Answer::Status(status())),
+            None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
+        },
+    }
+}
+
+fn token(issued: Issued) -> Answer {
+    Answer::Token { name: issued.identity.name, id: issued.token, token: issued.secret }
+}
+
+fn identity(player: &StoredPlayer) -> Identity {
+    Identity {
+        id: player.id.clone(),
+        name: player.name.clone(),
+        kind: player.kind,
+        owner: player.owner.clone(),
+    }
+}
+
+/// The player of this name; `what` says what was looked for.
+async fn player(control: &Control, name: &str, what: &str) -> Result<StoredPlayer, Refusal> {
+    let name: PlayerName =
+        name.parse().map_err(|error| Refusal::new(RefusalKind::Usage, format!("{error}")))?;
+    let found = control.store.player_by_name(&name).await?;
+    found.ok_or_else(|| Refusal::new(RefusalKind::Conflict, format!("there is no {what} `{name}`")))
+}
+
+async fn remote_bot(control: &Control, name: &str) -> Result<StoredPlayer, Refusal> {
+    let found = player(control, name, "bot").await?;
+    match (found.kind, found.house) {
+        (PlayerKind::Bot, false) => Ok(found),
+        (PlayerKind::Bot, true) => {
+            let message = format!("`{}` is a bot of the house: it needs no token", found.name);
+            Err(Refusal::new(RefusalKind::Conflict, message))
+        }
+        (PlayerKind::Human | PlayerKind::Guest, _) => {
+            Err(Refusal::new(RefusalKind::Conflict, format!("`{}` is no bot", found.name)))
+        }
+    }
+}
+
+impl From<AccountError> for Refusal {
+    fn from(error: AccountError) -> Self {
+        let kind = match &error {
+            AccountError::Name(_) | AccountError::Password(_) => RefusalKind::Usage,
+            AccountError::NameTaken
+            | AccountError::BadCredentials
+            | AccountError::Unauthorized
+            | AccountError::NoAccount
+            | AccountError::TooManyBots { .. }
+            | AccountError::NoSuchBot
+            | AccountError::NotYours => RefusalKind::Conflict,
+            AccountError::TooManyAttempts { .. } | AccountError::Busy => RefusalKind::Busy,
+            AccountError::Hash
+            | AccountError::Read(_)
+            | AccountError::Write(_)
+            | AccountError::Unexpected(_) => RefusalKind::Failed,
+        };
+        Self::new(kind, with_causes(&error))
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::new(RefusalKind::Failed, with_causes(&error))
+    }
+}
+
+/// An error and what caused it, as the reader at the other end of the socket sees only this.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

@@ -1,0 +1,160 @@
+//! What can be commanded, and what comes of it.
+
+use serde::{Deserialize, Serialize, Serializer};
+use thiserror::Error;
+
+use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::secret::Secret;
+
+/// A command.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// A new account.
+    AccountCreate {
+        /// Its name.
+        name: String,
+        /// Its password.
+        #[serde(serialize_with = "expose")]
+        password: Secret,
+    },
+    /// A new remote bot with its first token.
+    BotCreate {
+        /// Its name.
+        name: String,
+        /// The account that owns it.
+        owner: String,
+    },
+    /// Another token for a bot.
+    BotToken {
+        /// Which bot.
+        name: String,
+    },
+    /// The end of all of a bot's tokens, and of its connection.
+    BotRevoke {
+        /// Which bot.
+        name: String,
+    },
+    /// What the daemon is doing. Pause, resume and drain will stand beside it.
+    Status,
+}
+
+impl Request {
+    /// What is commanded, for logs.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::AccountCreate { .. } => "account_create",
+            Self::BotCreate { .. } => "bot_create",
+            Self::BotToken { .. } => "bot_token",
+            Self::BotRevoke { .. } => "bot_revoke",
+            Self::Status => "status",
+        }
+    }
+}
+
+/// What a command came to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The account is there.
+    Account {
+        /// Its id.
+        id: PlayerId,
+        /// Its name.
+        name: PlayerName,
+    },
+    /// A fresh token. Its secret is not kept and cannot be shown again.
+    Token {
+        /// The bot's name.
+        name: PlayerName,
+        /// Names the token without revealing it.
+        id: TokenId,
+        /// The secret.
+        #[serde(serialize_with = "expose")]
+        token: Secret,
+    },
+    /// The tokens have ended.
+    Revoked {
+        /// The bot's name.
+        name: PlayerName,
+        /// How many tokens there were.
+        count: usize,
+    },
+    /// What the daemon is doing.
+    Status(Status),
+    /// The command was refused.
+    Refused(Refusal),
+}
+
+/// What a daemon is doing.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Status {
+    /// The daemon's version.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// Live games.
+    pub games: usize,
+    /// Connected players, bots included.
+    pub online: usize,
+}
+
+/// Whose fault a refusal is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalKind {
+    /// The command makes no sense.
+    Usage,
+    /// It makes sense, but not with what is there.
+    Conflict,
+    /// Not now.
+    Busy,
+    /// The daemon's: it could not do it.
+    Failed,
+}
+
+/// Why a command was refused.
+#[derive(Clone, PartialEq, Eq, Debug, Error, Serialize, Deserialize)]
+#[error("{message}")]
+pub struct Refusal {
+    /// Whose fault it is.
+    pub kind: RefusalKind,
+    /// In words.
+    pub message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(kind: RefusalKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// Secrets are on their way to or from their owner here.
+fn expose<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.expose())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_reads_back() {
+        let request =
+            Request::AccountCreate { name: "ada".into(), password: Secret::new("tea and biscuits") };
+        let text = serde_json::to_string(&request).unwrap();
+        assert_eq!(text, r#"{"account_create":{"name":"ada","password":"tea and biscuits"}}"#);
+        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
+        assert!(!format!("{request:?}").contains("biscuits"));
+    }
+
+    #[test]
+    fn unknown_commands_and_fields_are_refused() {
+        for text in ["{}", r#""reboot""#, r#"{"bot_token":{}}"#, r#"{"bot_token":{"name":"a","x":1}}"#] {
+            assert!(serde_json::from_str::<Request>(text).is_err(), "{text}");
+        }
+        assert_eq!(serde_json::from_str::<Request>(r#""status""#).unwrap(), Request::Status);
+    }
+}
