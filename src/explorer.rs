@@ -106,7 +106,9 @@ impl Explorer {
         let mut counts = self.counts();
         // Somebody else may have counted the same games in the meantime.
         if counts.counted == after {
-            games.iter().for_each(|game| counts.count(game, &kinds));
+            for game in &games {
+                counts.count(game, &kinds);
+            }
             counts.counted = last.number;
         }
         Ok(games.len() == BATCH as usize)
@@ -163,11 +165,11 @@ impl Counts {
             let mover = position.side_to_move();
             if ply >= chosen_from
                 && let Some(kind) = kinds.get(&game.spec.players[mover])
-                && let Some(explored) = self.entry(&position, column)
+                && let Some(counted) = self.entry(&position, column)
             {
                 match OpponentKind::from(*kind) {
-                    OpponentKind::Human => explored.people.add(winner, mover),
-                    OpponentKind::Bot => explored.bots.add(winner, mover),
+                    OpponentKind::Human => counted.people.add(winner, mover),
+                    OpponentKind::Bot => counted.bots.add(winner, mover),
                 }
             }
             position = position.play_unchecked(column);
@@ -215,10 +217,10 @@ mod tests {
 
     async fn explore(explorer: &Explorer, store: &MemoryStore, moves: &str) -> Option<Vec<Row>> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let explored = explorer.explore(store, game.position()).await.unwrap()?;
+        let found = explorer.explore(store, game.position()).await.unwrap()?;
         let counts = |tally: Tally| [tally.wins, tally.draws, tally.losses];
         let row = |e: Explored| (e.column.number(), counts(e.people), counts(e.bots));
-        Some(explored.into_iter().map(row).collect())
+        Some(found.into_iter().map(row).collect())
     }
 
     #[tokio::test]

@@ -145,6 +145,6 @@ async fn position(
     if moves.is_some() {
         return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
     }
-    let explored = explorer.explore(&*state.store, game.position()).await?;
-    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, explored)))
+    let played = explorer.explore(&*state.store, game.position()).await?;
+    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, played)))
 }
