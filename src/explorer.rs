@@ -152,7 +152,7 @@ impl Counts {
             Some(GameResult::Draw) => None,
             Some(GameResult::Void) | None => return,
         };
-        let moves = match Game::from_moves(game.spec.variant, &game.moves()) {
+        let columns = match Game::from_moves(game.spec.variant, &game.moves()) {
             Ok(replayed) => replayed.moves().to_vec(),
             Err(error) => {
                 warn!(game = %game.spec.id, %error, "a stored game cannot be replayed");
@@ -161,7 +161,7 @@ impl Counts {
         };
         let chosen_from = game.spec.opening.moves.len();
         let mut position = Position::new(game.spec.variant);
-        for (ply, column) in moves.into_iter().take(PLIES_MAX as usize).enumerate() {
+        for (ply, column) in columns.into_iter().take(PLIES_MAX as usize).enumerate() {
             let mover = position.side_to_move();
             if ply >= chosen_from
                 && let Some(kind) = kinds.get(&game.spec.players[mover])
