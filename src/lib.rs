@@ -32,6 +32,7 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+pub mod verify;
 
 /// The version of this build.
 #[must_use]
