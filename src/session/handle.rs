@@ -240,6 +240,10 @@ impl Recipient for Session {
     fn round_trip(&self) -> Duration {
         Duration::from_micros(self.round_trip_us.load(Ordering::Relaxed))
     }
+
+    fn is_connected(&self) -> bool {
+        self.is_attached()
+    }
 }
 
 /// Whether somebody is a bot, of which only one connection is kept.
