@@ -13,6 +13,7 @@ use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
 pub mod export;
+pub mod import;
 pub(crate) mod rules;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.
@@ -83,7 +84,8 @@ impl Record {
             &game.spec;
         let ending = game.ending();
         let settlement = game.settlement.as_ref();
-        let unrated_because = settlement.and_then(|settlement| settlement.unrated_because).or(*unrated_because);
+        let unrated_because =
+            settlement.and_then(|settlement| settlement.unrated_because).or(*unrated_because);
         Self {
             id: id.clone(),
             variant: WireVariant(*variant),
@@ -187,7 +189,8 @@ mod tests {
 
     #[test]
     fn every_move_has_its_clocks_even_after_an_opening_and_a_takeback() {
-        let mut game = StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
+        let mut game =
+            StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
         game.spec.opening = Opening { kind: OpeningKind::Given, moves: "44".into() };
         game.events.push(event(4, EventKind::Takeback { plies: 2 }));
         let record = Record::new(&game, &players());

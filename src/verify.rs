@@ -132,7 +132,7 @@ fn check_finished(report: &mut Report, fold: &mut Fold, loaded: Result<StoredGam
                     fold.adopt(&game, settlement);
                 }
                 (Ok(_), None) => {
-                    report.find(&game.spec.id, "is listed as finished, but is not settled".into())
+                    report.find(&game.spec.id, "is listed as finished, but is not settled".into());
                 }
                 (Ok(replayed), Some(settlement)) => fold.add(report, &game, settlement, &replayed),
             }
@@ -190,7 +190,7 @@ impl Fold {
         let referee = Referee { spec, moves: &moves, ending };
         let key = |side: Side| (spec.players[side].clone(), spec.variant);
         let mut rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
-        self.take_over(report, game, settlement, &mut rows);
+        take_over(report, game, settlement, &mut rows);
         let remembered = self.remembered.entry(pairing(game)).or_default();
         match referee.judge(rows, remembered) {
             Verdict::Unrated(reason) => {
@@ -233,26 +233,6 @@ impl Fold {
         }
     }
 
-    /// Goes on from what is stored if that does not follow from the games before, so that one defect is one finding.
-    fn take_over(
-        &self,
-        report: &mut Report,
-        game: &StoredGame,
-        settlement: &Settlement,
-        rows: &mut BySide<RatingRow>,
-    ) {
-        let Some(ratings) = &settlement.ratings else { return };
-        for side in Side::BOTH {
-            let (stored, computed) = (ratings[side].before, rows[side].standing.rating);
-            if stored != computed {
-                let player = &game.spec.players[side];
-                let what = format!("rating of {player} before it is {}, computed {}", stored.0, computed.0);
-                report.find(&game.spec.id, what);
-                rows[side].standing.rating = stored;
-            }
-        }
-    }
-
     /// Compares the rows that players are listed by with the fold of all games.
     fn compare(mut self, report: &mut Report, stored: Vec<(PlayerId, Variant, RatingRow)>) {
         for (player, variant, row) in stored {
@@ -279,6 +259,20 @@ fn pairing(game: &StoredGame) -> Pairing {
     let BySide { first, second } = game.spec.players.clone();
     let variant = game.spec.variant;
     if first <= second { (first, second, variant) } else { (second, first, variant) }
+}
+
+/// Goes on from what is stored if that does not follow from the games before, so that one defect is one finding.
+fn take_over(report: &mut Report, game: &StoredGame, settlement: &Settlement, rows: &mut BySide<RatingRow>) {
+    let Some(ratings) = &settlement.ratings else { return };
+    for side in Side::BOTH {
+        let (stored, computed) = (ratings[side].before, rows[side].standing.rating);
+        if stored != computed {
+            let player = &game.spec.players[side];
+            let what = format!("rating of {player} before it is {}, computed {}", stored.0, computed.0);
+            report.find(&game.spec.id, what);
+            rows[side].standing.rating = stored;
+        }
+    }
 }
 
 /// Keeps the last courses, the newest first.
