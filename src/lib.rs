@@ -13,6 +13,7 @@ pub mod compute;
 pub mod config;
 pub mod control;
 pub mod data_dir;
+pub mod explorer;
 pub mod host;
 pub mod house;
 pub mod http;

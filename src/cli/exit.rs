@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use fourfold::config::ConfigError;
+use fourfold::control::{ControlError, Refusal, RefusalKind};
 use fourfold::data_dir::DataDirError;
 use fourfold::server::ServerError;
 use fourfold::storage::StoreError;
@@ -98,6 +99,10 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))
+    } else if let Some(refusal) = cause.downcast_ref::<Refusal>() {
+        Some(code_of_refusal(refusal.kind))
+    } else if let Some(error) = cause.downcast_ref::<ControlError>() {
+        Some(code_of_control_error(error))
     } else if cause.is::<StoreError>() {
         Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
@@ -115,6 +120,23 @@ fn code_of_server_error(error: &ServerError) -> Code {
         ServerError::Open(error) => Code::Other(error.exit_code()),
         ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
         ServerError::Listener(_) => Code::System,
+    }
+}
+
+fn code_of_refusal(kind: RefusalKind) -> Code {
+    match kind {
+        RefusalKind::Usage => Code::Usage,
+        RefusalKind::Conflict => Code::Failure,
+        RefusalKind::Busy => Code::TryLater,
+        RefusalKind::Failed => Code::Io,
+    }
+}
+
+fn code_of_control_error(error: &ControlError) -> Code {
+    match error {
+        ControlError::Lost(_) => Code::TryLater,
+        ControlError::Unreadable(_) => Code::Failure,
+        ControlError::Refused(refusal) => code_of_refusal(refusal.kind),
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::records::Record;
 use crate::secret::Secret;
 
 /// A command.
@@ -35,6 +36,13 @@ pub enum Request {
         /// Which bot.
         name: String,
     },
+    /// Some finished games, in the order in which they finished.
+    GamesExport {
+        /// Only games with a higher number.
+        after: Option<u64>,
+        /// At most so many; never more than 500.
+        limit: u32,
+    },
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
 }
@@ -47,13 +55,14 @@ impl Request {
             Self::BotCreate { .. } => "bot_create",
             Self::BotToken { .. } => "bot_token",
             Self::BotRevoke { .. } => "bot_revoke",
+            Self::GamesExport { .. } => "games_export",
             Self::Status => "status",
         }
     }
 }
 
 /// What a command came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The account is there.
@@ -79,6 +88,13 @@ pub enum Answer {
         name: PlayerName,
         /// How many tokens there were.
         count: usize,
+    },
+    /// Finished games.
+    Games {
+        /// Each as in `GET /api/v1/games/ID`.
+        records: Vec<Record>,
+        /// The number of the last one, to go on after; nothing if there are no more.
+        next: Option<u64>,
     },
     /// What the daemon is doing.
     Status(Status),
