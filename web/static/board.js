@@ -299,9 +299,7 @@ export class BoardElement extends HTMLElement {
     });
   }
 
-  /** The part of the animation after which the disc first touches down. */
-const TOUCHDOWN = 0.68;
-/** A finger that slid to another column drops there; a tap is left to the button's click. */
+  /** A finger that slid to another column drops there; a tap is left to the button's click. */
   #release(/** @type {PointerEvent} */ event) {
     const drag = this.#drag;
     this.#drag = null;
