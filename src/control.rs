@@ -10,6 +10,8 @@ mod client;
 mod execute;
 mod request;
 mod server;
+#[cfg(test)]
+mod tests;
 
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
