@@ -22,7 +22,7 @@ use crate::house::{HouseBots, HouseError};
 use crate::http::listener::{self, Transport};
 use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
-use crate::http::{AppState, upgrade};
+use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
 use crate::lobby::actor::LobbyDeps;
@@ -216,7 +216,7 @@ impl Daemon {
         let state = AppState { store, accounts, site, arena: Arc::new(arena) };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
-        let routes = { let _ = state; socket };
+        let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
         spawn_listener(&mut actors, listener, routes, transport.clone());
         if let Some(listener) = metrics_listener {
             info!(address = %listener.local_addr()?, "metrics are served");

@@ -20,7 +20,7 @@ mod tv;
 mod words;
 
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::middleware::map_response;
 use axum::response::{Html, Response};
 use axum::routing::get;
@@ -31,21 +31,8 @@ use super::state::AppState;
 /// A page, or why there is none.
 type Page = Result<Html<String>, PageError>;
 
-/// What pages may load and do: everything from this site, nothing inline, no frames around them, and no text turned
-/// into markup by scripts.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; \
-     require-trusted-types-for 'script'; trusted-types 'none'";
-
-/// Headers of every page beside its policy.
-const HEADERS: [(HeaderName, HeaderValue); 5] = [
-    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-    // Pages differ by who asks and what is going on.
-    (header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private")),
-    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
-];
+/// Pages differ by who asks and what is going on, so nobody else may keep them.
+const CACHING: HeaderValue = HeaderValue::from_static("no-cache, private");
 
 /// The routes of all pages.
 pub fn router() -> Router<AppState> {
@@ -60,17 +47,15 @@ pub fn router() -> Router<AppState> {
         .route("/account", get(account::page))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
-        .layer(map_response(with_headers))
+        .layer(map_response(with_caching))
 }
 
 /// The page for an address where nothing is.
 pub async fn not_found(visitor: layout::Visitor) -> Response {
-    with_headers(error::not_found(visitor)).await
+    with_caching(error::not_found(visitor)).await
 }
 
-async fn with_headers(mut response: Response) -> Response {
-    for (name, value) in HEADERS {
-        response.headers_mut().entry(name).or_insert(value);
-    }
+async fn with_caching(mut response: Response) -> Response {
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(CACHING);
     response
 }

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tracing::error;
 
-use super::gateway::RESUME_WITHIN;
 use super::handle::{Session, WATCHED_MAX};
 use super::outbox::{Attachment, Outbox};
-use super::port::{Disconnected, SessionPort};
+use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
 use crate::ids::{GameId, PairId};
 use crate::lobby::handle::LobbyRequest;
