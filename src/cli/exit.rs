@@ -23,6 +23,8 @@ pub(super) enum Code {
     System,
     /// Something that is there in principle cannot be used now; it may be worth another try.
     TryLater,
+    /// What is stored is not as it should be.
+    Data,
     /// An input is not there.
     NoInput,
     /// Reading or writing failed.
@@ -36,6 +38,7 @@ impl Code {
         match self {
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::Data => 65,
             Self::NoInput => 66,
             Self::System => 71,
             Self::Io => 74,

@@ -108,13 +108,11 @@ impl Serve {
         if let Err(error) = announced {
             warn!(%error, "the line that says where the daemon listens could not be written");
         }
-        match ended {
-            Some(ended) => Ok(ended?),
-            None => {
-                warn!("stopped at once; everything that was acknowledged is stored");
-                Ok(())
-            }
+        if let Some(ended) = ended {
+            return Ok(ended?);
         }
+        warn!("stopped at once; everything that was acknowledged is stored");
+        Ok(())
     }
 
     /// Reacts to signals; returns at the second one that asks to stop.

@@ -262,8 +262,8 @@ impl Player {
             // Said before, as after a resumption.
             Some(digit) if digit == column.digit() => {}
             None if index == known.len() => {
-                let moves = format!("{known}{}", column.digit());
-                self.take_view(&moved.game, &moves);
+                let extended = format!("{known}{}", column.digit());
+                self.take_view(&moved.game, &extended);
             }
             Some(_) => {
                 let said = format!("{}{}", &known[..index], column.digit());

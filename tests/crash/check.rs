@@ -34,7 +34,8 @@ struct Told {
 
 /// Everything that is wrong, one line each.
 pub(crate) async fn compare(directory: &Path, history: &History) -> Vec<String> {
-    //VERIFY
+    let verified = run(directory, fourfold().args(["games", "verify"]));
+    print!("{verified}");
     let (kept, mut faults) = read(directory).await;
     let inner = history.lock();
     faults.extend(inner.faults.iter().cloned());
@@ -72,7 +73,7 @@ async fn read(directory: &Path) -> (HashMap<GameId, Kept>, Vec<String>) {
             keep(&mut kept, game, &mut faults);
         }
     }
-    for game in store.live_games().await.expect("readable games").iter() {
+    for game in &store.live_games().await.expect("readable games") {
         keep(&mut kept, game, &mut faults);
     }
     store.close().await.expect("the database closes");
@@ -108,7 +109,7 @@ fn find_faults(told: &Told, kept: &HashMap<GameId, Kept>) -> Vec<String> {
         match kept.get(game) {
             Some(kept) if kept.result == Some(*result) && kept.moves == *moves => {}
             other => {
-                faults.push(format!("game {game}: ended with {moves} ({result:?}), stored is {other:?}"))
+                faults.push(format!("game {game}: ended with {moves} ({result:?}), stored is {other:?}"));
             }
         }
     }

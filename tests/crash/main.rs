@@ -9,6 +9,8 @@
 //! the store holds, and `fourfold games verify` must be content. Without arguments, as plain `cargo test` runs it, the
 //! test takes a few seconds.
 
+#![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
+
 mod arguments;
 mod check;
 mod daemon;
@@ -31,7 +33,7 @@ use history::History;
 const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=2_000;
 
 /// How long it may take until everybody plays.
-const SEATING_MAX: Duration = Duration::from_secs(60);
+const SEATING_MAX: Duration = Duration::from_mins(1);
 
 /// Time after the last start in which all clients come back and play.
 const LAST_LIFE: Duration = Duration::from_secs(2);

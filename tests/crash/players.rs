@@ -81,13 +81,13 @@ pub(crate) fn start(
     let mut playing = JoinSet::new();
     for index in 0..arguments.games {
         let rated = usize::try_from(index).ok().and_then(|index| bots.get(index));
-        let [challenger, challenged] = match rated {
+        let [offerer, taker] = match rated {
             Some(RatedPair { tokens: [first, second] }) => [bot(first), bot(second)],
             None => [guest(), guest()],
         };
         let plan = PairPlan {
-            challenger,
-            challenged,
+            challenger: offerer,
+            challenged: taker,
             time: TIME,
             rated: rated.is_some(),
             games: None,
