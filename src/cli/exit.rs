@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use fourfold::client::ClientError;
 use fourfold::config::ConfigError;
 use fourfold::control::{ControlError, Refusal, RefusalKind};
 use fourfold::data_dir::DataDirError;
@@ -19,6 +20,8 @@ pub(super) enum Code {
     Failure,
     /// Wrong use: flags, arguments, configuration.
     Usage,
+    /// A service that is needed cannot be reached.
+    Unavailable,
     /// The system refused something, such as a port.
     System,
     /// Something that is there in principle cannot be used now; it may be worth another try.
@@ -40,6 +43,7 @@ impl Code {
             Self::Usage => 2,
             Self::Data => 65,
             Self::NoInput => 66,
+            Self::Unavailable => 69,
             Self::System => 71,
             Self::Io => 74,
             Self::TryLater => 75,
@@ -106,6 +110,8 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(code_of_refusal(refusal.kind))
     } else if let Some(error) = cause.downcast_ref::<ControlError>() {
         Some(code_of_control_error(error))
+    } else if let Some(error) = cause.downcast_ref::<ClientError>() {
+        Some(code_of_client_error(error))
     } else if cause.is::<StoreError>() {
         Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
@@ -140,6 +146,14 @@ fn code_of_control_error(error: &ControlError) -> Code {
         ControlError::Lost(_) => Code::TryLater,
         ControlError::Unreadable(_) => Code::Failure,
         ControlError::Refused(refusal) => code_of_refusal(refusal.kind),
+    }
+}
+
+fn code_of_client_error(error: &ClientError) -> Code {
+    match error {
+        ClientError::BadUrl(_) => Code::Usage,
+        ClientError::Lost(_) | ClientError::Silent(_) | ClientError::Closed { .. } => Code::Unavailable,
+        ClientError::Refused(_) | ClientError::Unreadable(_) => Code::Failure,
     }
 }
 

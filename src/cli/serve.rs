@@ -60,9 +60,6 @@ impl Serve {
         let runtime = runtime()?;
         let result = runtime.block_on(self.serve(config, &telemetry));
         runtime.shutdown_background(); // after a second signal, tasks may still wait
-        if let Err(error) = &result {
-            error!(error = format_args!("{error:#}"), "stopped");
-        }
         result
     }
 
