@@ -1,5 +1,7 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
+pub mod stored;
+
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +26,7 @@ use crate::ids::{GameId, PlayerId};
 use crate::incident::internal;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::server::{Identity, Snapshot};
+use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, ServerMessage, WireError};
 use crate::room::actor::{Closed, RoomDeps, RoomNews};
@@ -566,32 +568,6 @@ impl Host {
             origin: follow.origin,
         })
         .await
-    }
-
-    /// A game as a watcher sees it, live or stored.
-    ///
-    /// # Errors
-    ///
-    /// The store failed.
-    pub async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
-        if let Some(room) = self.inner.deps.directory.room(id)
-            && let Some(snapshot) = room.look().await
-        {
-            return Ok(Some(snapshot));
-        }
-        let Some(game) = self.inner.deps.store.game(id).await? else { return Ok(None) };
-        self.stored_snapshot(game).await.map(Some)
-    }
-
-    async fn stored_snapshot(&self, game: StoredGame) -> Result<Snapshot, StoreError> {
-        let variant = game.spec.variant;
-        let unreadable = |error: StartError| StoreError::Failed(Box::new(error));
-        let first = self.stored_player(&game.spec.players.first, variant).await.map_err(unreadable)?;
-        let second = self.stored_player(&game.spec.players.second, variant).await.map_err(unreadable)?;
-        let players = BySide { first, second };
-        let kinds = players.as_ref().map(|player| player.identity.kind);
-        let state = RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)?;
-        Ok(state.snapshot(None, &players, 0, now()))
     }
 
     /// All rooms, for a planned stop.

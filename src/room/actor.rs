@@ -304,7 +304,7 @@ impl RoomActor {
 
     async fn play(&mut self, play: Play) {
         let Some(side) = self.side_of(&play.player) else {
-            self.refuse(&play.reply, &RoomRefusal::NotAPlayer);
+            self.refuse_move(&play.reply, &RoomRefusal::NotAPlayer);
             return;
         };
         let request = MoveRequest {
@@ -322,7 +322,7 @@ impl RoomActor {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
             }
             Ok(None) => self.received = Some(play.received),
-            Err(refusal) => self.refuse(&play.reply, &refusal),
+            Err(refusal) => self.refuse_move(&play.reply, &refusal),
         }
         self.carry_out(effects, Some(play.reply)).await;
     }
@@ -371,6 +371,10 @@ impl RoomActor {
 
     fn refuse(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
         reply.send(&refusal.to_wire(&self.state.spec().id).into());
+    }
+
+    fn refuse_move(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
+        reply.refuse_move(refusal.to_wire(&self.state.spec().id));
     }
 
     async fn sit(

@@ -37,7 +37,7 @@ const RESTART_BONUS: Duration = Duration::from_secs(10);
 /// A stored move as it is told again to whoever asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
-    /// The event's number.
+    /// Its number among the public events.
     pub seq: u32,
     /// Stones on the board before it.
     pub ply: u32,
@@ -132,7 +132,10 @@ pub struct RoomState {
     game: Game,
     clock: GameClock,
     lag: BySide<LagAllowance>,
+    /// The number of the last event that is stored.
     seq: u32,
+    /// The number of the last event that everybody hears of: a pause of the daemon is none.
+    event_seq: u32,
     history: Vec<PlayedMove>,
     staged: Option<Staged>,
     illegal: BySide<u8>,
@@ -174,6 +177,7 @@ impl RoomState {
             clock: GameClock::new(spec.time),
             lag: kinds.map(LagAllowance::new),
             seq: 0,
+            event_seq: 0,
             history: Vec::new(),
             staged: None,
             illegal: BySide { first: 0, second: 0 },
@@ -239,12 +243,13 @@ impl RoomState {
     /// Applies a stored event to board and history.
     fn record(&mut self, event: StoredEvent) -> Result<(), IllegalMove> {
         self.seq = event.seq;
+        self.event_seq += u32::from(is_public(&event.kind));
         match event.kind {
             EventKind::Move(StoredMove { column, spent_ms, credited_ms, .. }) => {
                 let (by, ply) = (self.side_to_move(), self.game.ply());
                 self.game.play(column)?;
                 self.history.push(PlayedMove {
-                    seq: event.seq,
+                    seq: self.event_seq,
                     ply,
                     column,
                     by,
@@ -288,10 +293,10 @@ impl RoomState {
         self.position().side_to_move()
     }
 
-    /// The number of the last public event.
+    /// The number of the last public event: without holes, 0 before the first.
     #[must_use]
-    pub fn seq(&self) -> u32 {
-        self.seq
+    pub fn event_seq(&self) -> u32 {
+        self.event_seq
     }
 
     /// How the game ended, once it has.
@@ -846,6 +851,14 @@ pub struct MoveRequest {
 /// Whole milliseconds.
 pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Whether players and watchers hear of an event.
+fn is_public(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Move(_) | EventKind::Takeback { .. } | EventKind::Finished(_) => true,
+        EventKind::Paused => false,
+    }
 }
 
 fn win_of(side: Side) -> GameResult {

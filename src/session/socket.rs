@@ -122,7 +122,8 @@ where
                 return Err(Farewell::Fail(fault.close_code()));
             }
         };
-        let heard = hear(&text, received, traffic, |_| false);
+        // Opening a session costs nothing of what may be said in it.
+        let heard = hear(&text, received, traffic, |message| matches!(message, ClientMessage::Hello(_)));
         let refusal = match heard {
             Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => {
                 if hello.protocol == PROTOCOL_VERSION {

@@ -306,7 +306,7 @@ async fn players_are_free_at_the_end_and_the_room_lingers_for_a_rematch() {
     assert_eq!(setup.closed.await.unwrap(), Closed::Done);
     assert!(setup.directory.room(setup.room.game()).is_none());
     setup.room.act(ada, Action::Rematch, setup.ada.reply(None));
-    assert_eq!(setup.ada.take_errors()[0].code, ErrorCode::NoSuchGame);
+    assert_eq!(setup.ada.take_errors()[0].code, ErrorCode::Paused);
 }
 
 #[tokio::test(start_paused = true)]
