@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fourfold_bots::BotError;
-use fourfold_engine::{BySide, ReplayError, Side, Variant, openings};
+use fourfold_engine::{BySide, Side, Variant, openings};
 use futures::FutureExt;
 use rand::RngExt;
 use thiserror::Error;
@@ -30,7 +30,7 @@ use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
 use crate::rating::elo::Standing;
 use crate::room::actor::{RoomDeps, RoomNews};
-use crate::room::state::RoomState;
+use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Connection, Directory, MemberId, Recipient, RoomActor, RoomHandle};
 use crate::session::{Session, Sessions};
@@ -100,7 +100,7 @@ pub enum StartError {
     Bot(#[from] BotError),
     /// The opening is not playable.
     #[error(transparent)]
-    Opening(#[from] ReplayError),
+    Opening(#[from] UnplayableOpening),
     /// The stored events make no game.
     #[error("the stored game cannot be: {0}")]
     Unreadable(String),

@@ -13,6 +13,7 @@ use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
 pub mod export;
+pub mod import;
 pub(crate) mod rules;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.

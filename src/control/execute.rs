@@ -1,20 +1,18 @@
 //! Doing what is commanded.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use fourfold_engine::BySide;
-
-use super::request::{Answer, Refusal, RefusalKind, Request, Status};
+use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
 use crate::accounts::{AccountError, Accounts, Issued};
-use crate::ids::{PlayerId, PlayerName};
+use crate::ids::PlayerName;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
-use crate::records::Record;
+use crate::records::export::RecordReader;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredPlayer};
+use crate::verify;
 
 /// Most games in one answer: some 300 KiB.
 const EXPORT_MAX: u32 = 500;
@@ -64,6 +62,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
             Ok(Answer::Revoked { name: bot.name, count })
         }
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
+        Request::GamesVerify => verify(control).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
             None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
@@ -72,34 +71,23 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
 }
 
 async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Answer, Refusal> {
-    let games = control.store.finished_games(&GameQuery { after, limit, ..GameQuery::default() }).await?;
-    let next = games.last().and_then(|game| game.settlement.as_ref()).map(|settlement| settlement.number);
-    let mut known = HashMap::new();
-    let mut records = Vec::with_capacity(games.len());
-    for game in &games {
-        let [first, second] = [&game.spec.players.first, &game.spec.players.second];
-        let players = BySide {
-            first: known_player(control, &mut known, first).await?,
-            second: known_player(control, &mut known, second).await?,
-        };
-        records.push(Record::new(game, &players));
-    }
+    let query = GameQuery { after, limit, ..GameQuery::default() };
+    let mut reader = RecordReader::new(Arc::clone(&control.store), query);
+    let records = reader.next_page().await?.unwrap_or_default();
+    let next = if records.is_empty() { None } else { reader.last_number() };
     Ok(Answer::Games { records, next })
 }
 
-/// A player of a record, read once for each page.
-async fn known_player(
-    control: &Control,
-    known: &mut HashMap<PlayerId, StoredPlayer>,
-    id: &PlayerId,
-) -> Result<StoredPlayer, Refusal> {
-    if let Some(player) = known.get(id) {
-        return Ok(player.clone());
-    }
-    let missing = || Refusal::new(RefusalKind::Failed, format!("player {id} of a game is not stored"));
-    let player = control.store.player(id).await?.ok_or_else(missing)?;
-    known.insert(id.clone(), player.clone());
-    Ok(player)
+async fn verify(control: &Control) -> Result<Answer, Refusal> {
+    let report = verify::verify(control.store.as_ref(), |_| ()).await?;
+    Ok(Answer::Verified(Verified {
+        finished: report.finished,
+        rated: report.rated,
+        live: report.live,
+        events: report.events,
+        ratings: report.ratings,
+        findings: report.findings.iter().map(ToString::to_string).collect(),
+    }))
 }
 
 fn token(issued: Issued) -> Answer {

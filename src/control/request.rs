@@ -43,6 +43,8 @@ pub enum Request {
         /// At most so many; never more than 500.
         limit: u32,
     },
+    /// A check of everything: every game replayed, all ratings computed again.
+    GamesVerify,
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
 }
@@ -56,6 +58,7 @@ impl Request {
             Self::BotToken { .. } => "bot_token",
             Self::BotRevoke { .. } => "bot_revoke",
             Self::GamesExport { .. } => "games_export",
+            Self::GamesVerify => "games_verify",
             Self::Status => "status",
         }
     }
@@ -96,10 +99,29 @@ pub enum Answer {
         /// The number of the last one, to go on after; nothing if there are no more.
         next: Option<u64>,
     },
+    /// What the check found.
+    Verified(Verified),
     /// What the daemon is doing.
     Status(Status),
     /// The command was refused.
     Refused(Refusal),
+}
+
+/// What the check of a store found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Verified {
+    /// Finished games.
+    pub finished: u64,
+    /// Those of them that moved ratings.
+    pub rated: u64,
+    /// Games that go on.
+    pub live: u64,
+    /// Events of all games.
+    pub events: u64,
+    /// Ratings of players.
+    pub ratings: u64,
+    /// All that is not as it should be, one line each.
+    pub findings: Vec<String>,
 }
 
 /// What a daemon is doing.

@@ -230,6 +230,12 @@ impl RecordReader {
         Ok(if records.is_empty() { None } else { Some(records) })
     }
 
+    /// The number of the last game that was read, for going on after it.
+    #[must_use]
+    pub fn last_number(&self) -> Option<u64> {
+        self.query.after
+    }
+
     async fn record(&mut self, game: &StoredGame) -> Result<Record, StoreError> {
         let BySide { first, second } = &game.spec.players;
         let players = BySide { first: self.player(first).await?, second: self.player(second).await? };

@@ -467,10 +467,11 @@ impl RoomActor {
             }
             Err(WriteError::Busy) => {
                 warn!("too much waits to be stored, the move is refused");
-                self.state.not_stored();
+                let effects = self.state.not_stored(now());
                 if let Some(asker) = asker {
                     self.refuse(&asker, &RoomRefusal::Busy);
                 }
+                self.carry_out(effects, None).await;
             }
             Err(error @ (WriteError::Refused(_) | WriteError::Store(_))) => {
                 error!(error = %error, "an event could not be stored, the room closes");

@@ -30,4 +30,4 @@ const types = run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.jso
 if (types !== 0) process.exit(types);
 const named = process.argv.slice(2);
 const files = named.length ? named : ["state", "play", "people", "account", "pages"].map((name) => `${name}.test.js`);
-process.exit(run(["--test", `--test-concurrency=${FILES_AT_A_TIME}`, ...files]));
+process.exit(run(["--test", "--test-force-exit", "--test-timeout=100000", `--test-concurrency=${FILES_AT_A_TIME}`, ...files]));

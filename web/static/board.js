@@ -2,7 +2,7 @@
 // It knows no rules beyond where a stone lands, and no game: `show` says what to draw, `column` events what was chosen.
 
 import { announce } from "./announce.js";
-import { CELL, centerX, centerY, disc, frontPath, lineRings } from "./drawing.js";
+import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, lineRings, rimPath } from "./drawing.js";
 import { el, svg } from "./dom.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
 import { COLOR } from "./words.js";
@@ -24,6 +24,8 @@ import { COLOR } from "./words.js";
 const FALL_MS = 165;
 /** Part of the fall's height that a stone bounces back. */
 const BOUNCE = 0.07;
+/** The part of the animation after which the disc first touches down. */
+const TOUCHDOWN = 0.68;
 /** A finger that has moved this far, in pixels, drags instead of tapping. */
 const DRAG_PX = 12;
 
@@ -41,6 +43,8 @@ export class BoardElement extends HTMLElement {
   /** @type {{ x: number, column: number } | null} */
   #drag = null;
   #ignoreClicksUntil = 0;
+  /** How long the last disc still falls, in milliseconds. */
+  #landsIn = 0;
   /** @type {{ stones: SVGGElement, marks: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
    *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
   #parts = null;
@@ -90,7 +94,7 @@ export class BoardElement extends HTMLElement {
 
   /** @param {Variant} variant */
   #build(variant) {
-    const ghostRow = this.hasAttribute("data-ghost") ? CELL : 0;
+    const above = FRAME + (this.hasAttribute("data-ghost") ? GHOST_ROOM : 0);
     const size = { width: variant.width * CELL, height: variant.height * CELL };
     const parts = {
       stones: svg("g", { class: "stones" }),
@@ -109,16 +113,23 @@ export class BoardElement extends HTMLElement {
     }
     const picture = svg(
       "svg",
-      { viewBox: `0 ${-ghostRow} ${size.width} ${size.height + ghostRow}`, "aria-hidden": "true", focusable: "false" },
+      {
+        viewBox: `${-FRAME} ${-above} ${size.width + 2 * FRAME} ${size.height + above + FRAME}`,
+        "aria-hidden": "true",
+        focusable: "false",
+      },
       svg("rect", { class: "board-back", ...size }),
       parts.landing,
       parts.stones,
       svg("path", { class: "board-front", "fill-rule": "evenodd", d: frontPath(variant) }),
-      svg("path", { class: "board-rim", d: frontPath({ ...variant, width: variant.width }).split("z")[0] + "z" }),
+      svg("path", { class: "board-rim", d: rimPath(variant) }),
       parts.lights,
       parts.marks,
       parts.ghost,
     );
+    const inset = `${(100 * FRAME) / (size.width + 2 * FRAME)}%`;
+    parts.columns.style.left = inset;
+    parts.columns.style.right = inset;
     this.replaceChildren(picture, this.#table(variant, parts.cells), parts.columns);
     this.#parts = parts;
     this.#stones = [];
@@ -191,7 +202,7 @@ export class BoardElement extends HTMLElement {
       placed.dataset.at = `${stone.column},${stone.row}`;
       this.#parts?.stones.append(placed);
       this.#stones.push(placed);
-      if (oneMore && this.isConnected) drop(drawn, y + CELL / 2);
+      if (oneMore && this.isConnected) this.#landsIn = drop(drawn, y + CELL / 2);
     }
   }
 
@@ -217,6 +228,9 @@ export class BoardElement extends HTMLElement {
         svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 45 }),
       );
     }
+    // Marks wait for the disc that they mark.
+    if (this.#landsIn > 0) parts.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: this.#landsIn });
+    this.#landsIn = 0;
   }
 
   #showColumns() {
@@ -249,7 +263,7 @@ export class BoardElement extends HTMLElement {
       if (!group.firstElementChild?.classList.contains(side)) group.replaceChildren(disc(side));
       group.style.transform = `translate(${centerX(column)}px, ${y}px)`;
     };
-    show(parts.ghost, row > 0 && pending === null && this.hasAttribute("data-ghost"), -CELL / 2);
+    show(parts.ghost, row > 0 && pending === null && this.hasAttribute("data-ghost"), -FRAME - GHOST_ROOM / 2);
     show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
     parts.landing.classList.toggle("pending", pending !== null);
   }
@@ -328,21 +342,23 @@ export class BoardElement extends HTMLElement {
  * Lets a disc fall from `height` above where it is.
  * @param {SVGElement} drawn
  * @param {number} height in hundredths of a cell
+ * @returns {number} when it touches down, in milliseconds
  */
 function drop(drawn, height) {
-  if (stillness.matches) return;
+  if (stillness.matches) return 0;
   const duration = FALL_MS * Math.sqrt(height / CELL) + 160;
   const from = `translateY(${-height}px)`;
   const bounce = `translateY(${-height * BOUNCE}px)`;
   drawn.animate(
     [
       { transform: from, easing: "cubic-bezier(0.5, 0, 0.9, 0.5)" },
-      { transform: "none", offset: 0.68, easing: "ease-out" },
+      { transform: "none", offset: TOUCHDOWN, easing: "ease-out" },
       { transform: bounce, offset: 0.83, easing: "ease-in" },
       { transform: "none" },
     ],
     { duration },
   );
+  return TOUCHDOWN * duration;
 }
 
 customElements.define("ff-board", BoardElement);

@@ -13,6 +13,10 @@ export const CELL = 100;
 const HOLE = 41;
 /** How far the board reaches beyond its outer cells, and how round its corners are. */
 const RIM = { margin: 13, radius: 34 };
+/** How far the drawing reaches beyond the outer cells: the rim and its stroke. */
+export const FRAME = 16;
+/** Room above the board for the disc that is about to fall. */
+export const GHOST_ROOM = 88;
 
 /** @param {number} column from 1 */
 export const centerX = (column) => (column - 0.5) * CELL;
@@ -45,17 +49,22 @@ export function discIcon(side) {
   return svg("svg", { class: "disc", viewBox: "-50 -50 100 100", "aria-hidden": "true" }, hole, disc(side));
 }
 
-/** @param {Variant} variant the board's outline with a hole for each cell */
-export function frontPath(variant) {
+/** @param {Variant} variant the board's outline */
+export function rimPath(variant) {
   const { margin, radius } = RIM;
   const [width, height] = [variant.width * CELL, variant.height * CELL];
   const [left, right, bottom] = [-margin, width + margin, height + margin];
   const top = -margin;
-  const parts = [
+  return [
     `M${left + radius},${top}H${right - radius}a${radius},${radius} 0 0 1 ${radius},${radius}V${bottom - radius}`,
     `a${radius},${radius} 0 0 1 -${radius},${radius}H${left + radius}a${radius},${radius} 0 0 1 -${radius},-${radius}`,
     `V${top + radius}a${radius},${radius} 0 0 1 ${radius},-${radius}z`,
-  ];
+  ].join("");
+}
+
+/** @param {Variant} variant the outline with a hole for each cell */
+export function frontPath(variant) {
+  const parts = [rimPath(variant)];
   for (let column = 1; column <= variant.width; column += 1) {
     for (let row = 1; row <= variant.height; row += 1) {
       const [x, y] = [centerX(column) - HOLE, centerY(variant, row)];

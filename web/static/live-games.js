@@ -1,39 +1,57 @@
-// Games in progress as lists show them: a small board between its players.
+// Games as lists show them: a small board between its players.
 
 import { el } from "./dom.js";
 import { discIcon, miniBoard } from "./drawing.js";
 import { ratingText } from "./game-view.js";
-import { timeControl } from "./words.js";
+import { parseVariant } from "./rules.js";
+import { because, headline, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
 /** @typedef {import("../types/protocol").Side} Side */
 
 /** @param {LiveGame} live */
 export function liveTile(live) {
+  const meta = [timeControl(live.time), live.rated ? "rated" : "casual", live.watching ? `${live.watching} watching` : ""];
+  return tile(live.game, live.players, live.variant, live.moves, meta.filter(Boolean).join(" · "), true);
+}
+
+/** @param {import("../types/protocol").ResultFeed} result */
+export function finishedTile({ players, variant, end }) {
+  const names = { first: players.first.name, second: players.second.name };
+  const how = because(end.result, end.reason, names, parseVariant(variant).connect, null).toLowerCase();
+  return tile(end.game, players, variant, end.moves, `${headline(end.result, null, names)}, ${how}`);
+}
+
+/**
+ * @param {string} game
+ * @param {LiveGame["players"]} players
+ * @param {string} variant
+ * @param {string} moves
+ * @param {string} meta
+ * @param {boolean} [live]
+ */
+function tile(game, players, variant, moves, meta, live = false) {
   const seat = (/** @type {Side} */ side) => {
-    const { name, kind, rating } = live.players[side];
+    const { name, kind, rating } = players[side];
     return el(
       "span",
       { class: "seat" },
       discIcon(side),
-      el("span", { class: "name" }, name),
-      kind === "bot" && el("span", { class: "badge bot" }, "bot"),
-      rating && ratingText(rating),
+      el(
+        "span",
+        { class: "player" },
+        el("span", { class: "name" }, name),
+        kind !== "human" && el("span", { class: `badge ${kind}` }, kind),
+        rating && ratingText(rating),
+      ),
     );
   };
-  const meta = [timeControl(live.time), live.rated ? "rated" : "casual", live.watching ? `${live.watching} watching` : ""];
   return el(
     "a",
-    { class: "game-tile", href: `/game/${live.game}`, "data-game": live.game },
+    { class: "game-tile", href: `/game/${game}`, "data-game": game },
     seat("second"),
-    miniBoard(live.variant, live.moves),
+    miniBoard(variant, moves),
     seat("first"),
-    el("span", { class: "meta" }, meta.filter(Boolean).join(" · ")),
+    el("span", { class: "meta" }, live && el("span", { class: "badge live" }, "live"), meta),
   );
-}
-
-/** What stands in the list while nobody plays. */
-export function emptyTile() {
-  const words = el("p", { class: "soft" }, "Start one, and it appears here for everybody to watch.");
-  return el("div", { class: "teaser" }, miniBoard("7x6", "44354455"), el("div", {}, el("h3", {}, "No game is being played just now"), words));
 }

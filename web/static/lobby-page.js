@@ -5,7 +5,7 @@ import { BoardElement } from "./board.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
-import { emptyTile, liveTile } from "./live-games.js";
+import { finishedTile, liveTile } from "./live-games.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
@@ -17,11 +17,16 @@ import { timeControl } from "./words.js";
 /** @typedef {import("../types/protocol").BotOffer} BotOffer */
 /** @typedef {import("../types/protocol").Time} Time */
 
+/** Games in the list: live ones, then the last that finished. */
+const GAMES_MAX = 9;
+
 const form = /** @type {HTMLFormElement} */ (find("#quick"));
 const waiting = find("#waiting");
 
 /** What this tab looks for. @type {{ time: Time, rated: boolean, opponents: ("human" | "bot")[], since: number } | null} */
 let seek = null;
+/** The game on the large board. */
+let featured = "";
 /** The open invitation of this tab. @type {string | null} */
 let invitation = null;
 let timer = 0;
@@ -158,11 +163,26 @@ function stopWaiting() {
 /** @param {import("../types/protocol").LobbyFeed} lobby */
 function showLobby({ seeks, games, live, online }) {
   setText(find("#counts"), `${online} online, ${live} ${live === 1 ? "game" : "games"} in progress`);
-  const list = find("#live-games");
-  list.replaceChildren(...(games.length ? games.slice(0, 8).map(liveTile) : [emptyTile()]));
-  list.classList.toggle("live-games", games.length > 0);
   find("#seeks").replaceChildren(...seeks.filter(({ player }) => player.id !== connection.welcome?.you.id).map(seekRow));
   if (games[0]) showFeature(games[0]);
+  showGames(games.filter(({ game }) => game !== featured).map(liveTile));
+}
+
+/**
+ * Replaces the live games of the list; the finished ones stay below them, as many as fit.
+ * @param {HTMLElement[]} live
+ */
+function showGames(live) {
+  const list = find("#games");
+  const isNew = (/** @type {Element} */ tile) => {
+    const id = tile.getAttribute("data-game");
+    return id !== featured && !live.some((other) => other.dataset.game === id);
+  };
+  const finished = [...list.querySelectorAll(".game-tile:not(:has(.badge.live))")].filter(isNew);
+  const shown = [...live, ...finished].slice(0, GAMES_MAX);
+  if (shown.length === 0) return;
+  list.classList.add("live-games");
+  list.replaceChildren(...shown);
 }
 
 /** @param {SeekEntry} entry */
@@ -179,10 +199,8 @@ function seekRow({ player, time, rated }) {
 
 /** @param {LiveGame} game */
 function showFeature(game) {
-  const board = /** @type {BoardElement} */ (find("#feature ff-board"));
-  const variant = parseVariant(game.variant);
-  const moves = parseMoves(game.moves);
-  board.show({ variant, moves, line: winningLine(variant, moves), seated: false, playable: false, pending: null });
+  featured = game.game;
+  showFeatured(game.variant, game.moves);
   find("#feature-badge").hidden = false;
   for (const side of /** @type {("first" | "second")[]} */ (["first", "second"])) {
     const seat = find(`#feature [data-side="${side}"]`);
@@ -193,6 +211,31 @@ function showFeature(game) {
   const link = /** @type {HTMLAnchorElement} */ (find("#feature-link"));
   link.href = `/game/${game.game}`;
   setText(link, game.watching ? `Watch with ${game.watching} others` : "Watch");
+}
+
+/**
+ * @param {string} variantText
+ * @param {string} movesText
+ */
+function showFeatured(variantText, movesText) {
+  const board = /** @type {BoardElement} */ (find("#feature ff-board"));
+  const variant = parseVariant(variantText);
+  const moves = parseMoves(movesText);
+  board.show({ variant, moves, line: winningLine(variant, moves), seated: false, playable: false, pending: null });
+}
+
+/** @param {import("../types/protocol").ResultFeed} result */
+function showResult(result) {
+  if (result.end.game === featured) {
+    showFeatured(result.variant, result.end.moves);
+    find("#feature-badge").hidden = true;
+    setText(find("#feature-link"), "Look at it again");
+  }
+  const list = find("#games");
+  list.querySelector(`[data-game="${result.end.game}"]`)?.remove();
+  const live = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".game-tile:has(.badge.live)"))];
+  list.prepend(finishedTile(result));
+  showGames(live);
 }
 
 // 5. Events
@@ -218,7 +261,9 @@ connection.on("challenge_end", ({ challenge, how, reason }) => {
   showChallengeEnd(how, reason);
 });
 connection.on("lobby", showLobby);
+connection.on("result", showResult);
 connection.on("synced", () => {
   connection.send({ type: "watch", feed: "lobby" });
+  connection.send({ type: "watch", feed: "results" });
   saySeek();
 });

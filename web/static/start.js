@@ -1,5 +1,5 @@
 // Starts games from anywhere on the site: against a house bot at once, or by a challenge that somebody must accept.
-// Buttons say what they do by `data-play-bot` or `data-challenge`, each with a player's name.
+// Buttons say what they do by `data-play-bot` or `data-invite`, each with a player's name.
 
 import { el } from "./dom.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal, toast } from "./shell.js";
@@ -85,9 +85,9 @@ export async function copy(button, text) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element ? event.target.closest("[data-play-bot], [data-challenge]") : null;
+  const button = event.target instanceof Element ? event.target.closest("button[data-play-bot], button[data-invite]") : null;
   if (!(button instanceof HTMLElement)) return;
-  const { playBot: bot, challenge: player } = button.dataset;
+  const { playBot: bot, invite: player } = button.dataset;
   if (bot) playBot(bot);
   else if (player) challenge(player);
 });

@@ -110,14 +110,15 @@ fn render(text: &str) -> String {
     }
     let mut output = String::with_capacity(2 * text.len());
     html::push_html(&mut output, events.into_iter());
-    output
+    // What scrolls must be reachable by keys; a head without words is no head.
+    output.replace("<pre>", r#"<pre tabindex="0">"#).replace("<th></th>", "<td></td>")
 }
 
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => events.push(Event::Text(text)),
         Event::Start(Tag::Table(columns)) => {
-            let frame = r#"<div class="table-wrap" tabindex="0" role="region" aria-label="Table">"#;
+            let frame = r#"<div class="table-wrap" tabindex="0" role="group" aria-label="Table">"#;
             events.extend([Event::Html(frame.into()), Event::Start(Tag::Table(columns))]);
         }
         Event::End(TagEnd::Table) => events.extend([Event::End(TagEnd::Table), Event::Html("</div>".into())]),
@@ -166,6 +167,13 @@ mod tests {
         check("[p](protocol.md#errors)", r#"href="/docs/protocol#errors""#);
         check("[p](https://example.org/a.md)", r#"href="https://example.org/a.md""#);
         check("[p](../README.md)", r#"href="../README.md""#);
+    }
+
+    #[test]
+    fn what_scrolls_is_reachable_by_keys() {
+        check("```sh\nfourfold serve\n```", r#"<pre tabindex="0">"#);
+        check("| a | |\n|---|---|\n| b | c |", r#"<div class="table-wrap" tabindex="0""#);
+        check("| a | |\n|---|---|\n| b | c |", "<th>a</th><td></td>");
     }
 
     #[test]

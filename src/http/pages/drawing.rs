@@ -15,6 +15,10 @@ const CELL: i32 = 100;
 const HOLE: i32 = 41;
 /// How far the board reaches beyond its outer cells.
 const MARGIN: i32 = 13;
+/// How far the drawing reaches beyond the outer cells: the rim and its stroke.
+const FRAME: i32 = 16;
+/// Room above the board for the disc that is about to fall.
+const GHOST_ROOM: i32 = 88;
 /// How round the board's corners are.
 const CORNER: i32 = 34;
 
@@ -174,8 +178,11 @@ impl Board {
         Self { drawing, has_ghost: false }
     }
 
-    fn ghost_height(&self) -> i32 {
-        if self.has_ghost { CELL } else { 0 }
+    /// Left, top, width and height of what is drawn.
+    fn view_box(&self) -> String {
+        let above = FRAME + if self.has_ghost { GHOST_ROOM } else { 0 };
+        let (width, height) = (self.drawing.width() + 2 * FRAME, self.drawing.height() + above + FRAME);
+        format!("-{FRAME} -{above} {width} {height}")
     }
 
     fn rows(&self) -> impl Iterator<Item = (usize, &Vec<&'static str>)> {

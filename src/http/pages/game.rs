@@ -83,7 +83,7 @@ impl GameShown {
         let (status, detail) = status(snapshot);
         Self {
             id: snapshot.game.to_string(),
-            board: Board::to_play(Drawing::new(snapshot.variant.0, &snapshot.moves)),
+            board: board(snapshot),
             top: seat(snapshot, end, top, "top"),
             bottom: seat(snapshot, end, bottom, "bottom"),
             status,
@@ -103,6 +103,12 @@ impl GameShown {
     fn plies(&self) -> usize {
         self.list.len()
     }
+}
+
+fn board(snapshot: &Snapshot) -> Board {
+    let drawing = Drawing::new(snapshot.variant.0, &snapshot.moves);
+    let is_played_here = snapshot.you.is_some() && snapshot.status == GameStatus::Live;
+    if is_played_here { Board::to_play(drawing) } else { Board::to_show(drawing) }
 }
 
 fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {

@@ -6,8 +6,9 @@ use askama::filters::HtmlSafe;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::parts::PlayerTag;
 use super::words;
-use crate::protocol::server::LiveGame;
-use crate::protocol::terms::WireSide;
+use crate::ids::GameId;
+use crate::protocol::server::{LiveGame, Snapshot};
+use crate::protocol::terms::{Sides, WirePlayer, WireSide, WireVariant};
 
 /// One side of a listed game.
 #[derive(Clone, Debug)]
@@ -25,25 +26,48 @@ pub(super) struct GameTile {
     second: Seat,
     board: MiniBoard,
     meta: String,
+    is_live: bool,
 }
 
 impl HtmlSafe for GameTile {}
 
 impl GameTile {
+    /// A game that has ended.
+    pub(super) fn finished(game: &Snapshot) -> Self {
+        let names = [game.players.first.name.to_string(), game.players.second.name.to_string()];
+        let result = game.result.map(|result| words::headline(result, None, &names));
+        let reason = game.reason.map(|reason| words::reason(reason, game.variant.0.connect()).to_lowercase());
+        let meta: Vec<_> = result.into_iter().chain(reason).collect();
+        Self::build(&game.game, &game.players, game.variant, &game.moves, meta.join(", "))
+    }
+
+    /// A game in progress.
     pub(super) fn new(game: &LiveGame) -> Self {
         let mut meta =
             vec![words::time_control(game.time), if game.rated { "rated" } else { "casual" }.to_owned()];
         if game.watching > 0 {
             meta.push(format!("{} watching", game.watching));
         }
+        let tile = Self::build(&game.game, &game.players, game.variant, &game.moves, meta.join(" · "));
+        Self { is_live: true, ..tile }
+    }
+
+    fn build(
+        id: &GameId,
+        players: &Sides<WirePlayer>,
+        variant: WireVariant,
+        moves: &str,
+        meta: String,
+    ) -> Self {
         let seat =
             |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player).unlinked() };
         Self {
-            id: game.game.to_string(),
-            first: seat(WireSide::First, &game.players.first),
-            second: seat(WireSide::Second, &game.players.second),
-            board: MiniBoard { drawing: Drawing::new(game.variant.0, &game.moves) },
-            meta: meta.join(" · "),
+            id: id.to_string(),
+            first: seat(WireSide::First, &players.first),
+            second: seat(WireSide::Second, &players.second),
+            board: MiniBoard { drawing: Drawing::new(variant.0, moves) },
+            meta,
+            is_live: false,
         }
     }
 }

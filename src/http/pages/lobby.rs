@@ -13,12 +13,13 @@ use super::layout::{Frame, Tab, Visitor};
 use super::live::{GameTile, Seat};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::AppState;
-use crate::protocol::server::LiveGame;
+use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
+use crate::storage::StoreError;
 use crate::storage::store::{Board as Ranking, GameQuery};
 
-/// Live games shown beside the featured one.
-const GAMES_MAX: usize = 8;
+/// Games in the list beside the featured one: live ones, then the last that finished.
+const GAMES_MAX: u32 = 9;
 /// Places of the ranking shown.
 const RANKS_MAX: u32 = 5;
 /// House bots shown; the others are on their own page.
@@ -83,7 +84,7 @@ impl Lobby {
 struct Feature {
     board: Board,
     seats: Option<Sides<Seat>>,
-    link: Option<String>,
+    game: Option<String>,
     is_live: bool,
 }
 
@@ -97,12 +98,13 @@ struct Rank {
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lobby = state.arena.lobby();
     let all_bots = BotRow::house(&state).await?;
+    let finished = finished(&state).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, "Play four in a row"),
         times: TIMES,
-        feature: feature(&state, lobby.games.first()).await?,
+        feature: Feature::new(lobby.games.first(), finished.first()),
         counts: format!("{} online, {} games in progress", lobby.online, lobby.live),
-        games: lobby.games.iter().take(GAMES_MAX).map(GameTile::new).collect(),
+        games: games(&lobby.games, &finished),
         teaser: MiniBoard { drawing: Drawing::new(Variant::STANDARD, SAMPLE_MOVES) },
         bots: spread(&all_bots),
         all_bots,
@@ -111,28 +113,46 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     Ok(Html(page.render()?))
 }
 
-async fn feature(state: &AppState, live: Option<&LiveGame>) -> Result<Feature, super::PageError> {
-    let show = |variant, moves: &str| Board::to_show(Drawing::new(variant, moves));
-    if let Some(game) = live {
-        return Ok(Feature {
-            board: show(game.variant.0, &game.moves),
-            seats: Some(seats(&game.players)),
-            link: Some(format!("/game/{}", game.game)),
-            is_live: true,
-        });
+/// The list beside the featured game, which is not in it.
+fn games(live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTile> {
+    let finished = finished.iter().skip(usize::from(live.is_empty())).map(GameTile::finished);
+    live.iter().skip(1).map(GameTile::new).chain(finished).take(GAMES_MAX as usize).collect()
+}
+
+/// The games that finished last, the newest first.
+async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
+    let newest = GameQuery { newest_first: true, limit: GAMES_MAX, ..GameQuery::default() };
+    let mut snapshots = Vec::new();
+    for game in state.store.finished_games(&newest).await? {
+        snapshots.push(stored_snapshot(state, game, None).await?.0);
     }
-    let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
-    let Some(game) = state.store.finished_games(&newest).await?.into_iter().next() else {
-        let board = show(Variant::STANDARD, SAMPLE_MOVES);
-        return Ok(Feature { board, seats: None, link: None, is_live: false });
-    };
-    let (snapshot, _) = stored_snapshot(state, game, None).await?;
-    Ok(Feature {
-        board: show(snapshot.variant.0, &snapshot.moves),
-        seats: Some(seats(&snapshot.players)),
-        link: Some(format!("/game/{}", snapshot.game)),
-        is_live: false,
-    })
+    Ok(snapshots)
+}
+
+impl Feature {
+    fn new(live: Option<&LiveGame>, finished: Option<&Snapshot>) -> Self {
+        let board = |variant, moves: &str| Board::to_show(Drawing::new(variant, moves));
+        match (live, finished) {
+            (Some(game), _) => Self {
+                board: board(game.variant.0, &game.moves),
+                seats: Some(seats(&game.players)),
+                game: Some(game.game.to_string()),
+                is_live: true,
+            },
+            (None, Some(game)) => Self {
+                board: board(game.variant.0, &game.moves),
+                seats: Some(seats(&game.players)),
+                game: Some(game.game.to_string()),
+                is_live: false,
+            },
+            (None, None) => Self {
+                board: board(Variant::STANDARD, SAMPLE_MOVES),
+                seats: None,
+                game: None,
+                is_live: false,
+            },
+        }
+    }
 }
 
 /// Some bots of every strength: the weakest, the strongest, and evenly spaced ones between.
@@ -148,7 +168,7 @@ fn seats(players: &Sides<WirePlayer>) -> Sides<Seat> {
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 
-async fn ranks(state: &AppState) -> Result<Vec<Rank>, super::PageError> {
+async fn ranks(state: &AppState) -> Result<Vec<Rank>, StoreError> {
     let rows = state.store.leaderboard(Ranking::All, Variant::STANDARD, RANKS_MAX).await?;
     let rank = |row: crate::storage::record::LeaderboardRow| {
         let rating = row.rating.standing.to_wire();
