@@ -26,14 +26,14 @@ use crate::ids::{GameId, PlayerId};
 use crate::incident::internal;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::server::Identity;
+use crate::protocol::server::{Frame, Identity, Urgency};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
-use crate::protocol::{ErrorCode, ServerMessage, WireError};
+use crate::protocol::{ErrorCode, WireError};
 use crate::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Directory, MemberId, Recipient, RoomActor, RoomHandle};
-use crate::session::Sessions;
+use crate::session::{Session, Sessions};
 use crate::storage::record::{GameSpec, Opening, Pair, StoredGame, UnixMillis, UnratedReason};
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
@@ -79,7 +79,7 @@ pub enum Origin {
     Players,
     /// The ladder: it has its own measure.
     Ladder,
-    /// An earlier game of its series: it counts as that one did.
+    /// An earlier game of the same series: what was begun is played to its end, and counts as that game did.
     Series {
         /// Why the earlier game was not rated though it was asked for.
         unrated_because: Option<UnratedReason>,
@@ -217,12 +217,8 @@ impl HostActor {
                         }
                         OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
                     };
-                    host.go_on(Follow {
-                        opening,
-                        pair: None,
-                        origin: Origin::Players,
-                        ..Follow::swapped(&spec)
-                    });
+                    let origin = Origin::Players;
+                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
                 }
             }
         }
@@ -311,7 +307,7 @@ impl Host {
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
-        let _reserved = self.reserve(&offer.players)?;
+        let _reserved = self.reserve(&offer)?;
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
@@ -326,7 +322,8 @@ impl Host {
     }
 
     /// Takes places in both players' limits until the game is in the directory.
-    fn reserve(&self, players: &BySide<Identity>) -> Result<Reservation, StartError> {
+    fn reserve(&self, offer: &GameOffer) -> Result<Reservation, StartError> {
+        let GameOffer { players, origin, .. } = offer;
         let deps = &self.inner.deps;
         let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
         for (player, other) in [(&players.first, &players.second), (&players.second, &players.first)] {
@@ -334,7 +331,12 @@ impl Host {
                 continue;
             }
             let taken = deps.directory.games_of(&player.id) + starting.get(&player.id).copied().unwrap_or(0);
-            if taken >= deps.sessions.games_for(&player.id, other.kind) {
+            let allowed = match origin {
+                Origin::Players | Origin::Ladder => deps.sessions.games_for(&player.id, other.kind),
+                Origin::Series { .. } if deps.sessions.is_draining(&player.id) => 0,
+                Origin::Series { .. } => usize::MAX,
+            };
+            if taken >= allowed {
                 return Err(StartError::PlayerBusy { name: player.name.to_string() });
             }
         }
@@ -545,14 +547,16 @@ impl Host {
             let players = follow.players.clone();
             if let Err(error) = host.follow(follow).await {
                 info!(error = %error, "a following game did not begin");
-                let refusal = error.to_wire();
-                for player in [players.first, players.second] {
-                    for session in host.inner.deps.sessions.of(&player) {
-                        session.tell(ServerMessage::Error(Box::new(refusal.clone())));
-                    }
+                let frame = Frame::from(error.to_wire());
+                for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
+                    session.deliver(&frame, None, Urgency::Must);
                 }
             }
         });
+    }
+
+    fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.inner.deps.sessions.of(player)
     }
 
     async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {

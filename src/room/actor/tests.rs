@@ -100,6 +100,11 @@ fn seated(name: &str, kind: PlayerKind) -> SeatedPlayer {
     SeatedPlayer { identity, rating: None, version: None }
 }
 
+/// Somebody who does not play here.
+fn stranger() -> PlayerId {
+    player("Eve", PlayerKind::Human).id
+}
+
 /// A running casual game between two people who are there and have heard of it.
 async fn set_up() -> Setup {
     let setup = set_up_with(PlayerKind::Human).await;
@@ -181,7 +186,7 @@ async fn a_new_game_is_shown_to_both_and_the_first_is_asked() {
 async fn a_move_is_answered_after_its_commit_to_the_mover_first_and_to_watchers_last() {
     let setup = set_up().await;
     let eve = Hearer::new("eve", &setup.log);
-    setup.room.watch(eve.reply(None));
+    setup.room.watch(stranger(), eve.reply(None));
     setup.settle().await;
     setup.log.lock().unwrap().clear();
     setup.ada.take();
@@ -246,12 +251,11 @@ async fn a_failing_bot_loses_even_if_a_flood_came_before_it() {
 async fn strangers_may_watch_and_nothing_else() {
     let setup = set_up().await;
     let eve = Hearer::new("eve", &setup.log);
-    let stranger = player("Eve", PlayerKind::Human).id;
-    setup.room.act(stranger.clone(), Action::Resign, eve.reply(None));
+    setup.room.act(stranger(), Action::Resign, eve.reply(None));
     setup.settle().await;
     assert_eq!(eve.take_errors()[0].code, ErrorCode::Forbidden);
-    assert_eq!(setup.room.sit(stranger, eve.member, eve.recipient()).await, None);
-    setup.room.watch(eve.reply(Some("w")));
+    assert_eq!(setup.room.sit(stranger(), eve.member, eve.recipient()).await, None);
+    setup.room.watch(stranger(), eve.reply(Some("w")));
     setup.settle().await;
     let heard = eve.take();
     let ServerMessage::Game(snapshot) = heard[0].0.message() else { panic!("{heard:?}") };
@@ -262,10 +266,10 @@ async fn strangers_may_watch_and_nothing_else() {
 async fn a_crowd_is_counted_once_a_second() {
     let setup = set_up().await;
     let crowd: Vec<_> = (0..20).map(|_| Hearer::new("crowd", &setup.log)).collect();
-    setup.room.watch(crowd[0].reply(None));
+    setup.room.watch(stranger(), crowd[0].reply(None));
     setup.settle().await;
     for hearer in &crowd {
-        setup.room.watch(hearer.reply(None));
+        setup.room.watch(stranger(), hearer.reply(None));
     }
     setup.settle().await;
     let counts = |hearer: &Hearer| -> Vec<u32> {
