@@ -442,3 +442,6 @@ fn refuse(cause: &(dyn std::error::Error + 'static)) -> Refused {
     let error = internal("the session could not be opened", cause).fatal();
     Refused { error, code: CloseCode::Restart }
 }
+
+#[cfg(test)]
+mod tests;
