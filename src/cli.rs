@@ -3,12 +3,16 @@
 //! A command takes its parsed arguments, writes results to standard output and everything else to standard error, and
 //! returns an error that [`exit`] turns into one line and an exit code.
 
+mod account;
 mod bench;
+mod bot;
 mod bots;
 mod completions;
 pub(crate) mod exit;
+mod games;
 mod load;
 mod move_cmd;
+mod operator;
 mod output;
 mod play;
 mod progress;
@@ -40,6 +44,12 @@ enum Command {
     Bots(bots::Bots),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
+    /// Create an account.
+    Account(account::Account),
+    /// Create bots of one's own, and their tokens.
+    Bot(bot::Bot),
+    /// Export the records of finished games, or verify them.
+    Games(games::Games),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
     /// Print a completion script for a shell.
@@ -57,6 +67,9 @@ impl CommandLine {
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
+            Command::Account(arguments) => arguments.run(),
+            Command::Bot(arguments) => arguments.run(),
+            Command::Games(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
             Command::Completions(arguments) => arguments.run(),
             Command::Man => completions::man(),

@@ -154,8 +154,11 @@ impl GameClock {
         self.control
     }
 
-    /// Starts `side`'s turn. Whatever ran before no longer does.
+    /// Starts `side`'s turn. Whatever ran before no longer does. Without a bank, every turn has its full time.
     pub fn start(&mut self, side: Side, now: Instant) {
+        if let (None, Some(limit)) = (self.control.bank_ms, self.control.move_limit()) {
+            self.remaining[side] = limit;
+        }
         self.running = Some((side, now));
     }
 
@@ -338,6 +341,17 @@ mod tests {
     fn the_move_limit_bounds_a_move_within_a_larger_bank() {
         let clock = GameClock::new(TimeControl { move_ms: Some(200), ..BLITZ });
         assert_eq!(clock.budget(Side::First), ms(200));
+    }
+
+    #[test]
+    fn a_turn_cut_short_costs_nothing_later_if_there_is_no_bank() {
+        let start = Instant::now();
+        let mut clock = GameClock::new(PER_MOVE);
+        clock.start(Side::First, start);
+        clock.stop(start + ms(400));
+        assert_eq!(clock.remaining(Side::First, start), ms(100), "shown at the end of a game");
+        clock.start(Side::First, start);
+        assert_eq!(clock.budget(Side::First), ms(500), "after a takeback or a restart");
     }
 
     #[test]

@@ -10,10 +10,12 @@ mod client;
 mod execute;
 mod request;
 mod server;
+#[cfg(test)]
+mod tests;
 
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
-pub use request::{Answer, Refusal, RefusalKind, Request, Status};
+pub use request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
 pub use server::ControlServer;
 
 /// Longest line that the daemon reads: the longest request holds a name and a password.

@@ -1,5 +1,7 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
+pub mod stored;
+
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fourfold_bots::BotError;
-use fourfold_engine::{BySide, ReplayError, Side, Variant, openings};
+use fourfold_engine::{BySide, Side, Variant, openings};
 use futures::FutureExt;
 use rand::RngExt;
 use thiserror::Error;
@@ -23,12 +25,12 @@ use crate::house::HouseBots;
 use crate::ids::{GameId, PairId, PlayerId};
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::server::{Identity, Snapshot};
+use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
 use crate::rating::elo::Standing;
 use crate::room::actor::{RoomDeps, RoomNews};
-use crate::room::state::RoomState;
+use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Connection, Directory, MemberId, Recipient, RoomActor, RoomHandle};
 use crate::session::Sessions;
@@ -96,7 +98,7 @@ pub enum StartError {
     Bot(#[from] BotError),
     /// The opening is not playable.
     #[error(transparent)]
-    Opening(#[from] ReplayError),
+    Opening(#[from] UnplayableOpening),
     /// The stored events make no game.
     #[error("the stored game cannot be: {0}")]
     Unreadable(String),
@@ -538,38 +540,6 @@ impl Host {
             origin: Origin::Ladder,
         })
         .await
-    }
-
-    /// A game as a watcher sees it, live or stored.
-    ///
-    /// # Errors
-    ///
-    /// The store failed.
-    pub async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
-        if let Some(room) = self.inner.deps.directory.room(id)
-            && let Some(snapshot) = room.look().await
-        {
-            return Ok(Some(snapshot));
-        }
-        let Some(game) = self.inner.deps.store.game(id).await? else { return Ok(None) };
-        self.stored_snapshot(game).await.map(Some)
-    }
-
-    async fn stored_snapshot(&self, game: StoredGame) -> Result<Snapshot, StoreError> {
-        let variant = game.spec.variant;
-        let mut seated = Vec::new();
-        for id in [&game.spec.players.first, &game.spec.players.second] {
-            match self.stored_player(id, variant).await {
-                Ok(player) => seated.push(player),
-                Err(error) => return Err(StoreError::Failed(Box::new(error))),
-            }
-        }
-        let [first, second] = <[SeatedPlayer; 2]>::try_from(seated)
-            .map_err(|_| StoreError::Corrupt("a game has two players".into()))?;
-        let players = BySide { first, second };
-        let kinds = players.as_ref().map(|player| player.identity.kind);
-        let state = RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)?;
-        Ok(state.snapshot(None, &players, 0, now()))
     }
 
     /// All rooms, for a planned stop.

@@ -13,6 +13,7 @@ pub mod compute;
 pub mod config;
 pub mod control;
 pub mod data_dir;
+pub mod explorer;
 pub mod host;
 pub mod house;
 pub mod http;
@@ -31,6 +32,7 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+pub mod verify;
 
 /// The version of this build.
 #[must_use]

@@ -5,27 +5,31 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::TimeControl;
-use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::ids::GameId;
 use crate::protocol::server::{EndReason, GameResult, GameStatus, RatingChange};
 use crate::protocol::terms::{PlayerKind, Sides, WireOpening, WirePair, WireSide, WireVariant};
 use crate::rating::elo::RatingEntry;
 use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
-/// Who played.
+pub mod export;
+pub mod import;
+pub(crate) mod rules;
+
+/// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RecordPlayer {
     /// Stays the same for ever.
-    pub id: PlayerId,
-    /// Unique without regard to case.
-    pub name: PlayerName,
+    pub id: String,
+    /// As others see it.
+    pub name: String,
     /// Person, bot or guest.
     pub kind: PlayerKind,
 }
 
 impl From<&StoredPlayer> for RecordPlayer {
     fn from(player: &StoredPlayer) -> Self {
-        Self { id: player.id.clone(), name: player.name.clone(), kind: player.kind }
+        Self { id: player.id.to_string(), name: player.name.to_string(), kind: player.kind }
     }
 }
 
@@ -80,7 +84,8 @@ impl Record {
             &game.spec;
         let ending = game.ending();
         let settlement = game.settlement.as_ref();
-        let unrated_because = settlement.and_then(|settlement| settlement.unrated_because).or(*unrated_because);
+        let unrated_because =
+            settlement.and_then(|settlement| settlement.unrated_because).or(*unrated_because);
         Self {
             id: id.clone(),
             variant: WireVariant(*variant),
@@ -184,7 +189,8 @@ mod tests {
 
     #[test]
     fn every_move_has_its_clocks_even_after_an_opening_and_a_takeback() {
-        let mut game = StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
+        let mut game =
+            StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
         game.spec.opening = Opening { kind: OpeningKind::Given, moves: "44".into() };
         game.events.push(event(4, EventKind::Takeback { plies: 2 }));
         let record = Record::new(&game, &players());

@@ -52,6 +52,10 @@ impl fmt::Debug for Signer {
 
 impl Signer {
     /// Takes the key.
+    ///
+    /// # Panics
+    ///
+    /// Never: HMAC takes keys of every length.
     #[must_use]
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
         Self { keyed: Hmac::new_from_slice(key).expect("HMAC takes keys of every length") }

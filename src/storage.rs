@@ -11,7 +11,7 @@ pub(crate) mod conformance;
 mod live;
 pub mod memory;
 pub mod record;
-mod settle;
+pub(crate) mod settle;
 pub mod sqlite;
 pub mod store;
 pub(crate) mod words;

@@ -92,7 +92,7 @@ pub(super) fn network(address: IpAddr) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    const RULE: Rule = Rule { max: 3, window: Duration::from_secs(60) };
+    const RULE: Rule = Rule { max: 3, window: Duration::from_mins(1) };
 
     fn secs(secs: u64) -> Duration {
         Duration::from_secs(secs)

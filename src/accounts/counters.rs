@@ -56,7 +56,12 @@ pub(super) struct Attempt {
 
 impl Counters {
     /// Counts a try to sign in, unless the account or the network must wait.
-    pub(super) fn begin_sign_in(&self, name: &str, from: IpAddr, now: Instant) -> Result<Attempt, AccountError> {
+    pub(super) fn begin_sign_in(
+        &self,
+        name: &str,
+        from: IpAddr,
+        now: Instant,
+    ) -> Result<Attempt, AccountError> {
         let account: String = name.chars().take(KEY_BYTES_MAX).map(|c| c.to_ascii_lowercase()).collect();
         let attempt = Attempt { account, network: network(from), began: now };
         self.with(|tables| {

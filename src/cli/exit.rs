@@ -3,7 +3,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use fourfold::client::ClientError;
 use fourfold::config::ConfigError;
+use fourfold::control::{ControlError, Refusal, RefusalKind};
 use fourfold::data_dir::DataDirError;
 use fourfold::server::ServerError;
 use fourfold::storage::StoreError;
@@ -18,10 +20,14 @@ pub(super) enum Code {
     Failure,
     /// Wrong use: flags, arguments, configuration.
     Usage,
+    /// A service that is needed cannot be reached.
+    Unavailable,
     /// The system refused something, such as a port.
     System,
     /// Something that is there in principle cannot be used now; it may be worth another try.
     TryLater,
+    /// What is stored is not as it should be.
+    Data,
     /// An input is not there.
     NoInput,
     /// Reading or writing failed.
@@ -35,7 +41,9 @@ impl Code {
         match self {
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::Data => 65,
             Self::NoInput => 66,
+            Self::Unavailable => 69,
             Self::System => 71,
             Self::Io => 74,
             Self::TryLater => 75,
@@ -98,6 +106,12 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))
+    } else if let Some(refusal) = cause.downcast_ref::<Refusal>() {
+        Some(code_of_refusal(refusal.kind))
+    } else if let Some(error) = cause.downcast_ref::<ControlError>() {
+        Some(code_of_control_error(error))
+    } else if let Some(error) = cause.downcast_ref::<ClientError>() {
+        Some(code_of_client_error(error))
     } else if cause.is::<StoreError>() {
         Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
@@ -115,6 +129,31 @@ fn code_of_server_error(error: &ServerError) -> Code {
         ServerError::Open(error) => Code::Other(error.exit_code()),
         ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
         ServerError::Listener(_) => Code::System,
+    }
+}
+
+fn code_of_refusal(kind: RefusalKind) -> Code {
+    match kind {
+        RefusalKind::Usage => Code::Usage,
+        RefusalKind::Conflict => Code::Failure,
+        RefusalKind::Busy => Code::TryLater,
+        RefusalKind::Failed => Code::Io,
+    }
+}
+
+fn code_of_control_error(error: &ControlError) -> Code {
+    match error {
+        ControlError::Lost(_) => Code::TryLater,
+        ControlError::Unreadable(_) => Code::Failure,
+        ControlError::Refused(refusal) => code_of_refusal(refusal.kind),
+    }
+}
+
+fn code_of_client_error(error: &ClientError) -> Code {
+    match error {
+        ClientError::BadUrl(_) => Code::Usage,
+        ClientError::Lost(_) | ClientError::Silent(_) | ClientError::Closed { .. } => Code::Unavailable,
+        ClientError::Refused(_) | ClientError::Unreadable(_) => Code::Failure,
     }
 }
 

@@ -25,9 +25,9 @@ pub(super) struct Move {
     #[arg(long, value_name = "BOT")]
     bot: BotSpec,
     /// Stop the bot after this time, in milliseconds; without it the bot's own settings count.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    move_ms: Option<u64>,
-    /// Board size and line length, WxH or WxHxK.
+    #[arg(long = "move-ms", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    time_ms: Option<u64>,
+    /// Board size and line length, such as 7x6 or 9x6x5.
     #[arg(long, value_name = "V", default_value_t, conflicts_with = "board42")]
     variant: Variant,
     /// The moves so far, one base-36 column digit each from 1; `-` or nothing for the start.
@@ -63,7 +63,7 @@ impl Move {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let position = self.position()?;
         let mut bot = registry::build(&self.bot, position.variant())?;
-        let choice = think::choose(&mut *bot, &position, self.move_ms.map(Duration::from_millis))?;
+        let choice = think::choose(&mut *bot, &position, self.time_ms.map(Duration::from_millis))?;
         let line = format!("Move {}\n", choice.column);
         if let Some(path) = &self.out {
             fs::write(path, &line).with_context(|| format!("cannot write {}", path.display()))?;

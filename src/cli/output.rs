@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use fourfold::control::Answer;
 use serde::Serialize;
 
 /// Writes one JSON value and a line feed.
@@ -31,6 +32,11 @@ fn align<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     all().map(line).collect()
+}
+
+/// An answer that belongs to another command: the daemon is of another version.
+pub(super) fn unexpected(answer: &Answer) -> anyhow::Error {
+    anyhow::anyhow!("the daemon gave an answer to something else: {answer:?}")
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(super) struct Play {
     /// Stop a bot after this time, in milliseconds; without it the bot's own settings count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     move_ms: Option<u64>,
-    /// Board size and line length, WxH or WxHxK.
+    /// Board size and line length, such as 7x6 or 9x6x5.
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
     /// Begin after these moves, one base-36 column digit each from 1.

@@ -10,7 +10,8 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Counts work done; draws on standard error once it is worth it.
 pub(super) struct Progress {
-    total: u64,
+    /// `None` if it is not known how much there is.
+    total: Option<u64>,
     done: u64,
     unit: &'static str,
     began: Instant,
@@ -19,6 +20,15 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(total: u64, unit: &'static str) -> Self {
+        Self::start(Some(total), unit)
+    }
+
+    /// For work whose amount is not known.
+    pub(super) fn unbounded(unit: &'static str) -> Self {
+        Self::start(None, unit)
+    }
+
+    fn start(total: Option<u64>, unit: &'static str) -> Self {
         Self { total, done: 0, unit, began: Instant::now(), bar: None }
     }
 
@@ -33,9 +43,14 @@ impl Progress {
     }
 
     fn new_bar(&self) -> ProgressBar {
-        let template = format!("{{wide_bar}} {{pos}}/{{len}} {} {{eta}}", self.unit);
+        let (bar, template) = match self.total {
+            Some(total) => {
+                (ProgressBar::new(total), format!("{{wide_bar}} {{pos}}/{{len}} {} {{eta}}", self.unit))
+            }
+            None => (ProgressBar::new_spinner(), format!("{{spinner}} {{pos}} {}", self.unit)),
+        };
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(self.total).with_style(style).with_elapsed(self.began.elapsed())
+        bar.with_style(style).with_elapsed(self.began.elapsed())
     }
 }
 

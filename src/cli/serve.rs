@@ -60,9 +60,6 @@ impl Serve {
         let runtime = runtime()?;
         let result = runtime.block_on(self.serve(config, &telemetry));
         runtime.shutdown_background(); // after a second signal, tasks may still wait
-        if let Err(error) = &result {
-            error!(error = format_args!("{error:#}"), "stopped");
-        }
         result
     }
 
@@ -108,13 +105,11 @@ impl Serve {
         if let Err(error) = announced {
             warn!(%error, "the line that says where the daemon listens could not be written");
         }
-        match ended {
-            Some(ended) => Ok(ended?),
-            None => {
-                warn!("stopped at once; everything that was acknowledged is stored");
-                Ok(())
-            }
+        if let Some(ended) = ended {
+            return Ok(ended?);
         }
+        warn!("stopped at once; everything that was acknowledged is stored");
+        Ok(())
     }
 
     /// Reacts to signals; returns at the second one that asks to stop.

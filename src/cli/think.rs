@@ -70,7 +70,7 @@ mod tests {
     fn a_bot_is_stopped_by_the_limit_or_by_its_own_time() {
         let position = Position::new(Variant::STANDARD);
         let soon = Some(Duration::from_millis(5));
-        let never = Some(Duration::from_secs(3_600));
+        let never = Some(Duration::from_hours(1));
         for (limit, own) in [(soon, None), (None, soon), (never, soon), (soon, never)] {
             assert!(choose(&mut Slow { own }, &position, limit).is_ok());
         }

@@ -253,12 +253,12 @@ mod tests {
         check_refused(
             "[limits]\nconnections = \"many\"\n",
             &[],
-            "x.toml:2: limits.connections: invalid type: string \"many\", expected a whole number from 1 to 1000000",
+            "x.toml:2: limits.connections: invalid type: string \"many\", expected a whole number from 0 to 1000000",
         );
         check_refused(
-            "[limits]\nconnections = 0\n",
+            "[limits]\nconnections = -1\n",
             &[],
-            "x.toml:2: limits.connections: invalid value: integer `0`, expected a whole number from 1 to 1000000",
+            "x.toml:2: limits.connections: invalid value: integer `-1`, expected a whole number from 0 to 1000000",
         );
         check_refused(
             "[server]\nlisten = \"127.0.0.1:70000\"\n",

@@ -4,12 +4,18 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use super::request::{Answer, Refusal, RefusalKind, Request, Status};
+use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::PlayerName;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
+use crate::records::export::RecordReader;
+use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredPlayer};
+use crate::verify;
+
+/// Most games in one answer: some 300 KiB.
+const EXPORT_MAX: u32 = 500;
 
 /// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
 const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -55,11 +61,33 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
             let count = control.accounts.revoke_tokens(&bot.id).await?;
             Ok(Answer::Revoked { name: bot.name, count })
         }
+        Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
+        Request::GamesVerify => verify(control).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
             None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
         },
     }
+}
+
+async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Answer, Refusal> {
+    let query = GameQuery { after, limit, ..GameQuery::default() };
+    let mut reader = RecordReader::new(Arc::clone(&control.store), query);
+    let records = reader.next_page().await?.unwrap_or_default();
+    let next = if records.is_empty() { None } else { reader.last_number() };
+    Ok(Answer::Games { records, next })
+}
+
+async fn verify(control: &Control) -> Result<Answer, Refusal> {
+    let report = verify::verify(control.store.as_ref(), |_| ()).await?;
+    Ok(Answer::Verified(Verified {
+        finished: report.finished,
+        rated: report.rated,
+        live: report.live,
+        events: report.events,
+        ratings: report.ratings,
+        findings: report.findings.iter().map(ToString::to_string).collect(),
+    }))
 }
 
 fn token(issued: Issued) -> Answer {

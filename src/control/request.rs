@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::records::Record;
 use crate::secret::Secret;
 
 /// A command.
@@ -35,6 +36,15 @@ pub enum Request {
         /// Which bot.
         name: String,
     },
+    /// Some finished games, in the order in which they finished.
+    GamesExport {
+        /// Only games with a higher number.
+        after: Option<u64>,
+        /// At most so many; never more than 500.
+        limit: u32,
+    },
+    /// A check of everything: every game replayed, all ratings computed again.
+    GamesVerify,
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
 }
@@ -47,13 +57,15 @@ impl Request {
             Self::BotCreate { .. } => "bot_create",
             Self::BotToken { .. } => "bot_token",
             Self::BotRevoke { .. } => "bot_revoke",
+            Self::GamesExport { .. } => "games_export",
+            Self::GamesVerify => "games_verify",
             Self::Status => "status",
         }
     }
 }
 
 /// What a command came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The account is there.
@@ -80,10 +92,36 @@ pub enum Answer {
         /// How many tokens there were.
         count: usize,
     },
+    /// Finished games.
+    Games {
+        /// Each as in `GET /api/v1/games/ID`.
+        records: Vec<Record>,
+        /// The number of the last one, to go on after; nothing if there are no more.
+        next: Option<u64>,
+    },
+    /// What the check found.
+    Verified(Verified),
     /// What the daemon is doing.
     Status(Status),
     /// The command was refused.
     Refused(Refusal),
+}
+
+/// What the check of a store found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Verified {
+    /// Finished games.
+    pub finished: u64,
+    /// Those of them that moved ratings.
+    pub rated: u64,
+    /// Games that go on.
+    pub live: u64,
+    /// Events of all games.
+    pub events: u64,
+    /// Ratings of players.
+    pub ratings: u64,
+    /// All that is not as it should be, one line each.
+    pub findings: Vec<String>,
 }
 
 /// What a daemon is doing.

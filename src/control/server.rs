@@ -25,7 +25,7 @@ const SOCKET_MODE: u32 = 0o600;
 const CONNECTIONS_MAX: usize = 16;
 
 /// How long somebody who connected may take to say what to do.
-const REQUEST_WAIT: Duration = Duration::from_secs(60);
+const REQUEST_WAIT: Duration = Duration::from_mins(1);
 
 /// The control socket while it is served. Dropping it removes the file.
 #[derive(Debug)]

@@ -11,12 +11,13 @@ mod players;
 mod positions;
 mod tournaments;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use axum::Router;
+use axum::{Extension, Router};
 
 use super::endpoint::{Endpoint, Operation, Parameter, routes, schema_of};
 use super::state::AppState;
+use crate::explorer::Explorer;
 use crate::protocol::terms::WireVariant;
 
 const LIMIT: Parameter =
@@ -57,7 +58,7 @@ static OPERATIONS: LazyLock<Vec<Operation>> =
 
 /// The router of all of them.
 pub(super) fn router() -> Router<AppState> {
-    routes(endpoints())
+    routes(endpoints()).layer(Extension(Arc::new(Explorer::default())))
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub async fn serve(listener: TcpListener, router: Router, transport: &Transport)
         match accepted {
             Ok((stream, peer)) => admit(stream, peer, transport, &deps, &mut warnings),
             Err(error) if is_of_one_connection(&error) => {
-                debug!(%error, "a connection ended before it began")
+                debug!(%error, "a connection ended before it began");
             }
             Err(error) => {
                 warnings.warn(|unsaid| warn!(%error, unsaid, "cannot accept connections"));

@@ -164,18 +164,18 @@ mod tests {
         })
     }
 
-    fn at(address: &str) -> Option<IpAddr> {
-        Some(address.parse().unwrap())
+    fn take(slots: &Arc<Slots>, address: &str) -> Result<Slot, NoSlot> {
+        slots.take(Some(address.parse().unwrap()))
     }
 
     #[test]
     fn a_dropped_slot_gives_its_place_back() {
         let slots = slots(2, 9);
-        let first = slots.take(at("192.0.2.1")).unwrap();
-        let second = slots.take(at("192.0.2.2")).unwrap();
-        assert_eq!(slots.take(at("192.0.2.3")).unwrap_err(), NoSlot::Total);
+        let first = take(&slots, "192.0.2.1").unwrap();
+        let second = take(&slots, "192.0.2.2").unwrap();
+        assert_eq!(take(&slots, "192.0.2.3").unwrap_err(), NoSlot::Total);
         drop(first);
-        let third = slots.take(at("192.0.2.3")).unwrap();
+        let third = take(&slots, "192.0.2.3").unwrap();
         drop((second, third));
         assert_eq!(slots.taken(), 0);
         assert!(slots.lock().by_address.is_empty(), "addresses must not pile up");
@@ -184,10 +184,10 @@ mod tests {
     #[test]
     fn one_address_has_its_share_and_a_refusal_takes_no_place() {
         let slots = slots(100, 2);
-        let held = [(); 2].map(|()| slots.take(at("192.0.2.1")).unwrap());
-        assert_eq!(slots.take(at("192.0.2.1")).unwrap_err(), NoSlot::Address);
-        assert_eq!(slots.take(at("::ffff:192.0.2.1")).unwrap_err(), NoSlot::Address);
-        assert!(slots.take(at("192.0.2.2")).is_ok());
+        let held = [(); 2].map(|()| take(&slots, "192.0.2.1").unwrap());
+        assert_eq!(take(&slots, "192.0.2.1").unwrap_err(), NoSlot::Address);
+        assert_eq!(take(&slots, "::ffff:192.0.2.1").unwrap_err(), NoSlot::Address);
+        assert!(take(&slots, "192.0.2.2").is_ok());
         assert_eq!(slots.taken(), 2);
         drop(held);
     }
@@ -195,16 +195,16 @@ mod tests {
     #[test]
     fn an_ipv6_network_of_64_bits_is_one_address() {
         let slots = slots(100, 1);
-        let _held = slots.take(at("2001:db8:0:1::1")).unwrap();
-        assert_eq!(slots.take(at("2001:db8:0:1:ffff::2")).unwrap_err(), NoSlot::Address);
-        assert!(slots.take(at("2001:db8:0:2::1")).is_ok());
+        let _held = take(&slots, "2001:db8:0:1::1").unwrap();
+        assert_eq!(take(&slots, "2001:db8:0:1:ffff::2").unwrap_err(), NoSlot::Address);
+        assert!(take(&slots, "2001:db8:0:2::1").is_ok());
     }
 
     #[test]
     fn loopback_and_proxies_have_no_share_unless_asked() {
         let free = slots(100, 1);
         let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1"]
-            .map(|address| free.take(at(address)))
+            .map(|address| take(&free, address))
             .into_iter()
             .collect();
         assert!(held.iter().all(Result::is_ok));
@@ -215,8 +215,8 @@ mod tests {
             caps_loopback: true,
             ..TransportLimits::default()
         });
-        let _held = capped.take(at("127.0.0.1")).unwrap();
-        assert_eq!(capped.take(at("127.0.0.1")).unwrap_err(), NoSlot::Address);
+        let _held = take(&capped, "127.0.0.1").unwrap();
+        assert_eq!(take(&capped, "127.0.0.1").unwrap_err(), NoSlot::Address);
     }
 
     #[test]

@@ -91,12 +91,7 @@ impl TestSite {
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
         let accounts = Accounts::new(store.clone(), writer, Signer::new(&[1; KEY_BYTES]));
-        let state = AppState {
-            store: store.clone(),
-            accounts,
-            site: Arc::new(site),
-            arena: Arc::new(arena),
-        };
+        let state = AppState { store: store.clone(), accounts, site: Arc::new(site), arena: Arc::new(arena) };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }

@@ -188,11 +188,11 @@ fn handshake(request: &Request) -> Result<Response, NoUpgrade> {
 
 /// The subprotocol to name in the answer: ours if the client named it, nothing if it named none.
 fn subprotocol(headers: &HeaderMap) -> Result<Option<HeaderValue>, ApiError> {
-    let mut named = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().peekable();
-    if named.peek().is_none() {
+    let mut values = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().peekable();
+    if values.peek().is_none() {
         return Ok(None);
     }
-    let mut names = named.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    let mut names = values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     if names.any(|name| name.trim() == SUBPROTOCOL) {
         Ok(Some(HeaderValue::from_static(SUBPROTOCOL)))
     } else {

@@ -70,14 +70,14 @@ pub async fn play_pair(
         rng.set_stream(stream);
         rng
     };
-    let challenger = Player::new(first, Role::Challenger, Arc::clone(&witness), plan.think, rng(0));
-    let challenged = Player::new(second, Role::Challenged, witness, plan.think, rng(1));
+    let offerer = Player::new(first, Role::Challenger, Arc::clone(&witness), plan.think, rng(0));
+    let taker = Player::new(second, Role::Challenged, witness, plan.think, rng(1));
     let offering = async {
-        let offered = offer_games(challenger, &opponent, &plan, &done).await;
+        let result = offer_games(offerer, &opponent, &plan, &done).await;
         done.cancel();
-        offered
+        result
     };
-    tokio::try_join!(offering, accept_games(challenged, &done))?;
+    tokio::try_join!(offering, accept_games(taker, &done))?;
     Ok(())
 }
 

@@ -52,6 +52,8 @@ pub enum Trouble {
 pub trait Witness: Send + Sync {
     /// A game goes on, or began.
     fn playing(&self, _game: &GameId) {}
+    /// A move is about to be sent; whether it arrives is not known.
+    fn sending(&self, _game: &GameId, _ply: u32, _column: Column) {}
     /// A move was acknowledged.
     fn acked(&self, ack: &Ack);
     /// A game ended; both its players say so, `role` tells which.
@@ -260,8 +262,8 @@ impl Player {
             // Said before, as after a resumption.
             Some(digit) if digit == column.digit() => {}
             None if index == known.len() => {
-                let moves = format!("{known}{}", column.digit());
-                self.take_view(&moved.game, &moves);
+                let extended = format!("{known}{}", column.digit());
+                self.take_view(&moved.game, &extended);
             }
             Some(_) => {
                 let said = format!("{}{}", &known[..index], column.digit());
@@ -287,12 +289,24 @@ impl Player {
 
     async fn answer_turn(&mut self) -> Result<(), ClientError> {
         let Some((_, turn)) = self.due.take() else { return Ok(()) };
+        if let Some(sent) = self.sent.get(&turn.game)
+            && sent.ply == turn.ply
+        {
+            // Asked again, as after a restart: the same answer is safe whatever became of the first.
+            let column = sent.column;
+            return self.send_move(turn.game, turn.ply, column).await;
+        }
         let drawn = self.rng.random_range(0..turn.legal.len().max(1));
         let Some(column) = turn.legal.get(drawn).copied().and_then(Column::from_number) else {
             return Err(ClientError::Unreadable(format!("a turn with the legal columns {:?}", turn.legal)));
         };
         let Turn { game, ply, .. } = *turn;
+        self.witness.sending(&game, ply, column);
         self.sent.insert(game.clone(), Sent { ply, column, at: Instant::now() });
+        self.send_move(game, ply, column).await
+    }
+
+    async fn send_move(&mut self, game: GameId, ply: u32, column: Column) -> Result<(), ClientError> {
         let column = ColumnField::Number(column.number().into());
         self.send(&ClientMessage::Move(Move { game, ply, column, info: None })).await
     }

@@ -283,7 +283,7 @@ impl RoomActor {
 
     async fn play(&mut self, play: Play) {
         let Some(side) = self.side_of(&play.player) else {
-            self.refuse(&play.reply, &RoomRefusal::NotAPlayer);
+            self.refuse_move(&play.reply, &RoomRefusal::NotAPlayer);
             return;
         };
         let request = MoveRequest {
@@ -302,7 +302,7 @@ impl RoomActor {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
             }
             Ok(None) => {}
-            Err(refusal) => self.refuse(&play.reply, &refusal),
+            Err(refusal) => self.refuse_move(&play.reply, &refusal),
         }
         self.carry_out(effects, Some(play.reply)).await;
     }
@@ -351,6 +351,10 @@ impl RoomActor {
 
     fn refuse(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
         reply.send(&refusal.to_wire(&self.state.spec().id).into());
+    }
+
+    fn refuse_move(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
+        reply.refuse_move(refusal.to_wire(&self.state.spec().id));
     }
 
     async fn sit(
@@ -447,10 +451,11 @@ impl RoomActor {
             }
             Err(WriteError::Busy) => {
                 warn!("too much waits to be stored, the move is refused");
-                self.state.not_stored();
+                let effects = self.state.not_stored(now());
                 if let Some(asker) = asker {
                     self.refuse(&asker, &RoomRefusal::Busy);
                 }
+                self.carry_out(effects, None).await;
             }
             Err(error @ (WriteError::Refused(_) | WriteError::Store(_))) => {
                 error!(error = %error, "an event could not be stored, the room closes");

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::refusal::RoomRefusal;
 use crate::ids::{GameId, PlayerId};
-use crate::protocol::Frame;
+use crate::protocol::{ErrorCode, Frame, WireError};
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Snapshot, Urgency};
 
@@ -24,6 +24,9 @@ pub trait Recipient: Send + Sync {
 
     /// The measured round trip; zero within the process.
     fn round_trip(&self) -> Duration;
+
+    /// A move of this recipient's answered nothing: no turn of its was open, or there is no such live game.
+    fn useless_move(&self) {}
 }
 
 /// Tells connections apart within the process.
@@ -71,6 +74,16 @@ impl ReplyTo {
     /// Answers.
     pub fn send(&self, frame: &Frame) {
         self.recipient.deliver(frame, self.re.as_deref(), Urgency::Must);
+    }
+
+    /// Refuses a move, which counts against the sender if it answered nothing.
+    pub fn refuse_move(&self, error: WireError) {
+        let is_useless =
+            matches!(error.code, ErrorCode::NotYourTurn | ErrorCode::NoSuchGame | ErrorCode::GameOver);
+        self.send(&error.into());
+        if is_useless {
+            self.recipient.useless_move();
+        }
     }
 }
 
@@ -214,7 +227,10 @@ impl RoomHandle {
             Err(mpsc::error::TrySendError::Closed(command)) => (command, RoomRefusal::Closed),
         };
         let reply = match command {
-            Command::Play(play) => play.reply,
+            Command::Play(play) => {
+                play.reply.refuse_move(refusal.to_wire(&self.game));
+                return;
+            }
             Command::Act { reply, .. } | Command::Watch { reply } | Command::Sync { reply, .. } => reply,
             Command::Fail { .. }
             | Command::Sit { .. }

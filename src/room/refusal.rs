@@ -70,8 +70,8 @@ pub enum RoomRefusal {
     /// Only the players of a casual or finished game between connected people may do this.
     #[error("{0}")]
     NotAllowed(&'static str),
-    /// The room is gone, which happens some time after the end of its game.
-    #[error("the game is no longer open")]
+    /// The room is gone: some time after the end of its game, or because the daemon stops and keeps the game.
+    #[error("the game is not open now")]
     Closed,
     /// The move could not be stored.
     #[error("too much is waiting to be stored")]
@@ -92,14 +92,13 @@ impl RoomRefusal {
             }
             Self::GameOver { result } => WireError { result: Some(*result), ..error },
             Self::NothingToClaim { wait: Some(wait) } => error.retry_in(*wait),
-            Self::Busy => error.retry_in(Duration::from_secs(1)),
+            Self::Closed | Self::Busy => error.retry_in(Duration::from_secs(1)),
             Self::NotAPlayer
             | Self::TooLateToAbort
             | Self::NothingToClaim { wait: None }
             | Self::NoTakeback(_)
             | Self::NotOver
-            | Self::NotAllowed(_)
-            | Self::Closed => error,
+            | Self::NotAllowed(_) => error,
         }
     }
 
@@ -116,7 +115,7 @@ impl RoomRefusal {
             | Self::NoTakeback(_)
             | Self::NotOver
             | Self::NotAllowed(_) => ErrorCode::Forbidden,
-            Self::Closed => ErrorCode::NoSuchGame,
+            Self::Closed => ErrorCode::Paused,
             Self::Busy => ErrorCode::Busy,
         }
     }

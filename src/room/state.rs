@@ -2,11 +2,12 @@
 //!
 //! An event is public only once it is stored. So whatever changes the game goes through two steps: a request is
 //! checked and becomes [`Effect::Store`], and [`RoomState::stored`] applies it after the commit. In between the clock
-//! stands, and nothing else may change the game ([`RoomState::is_storing`]).
+//! stands, and nothing else may change the game ([`RoomState::is_storing`]): it would be refused as busy.
 
 use std::time::{Duration, Instant};
 
-use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Position, Side};
+use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Position, ReplayError, Side};
+use thiserror::Error;
 
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
@@ -36,7 +37,7 @@ const RESTART_BONUS: Duration = Duration::from_secs(10);
 /// A stored move as it is told again to whoever asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
-    /// The event's number.
+    /// Its number among the public events.
     pub seq: u32,
     /// Stones on the board before it.
     pub ply: u32,
@@ -131,7 +132,10 @@ pub struct RoomState {
     game: Game,
     clock: GameClock,
     lag: BySide<LagAllowance>,
+    /// The number of the last event that is stored.
     seq: u32,
+    /// The number of the last event that everybody hears of: a pause of the daemon is none.
+    event_seq: u32,
     history: Vec<PlayedMove>,
     staged: Option<Staged>,
     illegal: BySide<u8>,
@@ -144,18 +148,28 @@ pub struct RoomState {
 
 type Effects = Vec<Effect>;
 
+/// Why a game cannot begin with these moves on the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum UnplayableOpening {
+    /// They are no moves, or break the rules.
+    #[error(transparent)]
+    Unreadable(#[from] ReplayError),
+    /// They end the game.
+    #[error("the game is over after these moves")]
+    Decided,
+}
+
 impl RoomState {
     /// A new game; its event 0 is stored. Nobody's clock runs before [`Self::begin`].
     ///
     /// # Errors
     ///
     /// The opening is not a legal sequence of moves that leaves the game open.
-    pub fn new(
-        spec: GameSpec,
-        kinds: BySide<PlayerKind>,
-        now: Instant,
-    ) -> Result<Self, fourfold_engine::ReplayError> {
+    pub fn new(spec: GameSpec, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, UnplayableOpening> {
         let game = Game::from_moves(spec.variant, &spec.opening.moves)?;
+        if game.outcome().is_some() {
+            return Err(UnplayableOpening::Decided);
+        }
         let away = Presence::Away { since: now, on_purpose: false };
         Ok(Self {
             kinds,
@@ -163,6 +177,7 @@ impl RoomState {
             clock: GameClock::new(spec.time),
             lag: kinds.map(LagAllowance::new),
             seq: 0,
+            event_seq: 0,
             history: Vec::new(),
             staged: None,
             illegal: BySide { first: 0, second: 0 },
@@ -179,9 +194,12 @@ impl RoomState {
     ///
     /// # Errors
     ///
-    /// Says why the stored events cannot be.
+    /// Says why the stored events cannot be, or cannot go on.
     pub fn restore(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
         let mut state = Self::replayed(stored, kinds, now)?;
+        if state.end.is_none() && state.game.outcome().is_some() {
+            return Err("the board is decided, but the game has no end".into());
+        }
         let returned = BySide { first: false, second: false };
         state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
         Ok(state)
@@ -193,19 +211,30 @@ impl RoomState {
     ///
     /// Says why the stored events cannot be.
     pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
-        let ending = stored.ending().copied();
-        let settlement = stored.settlement.unwrap_or_default();
         let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
         for event in stored.events {
             state.replay(event)?;
         }
-        state.end = ending.map(|ending| (ending, settlement));
+        if let (Some((_, settlement)), Some(stored)) = (&mut state.end, stored.settlement) {
+            *settlement = stored;
+        }
         Ok(state)
     }
 
     fn replay(&mut self, event: StoredEvent) -> Result<(), String> {
         if event.seq != self.seq + 1 {
             return Err(format!("event {} follows event {}", event.seq, self.seq));
+        }
+        if self.end.is_some() {
+            return Err(format!("event {} follows the end of the game", event.seq));
+        }
+        if let EventKind::Takeback { plies } = event.kind
+            && plies as usize > self.moves_played()
+        {
+            return Err(format!("{plies} moves are taken back and {} were played", self.moves_played()));
+        }
+        if let EventKind::Finished(ending) = event.kind {
+            self.end = Some((ending, Settlement::default()));
         }
         self.clock = GameClock::restore(self.spec.time, event.clock_ms.map(Duration::from_millis));
         self.record(event).map_err(|error| error.to_string())
@@ -214,12 +243,13 @@ impl RoomState {
     /// Applies a stored event to board and history.
     fn record(&mut self, event: StoredEvent) -> Result<(), IllegalMove> {
         self.seq = event.seq;
+        self.event_seq += u32::from(is_public(&event.kind));
         match event.kind {
             EventKind::Move(StoredMove { column, spent_ms, credited_ms, .. }) => {
                 let (by, ply) = (self.side_to_move(), self.game.ply());
                 self.game.play(column)?;
                 self.history.push(PlayedMove {
-                    seq: event.seq,
+                    seq: self.event_seq,
                     ply,
                     column,
                     by,
@@ -263,10 +293,10 @@ impl RoomState {
         self.position().side_to_move()
     }
 
-    /// The number of the last public event.
+    /// The number of the last public event: without holes, 0 before the first.
     #[must_use]
-    pub fn seq(&self) -> u32 {
-        self.seq
+    pub fn event_seq(&self) -> u32 {
+        self.event_seq
     }
 
     /// How the game ended, once it has.
@@ -318,8 +348,13 @@ impl RoomState {
         self.history.iter().any(|played| played.by == side)
     }
 
-    fn end_refusal(&self) -> Option<RoomRefusal> {
-        self.end.as_ref().map(|(ending, _)| RoomRefusal::GameOver { result: ending.result })
+    /// Whether the game can be changed now: it is neither over nor waiting for a commit.
+    fn check_open(&self) -> Result<(), RoomRefusal> {
+        match (&self.end, &self.staged) {
+            (Some((ending, _)), _) => Err(RoomRefusal::GameOver { result: ending.result }),
+            (None, Some(_)) => Err(RoomRefusal::Busy),
+            (None, None) => Ok(()),
+        }
     }
 
     // --- what happens at the table ---
@@ -357,6 +392,8 @@ impl RoomState {
         }
         self.presence[side] = if here { Presence::Here } else { Presence::Away { since: now, on_purpose } };
         if self.end.is_some() {
+            // An offer to play on goes with whoever made it.
+            self.rematch[side] &= here;
             return Vec::new();
         }
         let mut effects = vec![self.presence_effect(side, now)];
@@ -382,7 +419,7 @@ impl RoomState {
     /// When `side`'s absence has lasted too long. The timer runs only while it is its turn.
     fn absence_ends(&self, side: Side) -> Option<Instant> {
         let Presence::Away { since, on_purpose } = self.presence[side] else { return None };
-        if self.end.is_some() || self.side_to_move() != side {
+        if self.check_open().is_err() || self.side_to_move() != side {
             return None;
         }
         let turn = self.clock.turn_started()?;
@@ -438,9 +475,7 @@ impl RoomState {
                 _ => Err(RoomRefusal::StalePly { ply, stale: request.ply, column: column.number() }),
             };
         }
-        if let Some(over) = self.end_refusal() {
-            return Err(over);
-        }
+        self.check_open()?;
         if request.ply > ply || request.side != self.side_to_move() {
             return Err(RoomRefusal::NotYourTurn { ply });
         }
@@ -495,8 +530,9 @@ impl RoomState {
     }
 
     fn count_illegal(&mut self, request: &MoveRequest, refusal: RoomRefusal) -> (RoomRefusal, Effects) {
-        self.illegal[request.side] += 1;
-        let retries_left = ILLEGAL_MOVES_MAX.saturating_sub(self.illegal[request.side]);
+        let counted = &mut self.illegal[request.side];
+        *counted = counted.saturating_add(1);
+        let retries_left = ILLEGAL_MOVES_MAX.saturating_sub(*counted);
         let refusal = match refusal {
             RoomRefusal::Malformed { width, .. } => {
                 RoomRefusal::Malformed { width, retries_left: Some(retries_left) }
@@ -558,19 +594,23 @@ impl RoomState {
     }
 
     /// The staged events are durable: they become public. `settlement` is there if the game has ended.
+    ///
+    /// # Panics
+    ///
+    /// Never: what is staged was checked, and while it waits nothing else may change the game.
     pub fn stored(&mut self, settlement: Option<Settlement>, now: Instant) -> Effects {
         let Some(Staged { events, clock, lag }) = self.staged.take() else { return Vec::new() };
         self.clock = clock;
         self.lag = lag;
         let mut effects = Vec::new();
+        let mut goes_on = true;
         for event in events {
             let kind = event.kind.clone();
-            if let Err(error) = self.record(event) {
-                unreachable!("a staged move was legal when it was staged: {error}");
-            }
+            self.record(event).expect("a staged move is legal, and nothing has changed the game since");
+            goes_on = matches!(kind, EventKind::Move(_) | EventKind::Takeback { .. });
             effects.extend(self.publish(&kind, settlement.as_ref()));
         }
-        if self.end.is_none() {
+        if goes_on {
             effects.extend(self.start_turn(now));
         }
         effects
@@ -592,9 +632,18 @@ impl RoomState {
         }
     }
 
-    /// The staged events could not be queued: the clock goes on as if nothing had been asked.
-    pub fn not_stored(&mut self) {
+    /// The staged events could not be queued: the clock goes on as if nothing had been asked, and whoever is to move
+    /// is asked again.
+    pub fn not_stored(&mut self, now: Instant) -> Effects {
         self.staged = None;
+        if self.end.is_some() || self.frozen_until().is_some() {
+            return Vec::new();
+        }
+        if self.clock.turn_started().is_none() {
+            // The side to move has come back after a restart while the event was waiting.
+            return self.start_turn(now);
+        }
+        vec![Effect::Prompt(self.side_to_move())]
     }
 
     /// A side gives up.
@@ -633,9 +682,7 @@ impl RoomState {
     ///
     /// The game is over, or the opponent is there or not away for long enough.
     pub fn claim(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
-        if let Some(over) = self.end_refusal() {
-            return Err(over);
-        }
+        self.check_open()?;
         match self.absence_ends(side.opponent()) {
             Some(at_earliest) if now >= at_earliest => {
                 self.end_by(lost(side.opponent(), EndReason::Left), now, at)
@@ -648,10 +695,8 @@ impl RoomState {
     }
 
     fn end_by(&mut self, ending: Ending, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
-        match self.end_refusal() {
-            Some(over) => Err(over),
-            None => Ok(self.stage_end(ending, now, at)),
-        }
+        self.check_open()?;
+        Ok(self.stage_end(ending, now, at))
     }
 
     /// A side asks for its last move back.
@@ -660,9 +705,7 @@ impl RoomState {
     ///
     /// Only casual games between people have takebacks, and the side must have moved.
     pub fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
-        if let Some(over) = self.end_refusal() {
-            return Err(over);
-        }
+        self.check_open()?;
         if self.spec.rated {
             return Err(RoomRefusal::NoTakeback("rated games have no takebacks"));
         }
@@ -672,8 +715,8 @@ impl RoomState {
         if !self.has_moved(side) {
             return Err(RoomRefusal::NoTakeback("you have not moved yet"));
         }
-        self.takeback = Some(side);
-        Ok(vec![Effect::TakebackOffered(side)])
+        let is_repeated = self.takeback.replace(side) == Some(side);
+        Ok(if is_repeated { Vec::new() } else { vec![Effect::TakebackOffered(side)] })
     }
 
     /// The other side answers.
@@ -688,9 +731,7 @@ impl RoomState {
         now: Instant,
         at: UnixMillis,
     ) -> Result<Effects, RoomRefusal> {
-        if let Some(over) = self.end_refusal() {
-            return Err(over);
-        }
+        self.check_open()?;
         if self.takeback != Some(side.opponent()) {
             return Err(RoomRefusal::NoTakeback("your opponent did not ask for a move back"));
         }
@@ -812,6 +853,14 @@ pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Whether players and watchers hear of an event.
+fn is_public(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Move(_) | EventKind::Takeback { .. } | EventKind::Finished(_) => true,
+        EventKind::Paused => false,
+    }
+}
+
 fn win_of(side: Side) -> GameResult {
     match side {
         Side::First => GameResult::First,
@@ -837,3 +886,6 @@ fn flagged(side: Side) -> Ending {
 fn void(side: Side) -> Ending {
     Ending { result: GameResult::Void, reason: EndReason::Aborted, by: Some(side) }
 }
+
+#[cfg(test)]
+mod tests;

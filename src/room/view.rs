@@ -97,7 +97,7 @@ impl RoomState {
             ply: self.game().ply(),
             clock: clock_ms(self.clock(now)),
             to_move: end.is_none().then(|| self.side_to_move().into()),
-            event_seq: self.seq().into(),
+            event_seq: self.event_seq().into(),
             status: if end.is_some() { GameStatus::Over } else { GameStatus::Live },
             result: end.map(|(ending, _)| ending.result),
             reason: end.map(|(ending, _)| ending.reason),
@@ -151,7 +151,7 @@ impl RoomState {
         let completed = ending.reason == EndReason::Four;
         Some(GameEnd {
             game: self.spec().id.clone(),
-            event_seq: self.seq().into(),
+            event_seq: self.event_seq().into(),
             result: ending.result,
             reason: ending.reason,
             by: ending.by.map(Into::into),

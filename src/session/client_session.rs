@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tracing::error;
 
-use super::gateway::RESUME_WITHIN;
 use super::handle::{Session, WATCHED_MAX};
 use super::outbox::{Attachment, Outbox};
-use super::port::{Disconnected, SessionPort};
+use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
+use crate::host::stored::LateMove;
 use crate::ids::{GameId, PairId};
 use crate::lobby::handle::LobbyRequest;
 use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
-use crate::protocol::server::{Done, GameStatus, ServerMessage, Snapshot, Urgency};
+use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
 use crate::protocol::{ClientMessage, ErrorCode, Frame, Request, WireError};
 use crate::room::handle::{Action, Play, ReplyTo};
-use crate::room::{Connection, Recipient, RoomHandle};
+use crate::room::{Connection, Recipient, RoomHandle, RoomRefusal};
+use crate::storage::StoreError;
 
 /// A session and the services that its requests need.
 #[derive(Debug)]
@@ -186,12 +187,14 @@ impl ClientSession {
     }
 
     async fn play(&self, played: Move, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+        self.session.turn_answered(&played.game);
         let info = match &played.info {
             None => None,
             Some(info) => Some(info.to_stored().map_err(|error| error.in_game(&played.game))?),
         };
-        let room = self.room(&played.game).await?;
-        self.session.turn_answered(&played.game);
+        let Some(room) = self.services.directory.room(&played.game) else {
+            return self.play_late(played, reply).await;
+        };
         room.play(Play {
             player: self.session.player().clone(),
             ply: played.ply,
@@ -201,6 +204,19 @@ impl ClientSession {
             round_trip: self.session.round_trip(),
             reply: reply.clone(),
         });
+        Ok(())
+    }
+
+    /// Answers a move in a game without a room: it is over, unknown, or kept while the daemon stops.
+    async fn play_late(&self, played: Move, reply: &ReplyTo) -> Result<(), WireError> {
+        let Move { game, ply, column, .. } = played;
+        let late = LateMove { game: game.clone(), player: self.session.player().clone(), ply, column };
+        match self.services.host.late_move(late).await {
+            Ok(Some(Ok(moved))) => return answer(reply, ServerMessage::Moved(moved)),
+            Ok(Some(Err(refusal))) => reply.refuse_move(refusal.to_wire(&game)),
+            Ok(None) => reply.refuse_move(no_such_game(&game)),
+            Err(cause) => return Err(unreadable(&game, &cause)),
+        }
         Ok(())
     }
 
@@ -215,21 +231,18 @@ impl ClientSession {
         if let Some(room) = self.services.directory.room(game) {
             return Ok(room);
         }
-        let stored = self.stored(game).await?;
-        let over = WireError::new(ErrorCode::GameOver, "the game is over").in_game(game);
-        Err(WireError { result: stored.result, ..over })
+        let refusal = match self.stored(game).await?.result {
+            Some(result) => RoomRefusal::GameOver { result },
+            None => RoomRefusal::Closed,
+        };
+        Err(refusal.to_wire(game))
     }
 
     async fn stored(&self, game: &GameId) -> Result<Snapshot, WireError> {
         match self.services.host.snapshot(game).await {
             Ok(Some(snapshot)) => Ok(snapshot),
             Ok(None) => Err(no_such_game(game)),
-            Err(cause) => {
-                let incident = PairId::random(&mut rand::rng()).to_string();
-                error!(incident, error = %cause, "a game could not be read");
-                let error = WireError::new(ErrorCode::Internal, "the game could not be read").in_game(game);
-                Err(WireError { incident: Some(incident), ..error })
-            }
+            Err(cause) => Err(unreadable(game, &cause)),
         }
     }
 
@@ -251,7 +264,6 @@ impl ClientSession {
         skipped: Option<u64>,
     ) -> Result<(), WireError> {
         let mut snapshot = self.stored(game).await?;
-        debug_assert_eq!(snapshot.status, GameStatus::Over, "live games have rooms");
         let me = self.session.player();
         snapshot.you = if snapshot.players.first.id == *me {
             Some(crate::protocol::terms::WireSide::First)
@@ -307,6 +319,13 @@ impl ClientSession {
 
 fn no_such_game(game: &GameId) -> WireError {
     WireError::new(ErrorCode::NoSuchGame, format!("there is no game {game}")).in_game(game)
+}
+
+fn unreadable(game: &GameId, cause: &StoreError) -> WireError {
+    let incident = PairId::random(&mut rand::rng()).to_string();
+    error!(incident, error = %cause, "a game could not be read");
+    let error = WireError::new(ErrorCode::Internal, "the game could not be read").in_game(game);
+    WireError { incident: Some(incident), ..error }
 }
 
 fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {

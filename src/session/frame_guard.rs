@@ -189,11 +189,11 @@ mod tests {
         match length {
             0..=125 => bytes.push(0x80 | u8::try_from(length).unwrap()),
             126..=0xffff => {
-                bytes.push(0x80 | 126);
+                bytes.push(0xfe);
                 bytes.extend(u16::try_from(length).unwrap().to_be_bytes());
             }
             _ => {
-                bytes.push(0x80 | 127);
+                bytes.push(0xff);
                 bytes.extend((length as u64).to_be_bytes());
             }
         }

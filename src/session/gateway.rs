@@ -1,7 +1,6 @@
 //! Opens and resumes sessions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use rand::rng;
@@ -28,9 +27,6 @@ use crate::room::{Connection, Recipient};
 use crate::secret::Secret;
 use crate::storage::record::{BotProfile, UnixMillis};
 use crate::storage::store::{StoreError, Write};
-
-/// How long a session waits for its client to come back.
-pub const RESUME_WITHIN: Duration = Duration::from_secs(120);
 
 /// Longest text that a bot says about itself.
 const PROFILE_CHARS_MAX: usize = 140;

@@ -10,14 +10,22 @@ use super::outbox::Outbox;
 use crate::ids::{GameId, PlayerId, SessionId, TokenId};
 use crate::protocol::server::{Frame, Identity, ServerMessage, Urgency};
 use crate::protocol::terms::PlayerKind;
-use crate::protocol::{CloseCode, ErrorCode};
+use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::room::{Directory, MemberId, Recipient};
 
-/// Moves in a row that answer nothing before the connection is closed.
+/// Moves that answer nothing, without a turn between them, before the connection is closed.
 const USELESS_MOVES_MAX: u32 = 10;
 
 /// Games that one connection may watch: a wall of boards has twelve.
 pub(super) const WATCHED_MAX: usize = 64;
+
+/// A turn that waits for a move.
+#[derive(Clone, Copy, Debug)]
+struct OpenTurn {
+    ply: u32,
+    /// A move came, and the room has not said yet what became of it.
+    answered: bool,
+}
 
 /// One client's presence.
 pub struct Session {
@@ -30,8 +38,8 @@ pub struct Session {
     directory: Directory,
     round_trip_us: AtomicU64,
     useless_moves: AtomicU32,
-    /// The ply of each game where this client has been asked for a move and has not answered.
-    open_turns: Mutex<HashMap<GameId, u32>>,
+    /// The turn of each game where this client was asked for a move and none of its moves was played yet.
+    open_turns: Mutex<HashMap<GameId, OpenTurn>>,
     watched: Mutex<HashSet<GameId>>,
     /// Set by `bye` with `drain`: the connection ends with the last game.
     draining: std::sync::atomic::AtomicBool,
@@ -159,18 +167,24 @@ impl Session {
     /// Whether this very ply of this game waits for this client's move.
     #[must_use]
     pub fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
-        self.open_turns().get(game) == Some(&ply)
+        self.open_turns().get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
     }
 
     /// The client has answered: a second answer to the same turn is a message like any other.
     pub fn turn_answered(&self, game: &GameId) {
-        self.open_turns().remove(game);
+        if let Some(turn) = self.open_turns().get_mut(game) {
+            turn.answered = true;
+        }
     }
 
-    /// A move came for a game or a turn that is not there. Too many in a row end the connection.
-    pub fn useless_move(&self) {
-        if self.useless_moves.fetch_add(1, Ordering::Relaxed) + 1 >= USELESS_MOVES_MAX {
-            self.outbox.close(CloseCode::Abuse);
+    /// An answer that was refused, but may be corrected, leaves the turn open.
+    fn reopen_turn(&self, error: &WireError) {
+        let may_correct = error.retries_left.is_some_and(|left| left > 0) || error.code == ErrorCode::Busy;
+        if may_correct
+            && let Some(game) = &error.game
+            && let Some(turn) = self.open_turns().get_mut(game)
+        {
+            turn.answered = false;
         }
     }
 
@@ -192,7 +206,7 @@ impl Session {
         self.watched().iter().cloned().collect()
     }
 
-    fn open_turns(&self) -> MutexGuard<'_, HashMap<GameId, u32>> {
+    fn open_turns(&self) -> MutexGuard<'_, HashMap<GameId, OpenTurn>> {
         self.open_turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -204,20 +218,17 @@ impl Session {
     fn note(&self, message: &ServerMessage) {
         match message {
             ServerMessage::Turn(turn) => {
-                self.open_turns().insert(turn.game.clone(), turn.ply);
+                let open = OpenTurn { ply: turn.ply, answered: false };
+                self.open_turns().insert(turn.game.clone(), open);
                 self.useless_moves.store(0, Ordering::Relaxed);
             }
             ServerMessage::GameEnd(end) => {
                 self.open_turns().remove(&end.game);
             }
-            ServerMessage::Error(error)
-                if matches!(
-                    error.code,
-                    ErrorCode::NotYourTurn | ErrorCode::GameOver | ErrorCode::NoSuchGame
-                ) =>
-            {
-                self.useless_move();
+            ServerMessage::Moved(moved) => {
+                self.open_turns().remove(&moved.game);
             }
+            ServerMessage::Error(error) => self.reopen_turn(error),
             _ => {}
         }
     }
@@ -239,6 +250,12 @@ impl Recipient for Session {
 
     fn round_trip(&self) -> Duration {
         Duration::from_micros(self.round_trip_us.load(Ordering::Relaxed))
+    }
+
+    fn useless_move(&self) {
+        if self.useless_moves.fetch_add(1, Ordering::Relaxed) + 1 >= USELESS_MOVES_MAX {
+            self.outbox.close(CloseCode::Abuse);
+        }
     }
 }
 

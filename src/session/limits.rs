@@ -46,7 +46,7 @@ impl Default for TransportLimits {
             first_byte: Duration::from_secs(5),
             header: Duration::from_secs(5),
             body: Duration::from_secs(10),
-            idle: Duration::from_secs(60),
+            idle: Duration::from_mins(1),
             write_stall: Duration::from_secs(30),
             header_bytes: 16 * 1024,
             headers: 64,

@@ -13,6 +13,9 @@ use crate::protocol::client::Hello;
 use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
 use crate::secret::Secret;
 
+/// How long a session waits for its client to come back, and how long it can have again what was sent.
+pub const RESUME_WITHIN: Duration = Duration::from_mins(2);
+
 /// What the upgrade carried to say who is calling.
 #[derive(Clone, Debug)]
 pub enum Credential {

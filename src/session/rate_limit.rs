@@ -7,7 +7,7 @@ use super::limits::TransportLimits;
 /// Refusals for flooding in [`FLOOD_WINDOW`] that end the connection.
 const FLOODS_MAX: usize = 3;
 /// See [`FLOODS_MAX`].
-const FLOOD_WINDOW: Duration = Duration::from_secs(60);
+const FLOOD_WINDOW: Duration = Duration::from_mins(1);
 /// Unreadable messages in [`BAD_JSON_WINDOW`] that end the connection: a client that sends them is broken, and every
 /// one costs an answer.
 const BAD_JSON_MAX: usize = 5;

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ use tracing::{debug, error};
 use super::heart::Heart;
 use super::limits::TransportLimits;
 use super::outbox::{Attachment, Outbox};
-use super::port::{Caller, Disconnected, Gateway, Opened, Refused, SessionPort};
+use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, Refused, SessionPort};
 use super::rate_limit::{Traffic, Verdict};
 use super::wire::{Event, Farewell, Fault, Listening, Source, Wire};
 use crate::ids::GameId;
@@ -35,8 +36,6 @@ const READ_AHEAD_MAX: usize = 16;
 const OPENING_MAX: Duration = Duration::from_secs(10);
 /// Shortest time between two pings, whatever is configured.
 const HEARTBEAT_MIN: Duration = Duration::from_millis(1);
-/// How long sent messages are kept for a client that may come back.
-const RESUMABLE: Duration = Duration::from_secs(120);
 
 /// What all sockets share.
 #[derive(Clone)]
@@ -123,7 +122,8 @@ where
                 return Err(Farewell::Fail(fault.close_code()));
             }
         };
-        let heard = hear(&text, received, traffic, |_| false);
+        // Opening a session costs nothing of what may be said in it.
+        let heard = hear(&text, received, traffic, |message| matches!(message, ClientMessage::Hello(_)));
         let refusal = match heard {
             Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => {
                 if hello.protocol == PROTOCOL_VERSION {
@@ -225,7 +225,8 @@ where
 
 /// Something for the session to do.
 enum Job {
-    Request(Request, Instant),
+    /// Boxed: it is ten times as large as the other, and rarely waits.
+    Request(Box<Request>, Instant),
     Resync(GameId, u64),
 }
 
@@ -280,13 +281,15 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     }
 
     async fn run(mut self) -> (Farewell, Disconnected) {
+        // Registered once, not in each round: all sockets wait for it behind one lock.
+        let mut stopped = pin!(self.deps.stop.cancelled());
         loop {
             let attachment = self.attachment;
             let source = Source::Outbox(self.outbox, attachment);
             let listening = self.listening();
             tokio::select! {
                 biased;
-                () = self.deps.stop.cancelled(), if self.gone_by.is_none() => self.stop(),
+                () = stopped.as_mut(), if self.gone_by.is_none() => self.stop(),
                 () = until(self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
                 _ = self.heartbeat.tick() => {
                     if !self.beat() {
@@ -294,12 +297,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                     }
                 }
                 last = done(&mut self.work) => self.go_on(last),
-                () = attachment.changed() => {}
                 event = self.wire.event(source, listening) => {
                     if let Some(end) = self.on_event(event) {
                         return end;
                     }
                 }
+                () = attachment.changed() => {}
             }
         }
     }
@@ -323,14 +326,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         if self.heart.is_faint() {
             self.heartbeat.reset_after(self.heartbeat.period() / 2);
         }
-        match self.beats_to_age.checked_sub(1) {
-            Some(left) => self.beats_to_age = left,
-            None => {
-                self.outbox.age();
-                let beats = RESUMABLE.as_nanos().div_ceil(self.heartbeat.period().as_nanos());
-                self.beats_to_age = u64::try_from(beats).unwrap_or(u64::MAX);
-            }
+        if self.beats_to_age == 0 {
+            self.outbox.age();
+            let beats = RESUME_WITHIN.as_nanos().div_ceil(self.heartbeat.period().as_nanos());
+            self.beats_to_age = u64::try_from(beats).unwrap_or(u64::MAX);
         }
+        self.beats_to_age -= 1;
         true
     }
 
@@ -343,8 +344,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                 }
             }
             Event::CaughtUp => {
-                for (game, skipped) in self.outbox.take_behind(self.attachment) {
-                    self.accept(Job::Resync(game, skipped));
+                let behind = self.outbox.take_behind(self.attachment);
+                self.waiting.extend(behind.into_iter().map(|(game, skipped)| Job::Resync(game, skipped)));
+                if self.work.is_none() {
+                    self.go_on(Last::No);
                 }
             }
             Event::Close(code) => return Some((Farewell::Close(code), parting(code))),
@@ -362,7 +365,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                 let error = WireError::bad_field("type", "`hello` was said already");
                 self.outbox.answer(&error.into(), id.as_deref());
             }
-            Heard::Request(request) => self.accept(Job::Request(request, received)),
+            Heard::Request(request) => self.accept_request(request, received),
             Heard::Refused(Refusal { id, error }) => {
                 self.outbox.answer(&error.into(), id.as_deref());
             }
@@ -383,23 +386,26 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         (Farewell::Fail(fault.close_code()), Disconnected::Lost)
     }
 
-    fn accept(&mut self, job: Job) {
+    fn accept_request(&mut self, request: Request, received: Instant) {
         if self.work.is_none() {
-            self.begin(job);
+            self.handle(request, received);
         } else {
-            self.waiting.push_back(job);
+            self.waiting.push_back(Job::Request(Box::new(request), received));
         }
     }
 
+    fn handle(&mut self, request: Request, received: Instant) {
+        let last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
+        self.work = Some(Work { future: self.session.handle(request, received), last });
+    }
+
     fn begin(&mut self, job: Job) {
-        let session = self.session;
-        self.work = Some(match job {
-            Job::Request(request, received) => {
-                let last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
-                Work { future: session.handle(request, received), last }
+        match job {
+            Job::Request(request, received) => self.handle(*request, received),
+            Job::Resync(game, skipped) => {
+                self.work = Some(Work { future: self.session.resync(game, skipped), last: false });
             }
-            Job::Resync(game, skipped) => Work { future: session.resync(game, skipped), last: false },
-        });
+        }
     }
 
     fn go_on(&mut self, last: Last) {
@@ -415,6 +421,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
 }
 
 /// Whether a connection ends with the work that was done.
+#[derive(Clone, Copy)]
 enum Last {
     Yes,
     No,

@@ -83,7 +83,7 @@ impl Referee<'_> {
 
 impl RatingRow {
     /// The row after one more rated game; `won` is `None` for a draw.
-    fn after(mut self, entry: RatingEntry, won: Option<bool>) -> Self {
+    pub(crate) fn after(mut self, entry: RatingEntry, won: Option<bool>) -> Self {
         self.standing.rating = entry.after;
         self.standing.games += 1;
         match won {

@@ -169,14 +169,15 @@ impl Store for SqliteStore {
     }
 
     async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
-        let mut games = Vec::new();
-        for loaded in self.audit_live().await? {
+        let mut snapshot = self.readers.begin().await?;
+        let mut live = Vec::new();
+        for (_, loaded) in games::live(&mut snapshot).await? {
             match loaded {
-                Ok(game) => games.push(game),
+                Ok(game) => live.push(game),
                 Err(damaged) => games::report(&damaged),
             }
         }
-        Ok(games)
+        Ok(live)
     }
 
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
@@ -230,8 +231,7 @@ impl Store for SqliteStore {
     }
 
     async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        let mut snapshot = self.readers.begin().await?;
-        Ok(games::live(&mut snapshot).await?.into_iter().map(|(_, loaded)| loaded).collect())
+        games::audit_live(&self.readers).await
     }
 
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {

@@ -202,7 +202,11 @@ mod tests {
             draws: 0,
             losses: 0,
         };
-        assert_eq!(superiority(view(1_500), view(1_500)), 0.5);
-        assert_eq!(superiority(view(2_500), view(1_500)), 1.0);
+        let check = |a, b, expected: f64| {
+            assert!((superiority(view(a), view(b)) - expected).abs() < 0.000_1, "{a} {b}");
+        };
+        check(1_500, 1_500, 0.5);
+        check(1_550, 1_500, 0.839);
+        check(2_500, 1_500, 1.0);
     }
 }

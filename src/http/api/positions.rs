@@ -1,6 +1,8 @@
 //! Any position, by the moves that lead to it.
 
-use axum::extract::State;
+use std::sync::Arc;
+
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
@@ -9,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::VARIANT;
+use crate::explorer::{Explored, Explorer, Tally};
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
@@ -45,10 +48,48 @@ struct PositionView {
     columns: Option<Vec<Option<i32>>>,
     /// The columns of the best value. Null where no solver has looked.
     best: Option<Vec<u8>>,
+    /// What was played here in finished games, by column; null after more than 15 plies, where nothing is counted.
+    explored: Option<Vec<ExploredMove>>,
+}
+
+/// A move that was played in a position.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct ExploredMove {
+    /// From 1.
+    column: u8,
+    /// By people, guests too.
+    people: Success,
+    /// By bots.
+    bots: Success,
+}
+
+/// What became of the games, for the side that played the move.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct Success {
+    /// All of them.
+    games: u64,
+    /// Won.
+    wins: u64,
+    /// Drawn.
+    draws: u64,
+    /// Lost.
+    losses: u64,
+}
+
+impl From<Tally> for Success {
+    fn from(Tally { wins, draws, losses }: Tally) -> Self {
+        Self { games: wins + draws + losses, wins, draws, losses }
+    }
+}
+
+impl From<Explored> for ExploredMove {
+    fn from(Explored { column, people, bots }: Explored) -> Self {
+        Self { column: column.number(), people: people.into(), bots: bots.into() }
+    }
 }
 
 impl PositionView {
-    fn new(game: &Game) -> Self {
+    fn new(game: &Game, explored: Option<Vec<Explored>>) -> Self {
         let position = game.position();
         let outcome = game.outcome();
         let (result, line) = match outcome {
@@ -73,6 +114,7 @@ impl PositionView {
             score: None,
             columns: None,
             best: None,
+            explored: explored.map(|moves| moves.into_iter().map(ExploredMove::from).collect()),
         }
     }
 }
@@ -80,7 +122,7 @@ impl PositionView {
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let view = Operation::get(
         "/api/v1/positions/{moves}",
-        "Shows a position: what may be played and what it is worth",
+        "Shows a position: what may be played, what was, and what it is worth",
         Content::Json(schema_of::<PositionView>),
     )
     .parameters(&[VARIANT]);
@@ -90,7 +132,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn position(
-    State(_): State<AppState>,
+    State(state): State<AppState>,
+    Extension(explorer): Extension<Arc<Explorer>>,
     PathPart(part): PathPart,
     parameters: Parameters,
     headers: HeaderMap,
@@ -99,8 +142,9 @@ async fn position(
     let moves = part.strip_suffix(PICTURE);
     let game = Game::from_moves(variant, moves.unwrap_or(&part))
         .map_err(|error| ApiError::bad_parameter("moves", error.to_string()))?;
-    Ok(match moves {
-        Some(_) => picture(&headers, Keep::Derived, picture::board(&game)),
-        None => keepable_json(&headers, Keep::Settled, &PositionView::new(&game)),
-    })
+    if moves.is_some() {
+        return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
+    }
+    let played = explorer.explore(&*state.store, game.position()).await?;
+    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, played)))
 }

@@ -22,7 +22,7 @@ fn router() -> Router {
         "slow"
     };
     let endless = || async {
-        sleep(Duration::from_secs(3_600)).await;
+        sleep(Duration::from_hours(1)).await;
         "never"
     };
     Router::new()

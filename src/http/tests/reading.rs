@@ -162,6 +162,22 @@ async fn a_position_says_what_may_be_played() {
 }
 
 #[tokio::test]
+async fn a_position_says_what_was_played() {
+    let site = with_games().await;
+    let start = site.get("/api/v1/positions/-").await.json();
+    let nothing = json!({ "games": 0, "wins": 0, "draws": 0, "losses": 0 });
+    assert_eq!(
+        start["explored"],
+        json!([
+            { "column": 1, "people": { "games": 1, "wins": 1, "draws": 0, "losses": 0 }, "bots": nothing },
+            { "column": 7, "people": { "games": 2, "wins": 2, "draws": 0, "losses": 0 }, "bots": nothing },
+        ])
+    );
+    let late = site.get("/api/v1/positions/1111112222223333").await.json();
+    assert_eq!(late["explored"], Value::Null);
+}
+
+#[tokio::test]
 async fn lists_of_an_idle_arena_are_empty() {
     let site = TestSite::new();
     for path in ["live", "bots", "tournaments", "games", "leaderboard"] {

@@ -46,7 +46,7 @@ impl Daemon {
     fn new() -> Self {
         let trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
         let extra_origins = vec!["https://play.example.org".parse().unwrap()];
-        let site = Arc::new(Site { trusted_proxies, extra_origins, ..Site::default() });
+        let site = Arc::new(Site { extra_origins, trusted_proxies, ..Site::default() });
         let limits = TransportLimits { connections: Some(100), per_address: 2, ..TransportLimits::default() };
         let transport = Transport::new(limits, site, CancellationToken::new());
         let router = route(Arc::new(FakeGateway), transport.clone());

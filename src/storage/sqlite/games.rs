@@ -30,6 +30,7 @@ macro_rules! select_games {
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
              g.pair_id, g.pair_leg, g.pair_of, g.started_at, \
              n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
              es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
             $from,
@@ -90,6 +91,7 @@ struct GameRow {
     result: Option<String>,
     moves: Option<String>,
     settled_unrated_because: Option<String>,
+    entries: i64,
     first_before: Option<i64>,
     first_delta: Option<i64>,
     first_after: Option<i64>,
@@ -149,10 +151,10 @@ impl GameRow {
         let Some(settled) = self.number else { return Ok(None) };
         let first = entry(self.first_before, self.first_delta, self.first_after);
         let second = entry(self.second_before, self.second_delta, self.second_after);
-        let ratings = match (first, second) {
-            (Some(first), Some(second)) => Some(BySide { first, second }),
-            (None, None) => None,
-            _ => return Err(Damage("only one side has a rating entry".into())),
+        let ratings = match (first, second, self.entries) {
+            (Some(first), Some(second), 2) => Some(BySide { first, second }),
+            (None, None, 0) => None,
+            _ => return Err(Damage(format!("{} rating entries, not one for each player", self.entries))),
         };
         let unrated_because = unrated_reason(self.settled_unrated_because.as_deref())?;
         Ok(Some(Settlement { number: number("settlement.number", settled)?, ratings, unrated_because }))
@@ -223,7 +225,7 @@ pub(super) async fn by_id(pool: &SqlitePool, id: &GameId) -> Result<Option<Store
     Ok(game.transpose()?)
 }
 
-/// All games without a settlement, in the order in which they began.
+/// All games that go on, in the order in which they began, with their keys.
 pub(super) async fn live(connection: &mut SqliteConnection) -> Result<Vec<(i64, Loaded)>, StoreError> {
     let sql = select_games!(
         "live_game l JOIN game g ON g.key = l.game LEFT JOIN settlement n ON n.game = g.key",
@@ -232,6 +234,17 @@ pub(super) async fn live(connection: &mut SqliteConnection) -> Result<Vec<(i64, 
     let rows: Vec<GameRow> = sqlx::query_as(sql).fetch_all(&mut *connection).await?;
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
     Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
+}
+
+/// All games that go on or are not settled, by looking through all games: the two should be the same.
+pub(super) async fn audit_live(pool: &SqlitePool) -> Result<Vec<Loaded>, StoreError> {
+    let sql = select_games!(
+        "game g LEFT JOIN settlement n ON n.game = g.key",
+        "WHERE n.number IS NULL OR g.key IN (SELECT game FROM live_game) ORDER BY g.key"
+    );
+    let mut snapshot = pool.begin().await?;
+    let rows: Vec<GameRow> = sqlx::query_as(sql).fetch_all(&mut *snapshot).await?;
+    with_events(&mut snapshot, rows).await
 }
 
 /// Finished games above a number, in order.

@@ -1,0 +1,137 @@
+//! Both ends of the socket against each other.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::accounts::Accounts;
+use crate::secret::Secret;
+use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::{MemoryStore, Store, Writer};
+
+/// Services over an empty store in memory.
+fn control() -> Control {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (writer, actor) = Writer::new(Arc::clone(&store));
+    tokio::spawn(actor.run());
+    let accounts = Accounts::new(Arc::clone(&store), writer, Signer::new(&[7; KEY_BYTES]));
+    Control { accounts, store, status: None }
+}
+
+struct Served {
+    directory: tempfile::TempDir,
+    path: PathBuf,
+    _server: ControlServer,
+}
+
+fn serve() -> Served {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    let server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
+    Served { directory, path, _server: server }
+}
+
+fn create_account(name: &str) -> Request {
+    Request::AccountCreate { name: name.into(), password: Secret::new("tea and biscuits") }
+}
+
+#[track_caller]
+fn check_refused(answer: Result<Answer, ControlError>, kind: RefusalKind) {
+    match answer {
+        Err(ControlError::Refused(refusal)) => assert_eq!(refusal.kind, kind, "{refusal}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn commands_are_done_in_the_daemon() {
+    let served = serve();
+    let mut client = ControlClient::connect(&served.path).await.unwrap();
+    assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
+    let create_bot = Request::BotCreate { name: "six".into(), owner: "ADA".into() };
+    assert!(matches!(client.call(&create_bot).await, Ok(Answer::Token { .. })));
+    let token = Request::BotToken { name: "six".into() };
+    assert!(matches!(client.call(&token).await, Ok(Answer::Token { .. })));
+    let revoke = Request::BotRevoke { name: "six".into() };
+    assert!(matches!(client.call(&revoke).await, Ok(Answer::Revoked { count: 2, .. })));
+}
+
+#[tokio::test]
+async fn refusals_say_whose_fault_it_is() {
+    let served = serve();
+    let mut client = ControlClient::connect(&served.path).await.unwrap();
+    client.call(&create_account("ada")).await.unwrap();
+    check_refused(client.call(&create_account("Ada")).await, RefusalKind::Conflict);
+    check_refused(client.call(&create_account("no name")).await, RefusalKind::Usage);
+    let of_nobody = Request::BotCreate { name: "six".into(), owner: "eve".into() };
+    check_refused(client.call(&of_nobody).await, RefusalKind::Conflict);
+    check_refused(client.call(&Request::BotToken { name: "ada".into() }).await, RefusalKind::Conflict);
+    check_refused(client.call(&Request::Status).await, RefusalKind::Conflict);
+}
+
+#[tokio::test]
+async fn only_the_owner_can_open_the_socket() {
+    let served = serve();
+    let mode = std::fs::metadata(&served.path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_line_that_is_no_command_is_refused_and_the_next_one_heard() {
+    let served = serve();
+    let path = served.path.clone();
+    let lines = tokio::task::spawn_blocking(move || {
+        use std::io::{BufRead, BufReader};
+        let mut stream = UnixStream::connect(path).unwrap();
+        stream.write_all(b"{\"reboot\":{}}\nnonsense\n\"status\"\n").unwrap();
+        let mut lines = BufReader::new(stream).lines();
+        [(); 3].map(|()| lines.next().unwrap().unwrap())
+    });
+    let [unknown, nonsense, status] = lines.await.unwrap();
+    assert!(unknown.contains("usage") && nonsense.contains("usage"), "{unknown} {nonsense}");
+    assert!(status.contains("no daemon"), "{status}");
+}
+
+#[tokio::test]
+async fn an_endless_line_is_cut_off() {
+    let served = serve();
+    let path = served.path.clone();
+    let answer = tokio::task::spawn_blocking(move || {
+        use std::io::Read;
+        let mut stream = UnixStream::connect(path).unwrap();
+        let too_long = usize::try_from(REQUEST_BYTES_MAX).unwrap();
+        stream.write_all(&vec![b' '; too_long]).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    assert!(answer.await.unwrap().contains("usage"));
+}
+
+#[tokio::test]
+async fn a_file_that_was_left_over_does_not_matter() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(ControlClient::connect(&path).await.is_err(), "nobody listens");
+    let server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
+    assert!(ControlClient::connect(&path).await.is_ok());
+    drop(server);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_deep_directory_is_no_obstacle() {
+    let served = serve();
+    let deep: PathBuf = Path::new(served.directory.path()).join("d".repeat(120));
+    std::fs::create_dir(&deep).unwrap();
+    let path = deep.join("control.sock");
+    let _server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
+    let mut client = ControlClient::connect(&path).await.unwrap();
+    assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
+}

@@ -1,0 +1,394 @@
+//! The binary as people and scripts use it: output, exit codes, one clear line on standard error.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The binary without what the environment of the test may set.
+fn fourfold(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fourfold"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("FOURFOLD_") || name == "RUST_LOG" {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    fourfold(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[track_caller]
+fn check_output(arguments: &[&str], expected: &str) {
+    let output = run(arguments);
+    assert_eq!((text(&output.stdout), output.status.code()), (expected, Some(0)), "{}", text(&output.stderr));
+}
+
+/// One line on standard error that contains `message`, nothing on standard output.
+#[track_caller]
+fn check_failure(command: &mut Command, code: i32, message: &str) {
+    let output = command.output().unwrap();
+    let line = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}");
+    assert!(line.starts_with("fourfold: ") && line.lines().count() == 1 && line.contains(message), "{line}");
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+}
+
+#[track_caller]
+fn check_refused(arguments: &[&str], code: i32, message: &str) {
+    check_failure(&mut fourfold(arguments), code, message);
+}
+
+// ---- single moves and games in the terminal ----
+
+#[test]
+fn one_move_is_one_line() {
+    // Columns 3 and 6 both make an open three; of equal moves the last one is played.
+    check_output(&["move", "--bot", "negamax:depth=4", "4455"], "Move 6\n");
+    let output = run(&["move", "--bot", "random:seed=7", "-"]);
+    assert!(text(&output.stdout).starts_with("Move "));
+}
+
+#[test]
+fn a_board_of_42_characters_is_answered_in_the_file_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("Move.txt");
+    // Own stones on columns 1 to 3: the fourth wins.
+    check_output(
+        &["move", "--bot", "negamax:depth=2", "--board42", "YYY RR", "--out", file.to_str().unwrap()],
+        "Move 4\n",
+    );
+    assert_eq!(fs::read_to_string(file).unwrap(), "Move 4\n");
+    let top_first = format!("{:35}{}", "", "YYY RR");
+    check_output(
+        &["move", "--bot", "negamax:depth=2", "--board42", &top_first, "--order", "top"],
+        "Move 4\n",
+    );
+}
+
+#[test]
+fn wrong_positions_and_bots_are_wrong_use() {
+    for (rest, message) in [
+        (&["8"][..], "move 1 is illegal"),
+        (&["44x"], "move 3 is `x`"),
+        (&["1212121"], "over after move 7"),
+        (&["--board42", "RRRR"], "the game is over"),
+        (&["--board42", "       Y"], "nothing below it"),
+        (&["--board42", &"x".repeat(43)], "43 characters"),
+    ] {
+        check_failure(fourfold(&["move", "--bot", "random"]).args(rest), 2, message);
+    }
+    check_refused(&["move", "--bot", "randon"], 2, "did you mean `random`?");
+    check_refused(&["move", "--bot", "negamax:depth=0"], 2, "depth cannot be `0`");
+    check_refused(&["move", "--bot", "random", "--out", "/no/such/dir/Move.txt"], 74, "cannot write");
+}
+
+#[test]
+fn wrong_flags_get_a_usage_line_and_a_suggestion() {
+    for arguments in [&["serve", "--lisen", "x"][..], &["mvoe"], &["move"], &["play", "--first"], &["bench"]]
+    {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains("sage"), "{arguments:?}: {}", text(&output.stderr));
+    }
+    assert!(text(&run(&["mvoe"]).stderr).contains("'move'"));
+    assert!(text(&run(&["serve", "--lisen", "x"]).stderr).contains("'--listen'"));
+}
+
+#[test]
+fn a_game_can_be_played_through_a_pipe() {
+    let mut child = fourfold(&["play", "--second", "greedy"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"4\n9\nu\n3\nq\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(output.status.success());
+    assert!(printed.contains("`9` is not on the board") || printed.contains("column 9"), "{printed}");
+    assert!(printed.contains("left unfinished; go on with --moves 3"), "{printed}");
+}
+
+#[test]
+fn two_bots_play_to_the_end() {
+    let output = run(&["play", "--first", "greedy", "--second", "negamax:depth=2"]);
+    let printed = text(&output.stdout);
+    assert!(printed.contains(" wins with ") || printed.contains("draw"), "{printed}");
+    assert!(printed.lines().last().unwrap().starts_with("moves: "));
+}
+
+#[test]
+fn lists_have_a_form_for_programs() {
+    let bots: serde_json::Value = serde_json::from_slice(&run(&["bots", "--json"]).stdout).unwrap();
+    assert!(bots.as_array().unwrap().iter().any(|bot| bot["name"] == "negamax"));
+    let bench = run(&["bench", "playouts", "--games", "1000", "--json"]);
+    let figures: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
+    assert_eq!(figures["games"], 1000);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = fourfold(&["man"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[test]
+fn completions_and_manual_know_all_commands() {
+    let completions = run(&["completions", "bash"]);
+    let manual = run(&["man"]);
+    for command in ["serve", "play", "move", "bots", "account", "bot", "games", "bench", "load"] {
+        assert!(text(&completions.stdout).contains(&format!("fourfold,{command})")), "{command}");
+        assert!(text(&manual.stdout).contains(&format!("fourfold\\-{command}")), "{command}");
+    }
+}
+
+// ---- the daemon ----
+
+/// A daemon on a free port and fresh data.
+struct Daemon {
+    directory: TempDir,
+    process: Child,
+    url: String,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Daemon {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut process = fourfold(&["serve", "--listen", "127.0.0.1:0"])
+            .arg("--data")
+            .arg(directory.path().join("data"))
+            .env("FOURFOLD_METRICS_ENABLED", "false")
+            .env("FOURFOLD_LADDER_ENABLED", "false")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").expect(&line).to_owned();
+        Self { directory, process, url, output }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = fourfold(arguments);
+        command.arg("--data").arg(self.data());
+        command
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.process.id().to_string()]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Waits for the end; gives exit code, the rest of standard output, and standard error.
+    fn wait(mut self) -> (Option<i32>, String, String) {
+        let status = self.process.wait().unwrap();
+        let (mut rest, mut errors) = (String::new(), String::new());
+        self.output.read_to_string(&mut rest).unwrap();
+        self.process.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        (status.code(), rest, errors)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill(); // it may have ended
+        let _ = self.process.wait();
+    }
+}
+
+/// Writes settings to a file; the directory must live as long as it is used.
+fn settings(text: &[u8]) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.toml");
+    fs::write(&path, text).unwrap();
+    (directory, path)
+}
+
+#[track_caller]
+fn check_settings(text: &[u8], message: &str) {
+    let (_directory, path) = settings(text);
+    check_refused(&["serve", "--config", path.to_str().unwrap()], 2, message);
+}
+
+#[test]
+fn wrong_settings_end_the_start_with_place_and_key() {
+    check_settings(
+        b"[server]\nlisen = 1\n",
+        "x.toml:2: server.lisen: there is no such key, did you mean `listen`?",
+    );
+    check_settings(b"[server]\nlisten = \"127.0.0.1:70000\"\n", "x.toml:2: server.listen: port `70000`");
+    check_settings(b"[server]\nlisten = \"a:1\"\nlisten = \"b:1\"\n", "x.toml:3: ");
+    check_settings(b"hello", "x.toml:1: ");
+    check_settings(b"\xff", "x.toml: not UTF-8");
+    check_settings(b"[metrics]\nlisten = \"0.0.0.0:9\"\n", "metrics.enabled and metrics.listen");
+    check_refused(&["serve", "--config", "/no/such.toml"], 2, "/no/such.toml: cannot be read");
+    check_failure(fourfold(&["serve"]).env("FOURFOLD_HEARTBEAT_MS", "soon"), 2, "FOURFOLD_HEARTBEAT_MS");
+    check_failure(fourfold(&["serve"]).env("RUST_LOG", "lots"), 2, "RUST_LOG");
+}
+
+#[test]
+fn what_the_system_refuses_has_codes_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let serve = |listen: &str, data: &Path| {
+        let mut command = fourfold(&["serve", "--log", "off", "--listen", listen]);
+        command.arg("--data").arg(data).env("FOURFOLD_METRICS_ENABLED", "false");
+        command
+    };
+    check_failure(&mut serve(&address, &data), 71, &format!("cannot listen on {address}"));
+    check_failure(&mut serve("127.0.0.1:0", &data.join("no/parent")), 73, "cannot create");
+    let file = directory.path().join("file");
+    fs::write(&file, "x").unwrap();
+    check_failure(&mut serve("127.0.0.1:0", &file), 66, "not a directory");
+    fs::write(
+        data.join("fourfold.db"),
+        "not a database, though it is long enough to have a header".repeat(9),
+    )
+    .unwrap();
+    check_failure(&mut serve("127.0.0.1:0", &data), 65, "not a Fourfold database");
+    check_refused(&["games", "verify", "--data", "/no/such/dir"], 66, "there is no database");
+}
+
+#[test]
+fn a_second_daemon_names_the_first() {
+    let daemon = Daemon::start();
+    let message = format!("process {}", daemon.process.id());
+    check_failure(&mut daemon.command(&["serve", "--log", "off", "--listen", "127.0.0.1:0"]), 75, &message);
+}
+
+#[test]
+fn standard_output_has_one_line_and_sigterm_ends_well() {
+    let daemon = Daemon::start();
+    assert!(daemon.url.starts_with("http://127.0.0.1:"));
+    daemon.signal("-TERM");
+    let (code, rest, errors) = daemon.wait();
+    assert_eq!((code, rest.as_str()), (Some(0), ""), "{errors}");
+}
+
+#[test]
+fn ctrl_c_ends_well_too() {
+    let daemon = Daemon::start();
+    daemon.signal("-INT");
+    let (code, _, errors) = daemon.wait();
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn a_hang_up_reads_the_settings_again_and_the_daemon_lives() {
+    let daemon = Daemon::start();
+    daemon.signal("-HUP");
+    assert!(daemon.command(&["games", "verify"]).status().unwrap().success());
+    daemon.signal("-TERM");
+    let (code, _, errors) = daemon.wait();
+    assert_eq!(code, Some(0));
+    assert!(errors.contains("settings read"), "{errors}");
+}
+
+/// Does the same with and without a daemon.
+#[track_caller]
+fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
+    let mut create = command(&["account", "create", "ada", "--json"]);
+    let created = create.env("FOURFOLD_PASSWORD", "tea and biscuits").output().unwrap();
+    let created: serde_json::Value = serde_json::from_slice(&created.stdout).unwrap();
+    assert_eq!(created["name"], "ada");
+
+    let mut again = command(&["account", "create", "ADA"]);
+    check_failure(again.env("FOURFOLD_PASSWORD", "tea and biscuits"), 1, "taken");
+    check_failure(&mut command(&["account", "create", "bob"]), 2, "no password");
+    check_failure(&mut command(&["bot", "create", "six", "--owner", "eve"]), 1, "no account `eve`");
+
+    let bot = command(&["bot", "create", "six", "--owner", "ada"]).output().unwrap();
+    let token = text(&bot.stdout).lines().last().unwrap().strip_prefix("token: c4b_");
+    assert!(token.is_some(), "{}", text(&bot.stdout));
+    let another = command(&["bot", "token", "six", "--json"]).output().unwrap();
+    let another: serde_json::Value = serde_json::from_slice(&another.stdout).unwrap();
+    assert!(another["token"].as_str().unwrap().starts_with("c4b_"));
+    let revoked = command(&["bot", "token", "six", "--revoke"]).output().unwrap();
+    assert_eq!(text(&revoked.stdout), "six: 2 tokens revoked\n");
+    check_failure(&mut command(&["bot", "token", "ada"]), 1, "is no bot");
+
+    let verified = command(&["games", "verify"]).output().unwrap();
+    assert!(verified.status.success() && text(&verified.stdout).contains("everything agrees"));
+    let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();
+    assert!(text(&exported.stdout).starts_with("id,") && text(&exported.stdout).lines().count() == 1);
+}
+
+#[test]
+fn the_operator_needs_no_daemon() {
+    let directory = tempfile::tempdir().unwrap();
+    check_operator(&|arguments| {
+        let mut command = fourfold(arguments);
+        command.arg("--data").arg(directory.path().join("data"));
+        command
+    });
+    let mode = fs::metadata(directory.path().join("data")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn the_operator_reaches_a_running_daemon() {
+    let daemon = Daemon::start();
+    check_operator(&|arguments| daemon.command(arguments));
+}
+
+#[test]
+fn the_password_may_come_from_standard_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut child =
+        fourfold(&["account", "create", "ada", "--password-stdin", "--data", data.to_str().unwrap()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+    child.stdin.take().unwrap().write_all(b"tea and biscuits\n").unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+}
+
+#[test]
+fn load_plays_the_games_it_was_asked_for() {
+    let daemon = Daemon::start();
+    let output = run(&[
+        "load",
+        "--url",
+        &daemon.url,
+        "--games",
+        "7",
+        "--connections",
+        "4",
+        "--spectators",
+        "1",
+        "--json",
+    ]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect(text(&output.stderr));
+    assert_eq!(report["games"], 7);
+    assert!(report["moves"].as_u64().unwrap() >= 7 * 7);
+    assert_eq!(report["errors"], serde_json::json!({}));
+    let exported = daemon.command(&["games", "export"]).output().unwrap();
+    assert_eq!(text(&exported.stdout).lines().count(), 7);
+    check_refused(&["load", "--url", "http://127.0.0.1:1"], 69, "http://127.0.0.1:1");
+    check_refused(&["load", "--url", "nonsense"], 2, "not the address of a server");
+}

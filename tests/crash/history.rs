@@ -1,0 +1,132 @@
+//! What the clients were told, kept by the clients.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+
+use fourfold::ids::GameId;
+use fourfold::load::{Ack, Role, Trouble, Witness};
+use fourfold::protocol::server::{GameEnd, GameResult};
+use fourfold_engine::Column;
+use tokio::sync::watch;
+
+/// Everything that clients were told.
+pub(crate) struct History {
+    inner: Mutex<Inner>,
+    /// Games that have begun.
+    begun: watch::Sender<HashSet<GameId>>,
+}
+
+/// The parts, for the check.
+pub(crate) struct Inner {
+    file: BufWriter<File>,
+    /// Columns of moves that may have reached the server.
+    pub(crate) sent: HashMap<(GameId, u32), HashSet<u8>>,
+    /// Columns of acknowledged moves.
+    pub(crate) acked: HashMap<(GameId, u32), u8>,
+    /// Results and moves of games that ended.
+    pub(crate) ended: HashMap<GameId, (GameResult, String)>,
+    /// What should not have been said.
+    pub(crate) faults: Vec<String>,
+    /// Refusals that may happen while a server starts, by code.
+    refusals: BTreeMap<String, u64>,
+    reconnects: u64,
+}
+
+impl History {
+    /// Begins a history, written to a file as it happens.
+    pub(crate) fn create(path: &Path) -> Self {
+        let file = BufWriter::new(File::create(path).expect("a writable directory"));
+        Self { inner: Mutex::new(Inner::new(file)), begun: watch::Sender::default() }
+    }
+
+    /// Waits until so many games have begun.
+    pub(crate) async fn games_begun(&self, count: usize) {
+        let mut begun = self.begun.subscribe();
+        begun.wait_for(|begun| begun.len() >= count).await.expect("the sender is here");
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("no task panics while it holds the history")
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        let inner = self.lock();
+        let refusals: Vec<String> = inner.refusals.iter().map(|(code, n)| format!("{code} {n}")).collect();
+        let refusals = if refusals.is_empty() { "none".to_owned() } else { refusals.join(" ") };
+        format!(
+            "{} moves acknowledged, {} games finished, {} connections resumed, refusals: {refusals}",
+            inner.acked.len(),
+            inner.ended.len(),
+            inner.reconnects,
+        )
+    }
+}
+
+impl Inner {
+    fn new(file: BufWriter<File>) -> Self {
+        Self {
+            file,
+            sent: HashMap::new(),
+            acked: HashMap::new(),
+            ended: HashMap::new(),
+            faults: Vec::new(),
+            refusals: BTreeMap::new(),
+            reconnects: 0,
+        }
+    }
+
+    fn write(&mut self, line: std::fmt::Arguments<'_>) {
+        writeln!(self.file, "{line}").and_then(|()| self.file.flush()).expect("the history can be written");
+    }
+}
+
+impl Witness for History {
+    fn playing(&self, game: &GameId) {
+        self.begun.send_if_modified(|begun| begun.insert(game.clone()));
+    }
+
+    fn sending(&self, game: &GameId, ply: u32, column: Column) {
+        self.lock().sent.entry((game.clone(), ply)).or_default().insert(column.number());
+    }
+
+    fn acked(&self, ack: &Ack) {
+        let Ack { game, ply, column, .. } = ack;
+        let mut inner = self.lock();
+        inner.write(format_args!(r#"{{"game":"{game}","ply":{ply},"column":{column}}}"#));
+        if let Some(before) = inner.acked.insert((game.clone(), *ply), *column) {
+            inner
+                .faults
+                .push(format!("game {game} ply {ply}: acknowledged twice, column {before} and {column}"));
+        }
+    }
+
+    fn ended(&self, _role: Role, end: &GameEnd) {
+        let mut inner = self.lock();
+        let told = (end.result, end.moves.clone());
+        match inner.ended.insert(end.game.clone(), told.clone()) {
+            Some(before) if before != told => {
+                inner.faults.push(format!("game {}: its two players were told different ends", end.game));
+            }
+            Some(_) => {}
+            None => inner.write(format_args!(r#"{{"game":"{}","ended":"{}"}}"#, end.game, end.moves)),
+        }
+    }
+
+    fn reconnected(&self, _role: Role) {
+        self.lock().reconnects += 1;
+    }
+
+    fn trouble(&self, trouble: Trouble) {
+        let mut inner = self.lock();
+        match trouble {
+            Trouble::Rollback { game, known, said } => {
+                inner.faults.push(format!("game {game}: a client had seen {known}, then was told {said}"));
+            }
+            Trouble::SessionLost => inner.faults.push("a session could not be resumed".to_owned()),
+            Trouble::Refused(error) => *inner.refusals.entry(format!("{:?}", error.code)).or_default() += 1,
+        }
+    }
+}
