@@ -26,14 +26,14 @@ use crate::ids::{GameId, PlayerId};
 use crate::incident::internal;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::server::Identity;
+use crate::protocol::server::{Frame, Identity, Urgency};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
-use crate::protocol::{ErrorCode, ServerMessage, WireError};
+use crate::protocol::{ErrorCode, WireError};
 use crate::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Directory, MemberId, Recipient, RoomActor, RoomHandle};
-use crate::session::Sessions;
+use crate::session::{Session, Sessions};
 use crate::storage::record::{GameSpec, Opening, Pair, StoredGame, UnixMillis, UnratedReason};
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
@@ -79,7 +79,7 @@ pub enum Origin {
     Players,
     /// The ladder: it has its own measure.
     Ladder,
-    /// An earlier game of its series: it counts as that one did.
+    /// An earlier game of the same series: what was begun is played to its end, and counts as that game did.
     Series {
         /// Why the earlier game was not rated though it was asked for.
         unrated_because: Option<UnratedReason>,
@@ -217,12 +217,8 @@ impl HostActor {
                         }
                         OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
                     };
-                    host.go_on(Follow {
-                        opening,
-                        pair: None,
-                        origin: Origin::Players,
-                        ..Follow::swapped(&spec)
-                    });
+                    let origin = Origin::Players;
+                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
                 }
             }
         }
@@ -551,14 +547,16 @@ impl Host {
             let players = follow.players.clone();
             if let Err(error) = host.follow(follow).await {
                 info!(error = %error, "a following game did not begin");
-                let refusal = error.to_wire();
-                for player in [players.first, players.second] {
-                    for session in host.inner.deps.sessions.of(&player) {
-                        session.tell(ServerMessage::Error(Box::new(refusal.clone())));
-                    }
+                let frame = Frame::from(error.to_wire());
+                for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
+                    session.deliver(&frame, None, Urgency::Must);
                 }
             }
         });
+    }
+
+    fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.inner.deps.sessions.of(player)
     }
 
     async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {

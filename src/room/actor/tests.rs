@@ -100,6 +100,11 @@ fn seated(name: &str, kind: PlayerKind) -> SeatedPlayer {
     SeatedPlayer { identity, rating: None, version: None }
 }
 
+/// Somebody who does not play here.
+fn stranger() -> PlayerId {
+    player("Eve", PlayerKind::Human).id
+}
+
 /// A running casual game between two people who are there and have heard of it.
 async fn set_up() -> Setup {
     let setup = set_up_with(PlayerKind::Human).await;
@@ -167,11 +172,6 @@ impl Setup {
             self.settle().await;
         }
     }
-}
-
-/// Somebody who plays at no table.
-fn stranger() -> PlayerId {
-    "stranger".parse().unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -251,12 +251,11 @@ async fn a_failing_bot_loses_even_if_a_flood_came_before_it() {
 async fn strangers_may_watch_and_nothing_else() {
     let setup = set_up().await;
     let eve = Hearer::new("eve", &setup.log);
-    let stranger = player("Eve", PlayerKind::Human).id;
-    setup.room.act(stranger.clone(), Action::Resign, eve.reply(None));
+    setup.room.act(stranger(), Action::Resign, eve.reply(None));
     setup.settle().await;
     assert_eq!(eve.take_errors()[0].code, ErrorCode::Forbidden);
-    assert_eq!(setup.room.sit(stranger.clone(), eve.member, eve.recipient()).await, None);
-    setup.room.watch(stranger, eve.reply(Some("w")));
+    assert_eq!(setup.room.sit(stranger(), eve.member, eve.recipient()).await, None);
+    setup.room.watch(stranger(), eve.reply(Some("w")));
     setup.settle().await;
     let heard = eve.take();
     let ServerMessage::Game(snapshot) = heard[0].0.message() else { panic!("{heard:?}") };
