@@ -15,7 +15,7 @@ use crate::ids::PlayerId;
 use crate::protocol::ServerMessage;
 use crate::protocol::client::{ColumnField, MoveInfo};
 use crate::protocol::server::{Frame, Turn, Urgency};
-use crate::room::handle::{Play, ReplyTo};
+use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
 
 /// Messages that wait for the bot. A room has one open turn at a time and little else to say.
@@ -40,7 +40,10 @@ impl Recipient for BotSeat {
     fn deliver(&self, frame: &Frame, _re: Option<&str>, urgency: Urgency) {
         let matters = matches!(
             frame.message(),
-            ServerMessage::Turn(_) | ServerMessage::GameEnd(_) | ServerMessage::Error(_)
+            ServerMessage::Turn(_)
+                | ServerMessage::GameEnd(_)
+                | ServerMessage::RematchOffer(_)
+                | ServerMessage::Error(_)
         );
         if matters && urgency == Urgency::Must && self.inbox.try_send(frame.clone()).is_err() {
             warn!("a house bot does not keep up");
@@ -100,7 +103,7 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     (seat, task)
 }
 
-/// Answers the turns of one game until it ends.
+/// Answers the turns of one game.
 pub struct BotTask {
     /// The room has it: when the room is gone, so is the seat, and the task ends.
     seat: Weak<BotSeat>,
@@ -120,7 +123,7 @@ impl std::fmt::Debug for BotTask {
 }
 
 impl BotTask {
-    /// Plays until the game ends or the room closes.
+    /// Plays until the room closes, and agrees to every rematch.
     pub async fn run(mut self, room: RoomHandle, member: MemberId) {
         while let Some(frame) = self.frames.recv().await {
             match frame.message() {
@@ -131,7 +134,12 @@ impl BotTask {
                         return;
                     }
                 }
-                ServerMessage::GameEnd(_) => return,
+                // What it knows of the game is not needed while people think about another one.
+                ServerMessage::GameEnd(_) => self.player = None,
+                ServerMessage::RematchOffer(offered) if Side::from(offered.by) != self.side => {
+                    let Some(reply) = self.reply(member) else { return };
+                    room.act(self.id.clone(), Action::Rematch, reply);
+                }
                 ServerMessage::Error(error) => debug!(game = %room.game(), ?error, "house bot was refused"),
                 _ => {}
             }
@@ -143,7 +151,7 @@ impl BotTask {
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
         let choice = self.think(*game.position(), turn).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
-        let Some(seat) = self.seat.upgrade() else { return Ok(()) };
+        let Some(reply) = self.reply(member) else { return Ok(()) };
         room.play(Play {
             player: self.id.clone(),
             ply: turn.ply,
@@ -151,9 +159,15 @@ impl BotTask {
             info: info_of(&choice),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
-            reply: ReplyTo { member, recipient: seat as Arc<dyn Recipient>, re: None },
+            reply,
         });
         Ok(())
+    }
+
+    /// Where the room's answers go, unless it is gone.
+    fn reply(&self, member: MemberId) -> Option<ReplyTo> {
+        let seat = self.seat.upgrade()?;
+        Some(ReplyTo { member, recipient: seat as Arc<dyn Recipient>, re: None })
     }
 
     /// Lets the bot choose on the pool and tells it to stop when its time is over.

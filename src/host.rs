@@ -25,7 +25,7 @@ use crate::house::HouseBots;
 use crate::ids::{GameId, PairId, PlayerId};
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::server::Identity;
+use crate::protocol::server::{Frame, Identity, Urgency};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
 use crate::rating::elo::Standing;
@@ -33,7 +33,7 @@ use crate::room::actor::{RoomDeps, RoomNews};
 use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Connection, Directory, MemberId, Recipient, RoomActor, RoomHandle};
-use crate::session::Sessions;
+use crate::session::{Session, Sessions};
 use crate::storage::record::{GameSpec, Opening, Pair, StoredGame, UnixMillis, UnratedReason};
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
@@ -76,6 +76,8 @@ pub enum Origin {
     Players,
     /// The ladder: it has its own measure.
     Ladder,
+    /// An earlier game of the same series: what was begun is played to its end.
+    Series,
 }
 
 /// Why a game cannot begin.
@@ -213,7 +215,8 @@ impl HostActor {
                         }
                         OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
                     };
-                    host.go_on(Follow { opening, pair: None, ..Follow::swapped(&spec) });
+                    let origin = Origin::Players;
+                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
                 }
             }
         }
@@ -228,6 +231,7 @@ struct Follow {
     rated: bool,
     opening: Opening,
     pair: Option<Pair>,
+    origin: Origin,
 }
 
 impl Follow {
@@ -239,6 +243,7 @@ impl Follow {
             rated: spec.rated || spec.unrated_because.is_some(),
             opening: spec.opening.clone(),
             pair: spec.pair.clone(),
+            origin: Origin::Series,
         }
     }
 }
@@ -300,7 +305,7 @@ impl Host {
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
-        let _reserved = self.reserve(&offer.players)?;
+        let _reserved = self.reserve(&offer)?;
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
@@ -315,7 +320,8 @@ impl Host {
     }
 
     /// Takes places in both players' limits until the game is in the directory.
-    fn reserve(&self, players: &BySide<Identity>) -> Result<Reservation, StartError> {
+    fn reserve(&self, offer: &GameOffer) -> Result<Reservation, StartError> {
+        let GameOffer { players, origin, .. } = offer;
         let deps = &self.inner.deps;
         let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
         for (player, other) in [(&players.first, &players.second), (&players.second, &players.first)] {
@@ -323,7 +329,12 @@ impl Host {
                 continue;
             }
             let taken = deps.directory.games_of(&player.id) + starting.get(&player.id).copied().unwrap_or(0);
-            if taken >= deps.sessions.games_for(&player.id, other.kind) {
+            let allowed = match origin {
+                Origin::Players | Origin::Ladder => deps.sessions.games_for(&player.id, other.kind),
+                Origin::Series if deps.sessions.is_draining(&player.id) => 0,
+                Origin::Series => usize::MAX,
+            };
+            if taken >= allowed {
                 return Err(StartError::PlayerBusy { name: player.name.to_string() });
             }
         }
@@ -384,8 +395,9 @@ impl Host {
         if family(first) == family(second) && self.inner.deps.house.get(&first.id).is_none() {
             return Ok(Some(UnratedReason::SameOwner));
         }
-        if offer.origin == Origin::Ladder {
-            return Ok(None);
+        match offer.origin {
+            Origin::Players => {}
+            Origin::Ladder | Origin::Series => return Ok(None),
         }
         let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
         let pair = BySide { first: first.id.clone(), second: second.id.clone() };
@@ -520,10 +532,19 @@ impl Host {
     fn go_on(&self, follow: Follow) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
+            let players = follow.players.clone();
             if let Err(error) = host.follow(follow).await {
-                warn!(error = %error, "a following game did not begin");
+                info!(error = %error, "a following game did not begin");
+                let frame = Frame::from(error.to_wire());
+                for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
+                    session.deliver(&frame, None, Urgency::Must);
+                }
             }
         });
+    }
+
+    fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.inner.deps.sessions.of(player)
     }
 
     async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
@@ -536,8 +557,7 @@ impl Host {
             rated: follow.rated,
             opening: follow.opening,
             pair: follow.pair,
-            // A series that was begun is played to its end.
-            origin: Origin::Ladder,
+            origin: follow.origin,
         })
         .await
     }

@@ -15,11 +15,11 @@ const ID_ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmno
 const ID_LENGTH: usize = 10;
 
 /// Longest id that is read: ids of a later version may be longer, but never unboundedly so.
-const ID_LENGTH_MAX: usize = 32;
+const ID_LENGTH_MAX: usize = 64;
 
 /// Text that is not an id.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is not an id: 1 to {ID_LENGTH_MAX} letters and digits")]
+#[error("`{text}` is not an id: 1 to {ID_LENGTH_MAX} letters, digits, `-` and `_`")]
 pub struct InvalidId {
     text: String,
 }
@@ -55,7 +55,8 @@ macro_rules! id_type {
 
             fn from_str(text: &str) -> Result<Self, InvalidId> {
                 let fits = (1..=ID_LENGTH_MAX).contains(&text.len());
-                if fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+                if fits && text.bytes().all(may_stand) {
                     Ok(Self(text.into()))
                 } else {
                     Err(InvalidId { text: text.chars().take(ID_LENGTH_MAX).collect() })

@@ -96,7 +96,8 @@ fn wrong_positions_and_bots_are_wrong_use() {
 
 #[test]
 fn wrong_flags_get_a_usage_line_and_a_suggestion() {
-    for arguments in [&["serve", "--lisen", "x"][..], &["mvoe"], &["move"], &["play", "--first"], &["bench"]]
+    for arguments in
+        [&["serve", "--lisen", "x"][..], &["mvoe"], &["move"], &["play", "--port", "x"], &["bench"]]
     {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -137,7 +137,7 @@ fn series(left: Option<u32>) -> u32 {
 
 fn challenge(opponent: &PlayerName, plan: &PairPlan, games: u32) -> ClientMessage {
     ClientMessage::Challenge(Challenge {
-        to: opponent.clone(),
+        to: opponent.to_string(),
         terms: Terms {
             time: plan.time,
             rated: plan.rated,

@@ -10,18 +10,20 @@ use tokio::sync::mpsc;
 use tracing::{debug, info};
 
 use super::acceptance::{Proposal, check};
-use super::challenge::{Challenge, Challenges, OFFERS_MAX, Repeated, check_key, check_terms, side_of};
+use super::challenge::{
+    Asked, Challenge, Challenges, OFFERS_MAX, Repeated, check_key, check_terms, is_family, side_of,
+};
 use super::feeds::Feeds;
 use super::handle::{Command, INBOX_MAX, LobbyHandle, LobbyRequest};
 use super::pairing::{Waiting, pair, waited};
 use crate::host::{GameOffer, Host, Origin};
-use crate::ids::{ChallengeId, PairId};
+use crate::ids::{ChallengeId, PairId, PlayerId};
 use crate::protocol::client::{Decline, PlayBot, Seek};
 use crate::protocol::server::{
     BotOffer, ChallengeEnd, ChallengeOutcome, Done, Frame, Identity, Offer, SeekEntry, ServerMessage,
 };
 use crate::protocol::terms::{
-    OpeningKind, OpponentKind, PlayerKind, SideChoice, Terms, WirePlayer, WireRating,
+    Accepts, OpeningKind, OpponentKind, PlayerKind, SideChoice, Terms, WirePlayer, WireRating,
 };
 use crate::protocol::{ErrorCode, WireError};
 use crate::rating::elo::Standing;
@@ -36,6 +38,12 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// A person who has waited so long is offered a house bot.
 const BOT_OFFER_AFTER: Duration = Duration::from_secs(10);
+
+/// When somebody who has no game left may be asked again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Characters of an unknown name that are repeated: names have at most 20.
+const SHOWN_CHARS_MAX: usize = 40;
 
 struct Seeker {
     session: Arc<Session>,
@@ -111,7 +119,8 @@ impl LobbyActor {
                     reply.send(&error.into());
                 }
             }
-            Command::Gone { member } => self.gone(member),
+            Command::Disconnected { member } => self.unseek(member),
+            Command::Left { player } => self.left(&player),
             Command::TellOpen { session, told } => {
                 self.tell_open(&session).await;
                 // The session may have ended meanwhile.
@@ -137,14 +146,14 @@ impl LobbyActor {
             }
             LobbyRequest::Challenge(asked) => {
                 check_key(asked.key.as_deref())?;
-                let to = self.find_player(&asked.to.to_string()).await?;
+                let to = self.find_player(&asked.to).await?;
                 self.challenge(session, Some(to), asked.terms, asked.key, reply).await
             }
             LobbyRequest::OpenChallenge(asked) => {
                 check_key(asked.key.as_deref())?;
                 self.challenge(session, None, asked.terms, asked.key, reply).await
             }
-            LobbyRequest::Accept(id) => self.accept(session, &id, reply),
+            LobbyRequest::Accept(id) => self.accept(session, &id, reply).await,
             LobbyRequest::Decline(decline) => self.decline(session, &decline, reply),
             LobbyRequest::Cancel(id) => self.cancel(session, &id, reply),
             LobbyRequest::PlayBot(play) => self.play_bot(session, play, reply),
@@ -162,9 +171,8 @@ impl LobbyActor {
         }
     }
 
-    fn gone(&mut self, member: MemberId) {
-        self.unseek(member);
-        for challenge in self.challenges.remove_from(member) {
+    fn left(&mut self, player: &PlayerId) {
+        for challenge in self.challenges.remove_from(player) {
             self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
         }
     }
@@ -178,10 +186,7 @@ impl LobbyActor {
             need_account(identity)?;
         }
         self.need_free(identity)?;
-        let elo = match identity.kind {
-            PlayerKind::Guest => None,
-            PlayerKind::Human | PlayerKind::Bot => Some(self.rating(identity, seek.variant.0).await?.elo),
-        };
+        let elo = self.elo(identity, seek.variant.0).await?;
         let waiting = Waiting {
             player: identity.id.clone(),
             kind: identity.kind,
@@ -206,7 +211,7 @@ impl LobbyActor {
 
     fn pair_seekers(&mut self, now: Instant) {
         let (members, waiting): (Vec<MemberId>, Vec<Waiting>) =
-            self.seekers.iter().map(|(member, seeker)| (*member, seeker.waiting.clone())).unzip();
+            self.seekers.iter().map(|(member, seeker)| (*member, self.as_of_now(seeker))).unzip();
         let pairs = pair(&waiting, now);
         if pairs.is_empty() {
             return;
@@ -219,6 +224,27 @@ impl LobbyActor {
             self.start_pairing(&a, &b);
         }
         self.show_seeks();
+    }
+
+    /// A seek with what its player accepts where it says nothing itself, and without the sorts of opponents for whom
+    /// the player has no game left. Those wait until one has ended.
+    fn as_of_now(&self, seeker: &Seeker) -> Waiting {
+        let mut waiting = seeker.waiting.clone();
+        let Some(present) = self.deps.sessions.present(&waiting.player) else { return waiting };
+        let taken = self.deps.host.games_of(&waiting.player);
+        let settings = present.settings;
+        let has_room = |kind| {
+            let kind = match kind {
+                OpponentKind::Human => PlayerKind::Human,
+                OpponentKind::Bot => PlayerKind::Bot,
+            };
+            taken < settings.games_for(kind) as usize
+        };
+        let mut opponents = waiting.seek.opponents.take().unwrap_or(settings.accepts.opponents.clone());
+        opponents.retain(|kind| has_room(*kind));
+        waiting.seek.opponents = Some(opponents);
+        waiting.seek.rating = waiting.seek.rating.or(settings.accepts.rating);
+        waiting
     }
 
     fn start_pairing(&self, a: &Seeker, b: &Seeker) {
@@ -284,7 +310,7 @@ impl LobbyActor {
     // --- challenges ---
 
     async fn find_player(&self, name: &str) -> Result<Identity, WireError> {
-        let unknown = || WireError::new(ErrorCode::NoSuchPlayer, format!("nobody is called {name}"));
+        let unknown = || WireError::new(ErrorCode::NoSuchPlayer, format!("nobody is called {}", shown(name)));
         let name = name.parse().map_err(|_| unknown())?;
         let player = self.deps.store.player_by_name(&name).await.map_err(|error| internal(&error))?;
         if let Some(player) = player {
@@ -300,12 +326,13 @@ impl LobbyActor {
         &mut self,
         session: &Arc<Session>,
         to: Option<Identity>,
-        asked: Terms,
+        terms: Terms,
         key: Option<String>,
         reply: &ReplyTo,
     ) -> Answer {
         let from = session.identity();
-        let terms = check_terms(&asked, from, to.as_ref())?;
+        let asked = Asked { to: to.as_ref().map(|to| to.id.clone()), terms };
+        let terms = check_terms(&asked.terms, from, to.as_ref())?;
         match self.challenges.repeated(&from.id, key.as_deref(), &asked) {
             Repeated::No => {}
             Repeated::Yes(id) => return self.repeat(&id, reply).await,
@@ -326,7 +353,7 @@ impl LobbyActor {
         }
         let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.kind));
         let id = ChallengeId::random(&mut rand::rng());
-        let challenge = Challenge { id, from: from.clone(), member: session.member(), to, terms, expires };
+        let challenge = Challenge { id, from: from.clone(), to, terms, expires };
         self.challenges.insert(challenge.clone(), key, asked, now());
         self.announce(&challenge, reply).await
     }
@@ -336,6 +363,11 @@ impl LobbyActor {
         let offer = self.offer(challenge).await?;
         let frame = Frame::new(ServerMessage::Challenge(Box::new(offer)));
         reply.send(&frame);
+        for session in self.deps.sessions.of(&challenge.from.id) {
+            if session.member() != reply.member {
+                session.tell(frame.message().clone());
+            }
+        }
         let Some(to) = &challenge.to else { return Ok(()) };
         if self.deps.host.house().get(&to.id).is_some() {
             self.challenges.remove(&challenge.id);
@@ -379,17 +411,7 @@ impl LobbyActor {
         if terms.rated && to.kind == PlayerKind::Guest {
             return Err(not_accepting("rated", "guests play casual games only"));
         }
-        let opponent_elo = match from.kind {
-            PlayerKind::Guest => None,
-            PlayerKind::Human | PlayerKind::Bot => Some(self.rating(from, terms.variant.0).await?.elo),
-        };
-        let proposal = Proposal {
-            time: terms.time,
-            rated: terms.rated,
-            variant: terms.variant.0,
-            opponent: from.kind,
-            opponent_elo,
-        };
+        let proposal = proposal(terms, from.kind, self.elo(from, terms.variant.0).await?);
         // People decide about variants when they see the offer; bots cannot.
         let mut accepts = present.settings.accepts.clone();
         if to.kind != PlayerKind::Bot && !accepts.variants.contains(&terms.variant) {
@@ -398,23 +420,29 @@ impl LobbyActor {
         if let Err(field) = check(&accepts, &proposal) {
             return Err(not_accepting(field, &format!("{} does not accept this {field}", to.name)));
         }
-        let taken = self.deps.host.games_of(&to.id);
-        if taken >= self.deps.sessions.games_for(&to.id, from.kind) {
-            return Err(busy(&to.name.to_string()));
-        }
-        Ok(())
+        self.check_free(to, from.kind, to.name.as_str())
     }
 
     fn need_free(&self, player: &Identity) -> Answer {
+        self.check_free(player, PlayerKind::Human, "you")
+    }
+
+    /// Whether a player, whom the refusal calls `who`, takes one more game against somebody of this kind.
+    fn check_free(&self, player: &Identity, opponent: PlayerKind, who: &str) -> Answer {
+        if self.deps.sessions.is_draining(&player.id) {
+            let message = format!("no new games for {who}, after `bye` with `drain`");
+            return Err(WireError::new(ErrorCode::Paused, message).retry_in(RETRY));
+        }
         let taken = self.deps.host.games_of(&player.id);
-        if taken >= self.deps.sessions.games_for(&player.id, PlayerKind::Human) {
-            return Err(busy("you"));
+        if taken >= self.deps.sessions.games_for(&player.id, opponent) {
+            let message = format!("no more games for {who} now");
+            return Err(WireError::new(ErrorCode::Busy, message).retry_in(RETRY));
         }
         Ok(())
     }
 
-    fn accept(&mut self, session: &Arc<Session>, id: &ChallengeId, reply: &ReplyTo) -> Answer {
-        let challenge = self.challenges.get(id).ok_or_else(|| no_such_challenge(id))?;
+    async fn accept(&mut self, session: &Arc<Session>, id: &ChallengeId, reply: &ReplyTo) -> Answer {
+        let challenge = self.challenges.get(id).cloned().ok_or_else(|| no_such_challenge(id))?;
         let me = session.identity();
         match &challenge.to {
             Some(to) if to.id != me.id => return Err(no_such_challenge(id)),
@@ -427,10 +455,27 @@ impl LobbyActor {
             need_account(me)?;
         }
         self.need_free(me)?;
+        if challenge.to.is_none() {
+            self.may_accept(me, &challenge).await?;
+        }
         if let Some(challenge) = self.challenges.remove(id) {
             self.start_challenge(challenge, me.clone(), Some(reply.clone()));
         }
         Ok(())
+    }
+
+    /// Checks that whoever made an open offer is there and accepts who came.
+    async fn may_accept(&self, me: &Identity, challenge: &Challenge) -> Answer {
+        let Challenge { from, terms, .. } = challenge;
+        let Some(present) = self.deps.sessions.present(&from.id) else {
+            return Err(not_accepting("online", &format!("{} is not connected", from.name)));
+        };
+        let elo = self.elo(me, terms.variant.0).await?;
+        // The terms are the challenger's own.
+        let accepts = Accepts { opponents: present.settings.accepts.opponents, rating: present.settings.accepts.rating,
+            variants: vec![terms.variant], ..Accepts::default() };
+        check(&accepts, &proposal(terms, me.kind, elo))
+            .map_err(|field| not_accepting(field, &format!("{} does not accept this {field}", from.name)))
     }
 
     /// Starts the accepted game in a task of its own and tells how the offer ended.
@@ -447,13 +492,16 @@ impl LobbyActor {
             if let Err(error) = &started {
                 debug!(error = %error, "an accepted game did not begin");
             }
+            let asked_by = reply.as_ref().map(|reply| reply.member);
             match (reply, &started) {
                 (Some(reply), Ok(_)) => reply.send(&frame),
                 (Some(reply), Err(error)) => reply.send(&error.to_wire().into()),
                 (None, _) => {}
             }
-            for session in sessions.of(&challenge.from.id) {
-                session.tell(frame.message().clone());
+            for session in [&challenge.from.id, &accepted_by.id].into_iter().flat_map(|id| sessions.of(id)) {
+                if Some(session.member()) != asked_by {
+                    session.tell(frame.message().clone());
+                }
             }
         });
     }
@@ -523,24 +571,32 @@ impl LobbyActor {
     }
 
     async fn wire_player(&self, identity: &Identity, variant: Variant) -> Result<WirePlayer, WireError> {
-        let rating = match identity.kind {
-            PlayerKind::Guest => None,
-            PlayerKind::Human | PlayerKind::Bot => Some(self.rating(identity, variant).await?),
-        };
+        let rating = self.rating(identity, variant).await?;
         Ok(identity.to_wire(rating, self.deps.sessions.version_of(&identity.id)))
     }
 
-    async fn rating(&self, identity: &Identity, variant: Variant) -> Result<WireRating, WireError> {
+    /// A player's rating; guests have none.
+    async fn rating(&self, identity: &Identity, variant: Variant) -> Result<Option<WireRating>, WireError> {
+        match identity.kind {
+            PlayerKind::Guest => return Ok(None),
+            PlayerKind::Human | PlayerKind::Bot => {}
+        }
         let row = self.deps.store.rating(&identity.id, variant).await.map_err(|error| internal(&error))?;
-        Ok(row.map_or(Standing::START, |row| row.standing).to_wire())
+        Ok(Some(row.map_or(Standing::START, |row| row.standing).to_wire()))
+    }
+
+    async fn elo(&self, identity: &Identity, variant: Variant) -> Result<Option<i32>, WireError> {
+        Ok(self.rating(identity, variant).await?.map(|rating| rating.elo))
     }
 
     // --- house bots ---
 
     fn play_bot(&mut self, session: &Arc<Session>, play: PlayBot, reply: &ReplyTo) -> Answer {
-        let Some(bot) = self.deps.host.house().by_name(&play.bot).cloned() else {
-            return Err(WireError::new(ErrorCode::NoSuchBot, format!("no house bot is called {}", play.bot)));
-        };
+        let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name)).cloned();
+        let bot = bot.ok_or_else(|| {
+            let message = format!("no house bot is called {}", shown(&play.bot));
+            WireError::new(ErrorCode::NoSuchBot, message)
+        })?;
         let me = session.identity();
         if play.rated {
             need_account(me)?;
@@ -591,14 +647,19 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
     }
 }
 
+/// A game of these terms as one side sees it.
+fn proposal(terms: &Terms, opponent: PlayerKind, opponent_elo: Option<i32>) -> Proposal {
+    Proposal { time: terms.time, rated: terms.rated, variant: terms.variant.0, opponent, opponent_elo }
+}
+
 /// A seek shows the points only; how sure they are matters less in a list.
 fn rough_rating(elo: i32) -> WireRating {
     WireRating { elo, pm95: 0, provisional: false }
 }
 
-fn is_family(a: &Identity, b: &Identity) -> bool {
-    let family = |identity: &Identity| identity.owner.clone().unwrap_or_else(|| identity.id.clone());
-    family(a) == family(b)
+/// A name that may be any text, short enough for a message.
+fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 fn need_account(identity: &Identity) -> Answer {
@@ -614,11 +675,6 @@ fn no_such_challenge(id: &ChallengeId) -> WireError {
 
 fn not_accepting(field: &str, message: &str) -> WireError {
     WireError { field: Some(field.to_owned()), ..WireError::new(ErrorCode::NotAccepting, message) }
-}
-
-fn busy(who: &str) -> WireError {
-    let message = format!("{who} cannot take another game now");
-    WireError::new(ErrorCode::Busy, message).retry_in(Duration::from_secs(5))
 }
 
 fn internal(cause: &StoreError) -> WireError {

@@ -9,7 +9,6 @@ use crate::ids::{ChallengeId, PlayerId};
 use crate::protocol::WireError;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening};
-use crate::room::MemberId;
 
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
@@ -35,8 +34,6 @@ pub struct Challenge {
     pub id: ChallengeId,
     /// Who offers.
     pub from: Identity,
-    /// The connection that offered: the offer goes when it goes.
-    pub member: MemberId,
     /// Who is asked; nobody in particular for an open offer.
     pub to: Option<Identity>,
     /// What is offered, already checked.
@@ -45,11 +42,20 @@ pub struct Challenge {
     pub expires: Instant,
 }
 
+/// What a challenger asked for, before anything was completed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// Who is asked; nobody in particular for an open offer.
+    pub to: Option<PlayerId>,
+    /// On what terms.
+    pub terms: Terms,
+}
+
 /// All open offers.
 #[derive(Debug, Default)]
 pub struct Challenges {
     open: HashMap<ChallengeId, Challenge>,
-    keys: HashMap<(PlayerId, String), (ChallengeId, Terms, Instant)>,
+    keys: HashMap<(PlayerId, String), (ChallengeId, Asked, Instant)>,
 }
 
 /// What an idempotency key says about a request.
@@ -76,17 +82,17 @@ impl Challenges {
 
     /// Whether this key was used by this player before.
     #[must_use]
-    pub fn repeated(&self, from: &PlayerId, key: Option<&str>, terms: &Terms) -> Repeated {
+    pub fn repeated(&self, from: &PlayerId, key: Option<&str>, asked: &Asked) -> Repeated {
         let Some(key) = key else { return Repeated::No };
         match self.keys.get(&(from.clone(), key.to_owned())) {
             None => Repeated::No,
-            Some((id, known, _)) if known == terms => Repeated::Yes(id.clone()),
+            Some((id, known, _)) if known == asked => Repeated::Yes(id.clone()),
             Some(_) => Repeated::Conflict,
         }
     }
 
     /// Enters an offer.
-    pub fn insert(&mut self, challenge: Challenge, key: Option<String>, asked: Terms, now: Instant) {
+    pub fn insert(&mut self, challenge: Challenge, key: Option<String>, asked: Asked, now: Instant) {
         if let Some(key) = key {
             let entry = (challenge.id.clone(), asked, now + KEY_MEMORY);
             self.keys.insert((challenge.from.id.clone(), key), entry);
@@ -118,9 +124,9 @@ impl Challenges {
         self.open.values().filter(concerns)
     }
 
-    /// Takes out the offers of a connection that is gone.
-    pub fn remove_from(&mut self, member: MemberId) -> Vec<Challenge> {
-        self.remove_where(|challenge| challenge.member == member)
+    /// Takes out what a player who is gone has offered to others. Links stay: they are read when nobody is there.
+    pub fn remove_from(&mut self, player: &PlayerId) -> Vec<Challenge> {
+        self.remove_where(|challenge| challenge.from.id == *player && challenge.to.is_some())
     }
 
     /// Takes out what has expired.
@@ -138,7 +144,8 @@ impl Challenges {
 
 /// Checks terms, and completes them where the rules leave no choice.
 ///
-/// Rated games between two bots are made pairs from a balanced opening. `to` is missing for an open offer.
+/// Rated games between two bots are made pairs from a balanced opening, unless both have one owner and will be played
+/// unrated. `to` is missing for an open offer.
 ///
 /// # Errors
 ///
@@ -147,7 +154,7 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
     let mut terms = terms.clone();
     terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
-    if terms.rated && both_bots {
+    if terms.rated && both_bots && !to.is_some_and(|to| is_family(from, to)) {
         terms.games = terms.games.max(1).next_multiple_of(2);
         if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
             terms.opening = balanced(terms.variant.0);
@@ -161,6 +168,13 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
         terms.opening = Some(check_opening(opening, &terms)?);
     }
     Ok(terms)
+}
+
+/// Whether one person stands behind both.
+#[must_use]
+pub fn is_family(a: &Identity, b: &Identity) -> bool {
+    let family = |identity: &Identity| identity.owner.clone().unwrap_or_else(|| identity.id.clone());
+    family(a) == family(b)
 }
 
 /// A balanced opening where there are any.
@@ -282,42 +296,54 @@ mod tests {
     }
 
     #[test]
-    fn a_key_stands_for_one_request() {
-        let mut challenges = Challenges::default();
-        let (ann, now) = (identity("ann", PlayerKind::Human), Instant::now());
-        let challenge = Challenge {
-            id: "c1".parse().unwrap(),
-            from: ann.clone(),
-            member: MemberId::next(),
-            to: None,
+    fn rated_games_between_bots_of_one_owner_stay_as_asked() {
+        let asked = Terms { rated: true, ..terms() };
+        let owned = |name| Identity { owner: Some("eve".parse().unwrap()), ..identity(name, PlayerKind::Bot) };
+        let agreed = check_terms(&asked, &owned("ann"), Some(&owned("bob"))).unwrap();
+        assert_eq!((agreed.games, agreed.opening), (1, None));
+    }
+
+    fn challenge(id: &str, to: Option<&str>, expires: Instant) -> Challenge {
+        Challenge {
+            id: id.parse().unwrap(),
+            from: identity("ann", PlayerKind::Human),
+            to: to.map(|name| identity(name, PlayerKind::Human)),
             terms: terms(),
-            expires: now + LINK_EXPIRY,
-        };
-        challenges.insert(challenge.clone(), Some("k".into()), terms(), now);
-        assert_eq!(challenges.repeated(&ann.id, Some("k"), &terms()), Repeated::Yes(challenge.id));
-        let other = Terms { games: 2, ..terms() };
-        assert_eq!(challenges.repeated(&ann.id, Some("k"), &other), Repeated::Conflict);
-        assert_eq!(challenges.repeated(&ann.id, None, &terms()), Repeated::No);
-        challenges.expire(now + KEY_MEMORY);
-        assert_eq!(challenges.repeated(&ann.id, Some("k"), &other), Repeated::No);
+            expires,
+        }
     }
 
     #[test]
-    fn offers_go_with_their_connection_and_with_time() {
+    fn a_key_stands_for_one_request() {
         let mut challenges = Challenges::default();
-        let (now, member) = (Instant::now(), MemberId::next());
-        let offer = |id: &str, member, expires| Challenge {
-            id: id.parse().unwrap(),
-            from: identity("ann", PlayerKind::Human),
-            member,
-            to: None,
-            terms: terms(),
-            expires,
-        };
-        challenges.insert(offer("c1", member, now + LIVE_EXPIRY), None, terms(), now);
-        challenges.insert(offer("c2", MemberId::next(), now + LINK_EXPIRY), None, terms(), now);
+        let (ann, now) = (identity("ann", PlayerKind::Human), Instant::now());
+        let asked = Asked { to: None, terms: terms() };
+        let made = challenge("c1", None, now + LINK_EXPIRY);
+        challenges.insert(made.clone(), Some("k".into()), asked.clone(), now);
+        assert_eq!(challenges.repeated(&ann.id, Some("k"), &asked), Repeated::Yes(made.id));
+        let other_terms = Asked { terms: Terms { games: 2, ..terms() }, ..asked.clone() };
+        let other_player = Asked { to: Some("bob".parse().unwrap()), ..asked.clone() };
+        for other in [&other_terms, &other_player] {
+            assert_eq!(challenges.repeated(&ann.id, Some("k"), other), Repeated::Conflict);
+        }
+        assert_eq!(challenges.repeated(&ann.id, None, &asked), Repeated::No);
+        challenges.expire(now + KEY_MEMORY);
+        assert_eq!(challenges.repeated(&ann.id, Some("k"), &other_terms), Repeated::No);
+    }
+
+    #[test]
+    fn offers_go_with_their_player_and_links_with_time_only() {
+        let mut challenges = Challenges::default();
+        let (now, ann) = (Instant::now(), "ann".parse().unwrap());
+        for (id, to, lasts) in
+            [("c1", Some("bob"), LIVE_EXPIRY), ("c2", Some("bob"), BOT_EXPIRY), ("c3", None, LINK_EXPIRY)]
+        {
+            let asked = Asked { to: to.map(|name| name.parse().unwrap()), terms: terms() };
+            challenges.insert(challenge(id, to, now + lasts), None, asked, now);
+        }
         assert_eq!(challenges.expire(now + LIVE_EXPIRY).len(), 1);
-        assert_eq!(challenges.remove_from(member).len(), 0);
-        assert_eq!(challenges.count_from(&"ann".parse().unwrap()), 1);
+        assert_eq!(challenges.remove_from(&ann).len(), 1);
+        assert_eq!(challenges.count_from(&ann), 1);
+        assert_eq!(challenges.expire(now + LINK_EXPIRY).len(), 1);
     }
 }

@@ -1,10 +1,11 @@
 //! The address of the lobby.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::ids::ChallengeId;
+use crate::ids::{ChallengeId, PlayerId};
 use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
 use crate::protocol::{ErrorCode, WireError};
@@ -14,6 +15,9 @@ use crate::session::Session;
 
 /// Requests that wait for the lobby; whoever finds it full waits in the own socket's task.
 pub(super) const INBOX_MAX: usize = 1_024;
+
+/// When a daemon that is stopping may be back.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// What a client may want of the lobby.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,7 +42,8 @@ pub enum LobbyRequest {
 
 pub(super) enum Command {
     Ask { session: Arc<Session>, request: LobbyRequest, reply: ReplyTo },
-    Gone { member: MemberId },
+    Disconnected { member: MemberId },
+    Left { player: PlayerId },
     TellOpen { session: Arc<Session>, told: oneshot::Sender<()> },
     Look { challenge: ChallengeId, answer: oneshot::Sender<Option<Offer>> },
 }
@@ -72,14 +77,20 @@ impl LobbyHandle {
         reply: ReplyTo,
     ) -> Result<(), WireError> {
         let command = Command::Ask { session, request, reply };
-        let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping");
+        let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping").retry_in(RETRY);
         self.commands.send(command).await.map_err(closed)
     }
 
-    /// A connection is gone: its seek and its offers go too.
-    pub async fn gone(&self, member: MemberId) {
+    /// A connection is gone: its seek goes too.
+    pub async fn disconnected(&self, member: MemberId) {
         // A lobby that has stopped has no seeks.
-        let _ = self.commands.send(Command::Gone { member }).await;
+        let _ = self.commands.send(Command::Disconnected { member }).await;
+    }
+
+    /// A player is gone for good: the offers to others go too.
+    pub async fn left(&self, player: PlayerId) {
+        // A lobby that has stopped has no offers.
+        let _ = self.commands.send(Command::Left { player }).await;
     }
 
     /// Tells a session the offers that its player made or is asked by, and returns when that is done.

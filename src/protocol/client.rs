@@ -8,7 +8,7 @@ use super::INFO_BYTES_MAX;
 use super::error::WireError;
 use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireVariant};
 use crate::clock::TimeControl;
-use crate::ids::{ChallengeId, GameId, PlayerName};
+use crate::ids::{ChallengeId, GameId};
 
 /// One text frame: a message and the `id` that its answer will carry as `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -189,8 +189,8 @@ pub struct Seek {
 /// The fields of `challenge`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Challenge {
-    /// Who is challenged.
-    pub to: PlayerName,
+    /// Name of who is challenged, without regard to case.
+    pub to: String,
     /// What is offered.
     #[serde(flatten)]
     pub terms: Terms,
@@ -255,8 +255,8 @@ pub struct Decline {
 /// The fields of `play_bot`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayBot {
-    /// Name of a house bot.
-    pub bot: PlayerName,
+    /// Name of a house bot, without regard to case.
+    pub bot: String,
     /// How much time each side has.
     pub time: TimeControl,
     /// The player's own side.

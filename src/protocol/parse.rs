@@ -9,11 +9,10 @@ use std::fmt;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::client::{Challenge, ClientMessage, OpenChallenge, Request, Watch};
+use super::client::{Challenge, ClientMessage, Hello, OpenChallenge, Request, Watch};
 use super::error::{ErrorCode, WireError};
 use super::terms::Terms;
-use super::{JSON_DEPTH_MAX, REQUEST_ID_CHARS_MAX};
-use crate::ids::PlayerName;
+use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 
 /// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,7 +63,7 @@ struct Envelope {
 
 fn read_message(kind: &str, text: &str) -> Result<ClientMessage, WireError> {
     Ok(match kind {
-        "hello" => ClientMessage::Hello(read(text)?),
+        "hello" => ClientMessage::Hello(read_hello(text)?),
         "set" => ClientMessage::Set(read(text)?),
         "bye" => ClientMessage::Bye(read(text)?),
         "ping" => ClientMessage::Ping(read(text)?),
@@ -95,11 +94,26 @@ fn read_message(kind: &str, text: &str) -> Result<ClientMessage, WireError> {
     })
 }
 
+/// Looks at the version first: another one may have other fields.
+fn read_hello(text: &str) -> Result<Hello, WireError> {
+    #[derive(Deserialize)]
+    struct Version {
+        protocol: u32,
+    }
+    let Version { protocol } = read(text)?;
+    if protocol != PROTOCOL_VERSION {
+        let message = format!("protocol {protocol} is not spoken here");
+        let error = WireError::new(ErrorCode::BadVersion, message);
+        return Err(WireError { supported: Some(vec![PROTOCOL_VERSION]), ..error });
+    }
+    read(text)
+}
+
 /// Reads the terms on their own: serde loses the path of a field inside a flattened struct.
 fn read_challenge(text: &str) -> Result<Challenge, WireError> {
     #[derive(Deserialize)]
     struct Rest {
-        to: PlayerName,
+        to: String,
         #[serde(default)]
         key: Option<String>,
     }

@@ -255,13 +255,16 @@ impl RoomActor {
                 }
             }
             Command::Leave { member } => self.leave(member).await,
-            Command::Watch { reply } => self.watch(reply),
+            Command::Watch { player, reply } => self.watch(&player, reply).await,
             Command::Unwatch { member } => {
                 self.members.unwatch(member);
                 self.crowd_changed();
             }
             Command::Sync { player, reply, skipped } => {
                 let side = player.and_then(|player| self.side_of(&player));
+                if let Some(side) = side {
+                    self.take_seat(side, &reply).await;
+                }
                 reply.send(&self.snapshot_frame(side, skipped));
             }
             Command::Look { answer } => {
@@ -312,6 +315,7 @@ impl RoomActor {
             self.refuse(&reply, &RoomRefusal::NotAPlayer);
             return;
         };
+        self.take_seat(side, &reply).await;
         let (now, at) = (now(), UnixMillis::now());
         let verdict = match action {
             Action::Resign => self.state.resign(side, now, at),
@@ -400,12 +404,24 @@ impl RoomActor {
         self.crowd_changed();
     }
 
-    fn watch(&mut self, reply: ReplyTo) {
-        let seat = self.members.side_of(reply.member);
-        reply.send(&self.snapshot_frame(seat, None));
-        if seat.is_none() {
-            self.members.watch(reply.member, reply.recipient);
-            self.crowd_changed();
+    async fn watch(&mut self, player: &PlayerId, reply: ReplyTo) {
+        let side = self.side_of(player);
+        reply.send(&self.snapshot_frame(side, None));
+        match side {
+            Some(side) => self.take_seat(side, &reply).await,
+            None => {
+                self.members.watch(reply.member, reply.recipient);
+                self.crowd_changed();
+            }
+        }
+    }
+
+    /// Seats a connection of a player that came after the game had ended, so that it hears of a rematch. Before the
+    /// end all connections have their seats anyway.
+    async fn take_seat(&mut self, side: Side, reply: &ReplyTo) {
+        if self.members.side_of(reply.member).is_none() {
+            self.members.sit(side, reply.member, Arc::clone(&reply.recipient));
+            self.presence_changed(side, false).await;
         }
     }
 

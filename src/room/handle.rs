@@ -158,6 +158,7 @@ pub(super) enum Command {
         member: MemberId,
     },
     Watch {
+        player: PlayerId,
         reply: ReplyTo,
     },
     Unwatch {
@@ -231,7 +232,7 @@ impl RoomHandle {
                 play.reply.refuse_move(refusal.to_wire(&self.game));
                 return;
             }
-            Command::Act { reply, .. } | Command::Watch { reply } | Command::Sync { reply, .. } => reply,
+            Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,
             Command::Fail { .. }
             | Command::Sit { .. }
             | Command::Prompt { .. }
@@ -281,9 +282,9 @@ impl RoomHandle {
         self.tell(Command::Leave { member }).await;
     }
 
-    /// Watches; answered by a snapshot.
-    pub fn watch(&self, reply: ReplyTo) {
-        self.ask(Command::Watch { reply });
+    /// Watches, or from a player's connection takes the player's seat; answered by a snapshot.
+    pub fn watch(&self, player: PlayerId, reply: ReplyTo) {
+        self.ask(Command::Watch { player, reply });
     }
 
     /// Stops watching.

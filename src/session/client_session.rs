@@ -86,22 +86,21 @@ impl ClientSession {
         for room in services.directory.rooms_of(session.player()) {
             room.connected(session.member(), Connection::Lost).await;
         }
-        services.lobby.gone(session.member()).await;
+        services.lobby.disconnected(session.member()).await;
         services.feeds.leave(session.member());
         services.stop_watching(&session).await;
         services.feeds.lobby_changed();
         if services.sessions.get(session.id()).is_none() {
             return;
         }
-        let last_seq = session.outbox().last_seq();
+        let loss = session.lost();
         let tasks = services.tasks.clone();
         tasks.spawn(async move {
             tokio::select! {
                 () = services.stop.cancelled() => return,
                 () = tokio::time::sleep(RESUME_WITHIN) => {}
             }
-            let came_back = session.is_attached() || session.outbox().last_seq() < last_seq;
-            if !came_back {
+            if session.is_away_since(loss) {
                 services.end_session(&session, Connection::Lost).await;
             }
         });
@@ -117,7 +116,9 @@ impl ClientSession {
             }
             ClientMessage::Bye(Bye { drain }) => self.bye(drain, reply).await,
             ClientMessage::Ping(ping) => answer(reply, ServerMessage::Pong(ping)),
-            ClientMessage::Pong(_) => Ok(()),
+            // The one message that is an answer itself.
+            ClientMessage::Pong(_) if reply.re.is_none() => Ok(()),
+            ClientMessage::Pong(_) => ok(reply),
             ClientMessage::Seek(seek) => self.ask_lobby(LobbyRequest::Seek(seek), reply).await,
             ClientMessage::Unseek => self.ask_lobby(LobbyRequest::Unseek, reply).await,
             ClientMessage::Challenge(challenge) => {
@@ -170,13 +171,14 @@ impl ClientSession {
     async fn bye(&self, drain: bool, reply: &ReplyTo) -> Result<(), WireError> {
         if !drain {
             // The socket closes by itself after a plain bye.
-            return Ok(());
+            return ok(reply);
         }
         self.services.sessions.declare(self.session.player(), |settings| {
             settings.open = false;
             settings.draining = true;
         });
-        self.services.lobby.gone(self.session.member()).await;
+        self.services.lobby.disconnected(self.session.member()).await;
+        self.services.lobby.left(self.session.player().clone()).await;
         ok(reply)?;
         self.session.drain();
         Ok(())
@@ -294,17 +296,19 @@ impl ClientSession {
             let message = format!("one connection watches at most {WATCHED_MAX} games");
             return Err(WireError::new(ErrorCode::Busy, message).in_game(&game));
         }
-        room.watch(reply.clone());
+        room.watch(self.session.player().clone(), reply.clone());
         Ok(())
     }
 
     fn watch_feed(&self, feed: Feed) {
+        self.session.follow(feed);
         let recipient = Arc::clone(&self.session) as Arc<dyn Recipient>;
         self.services.feeds.subscribe(feed, self.session.member(), recipient);
     }
 
     async fn unwatch(&self, watch: Watch, reply: &ReplyTo) -> Result<(), WireError> {
         if let Some(feed) = watch.feed {
+            self.session.unfollow(feed);
             self.services.feeds.unsubscribe(feed, self.session.member());
         }
         if let Some(game) = watch.game {

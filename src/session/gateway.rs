@@ -165,12 +165,14 @@ impl SessionGateway {
         };
         let welcome = self.welcome(&session, true).await?;
         let Ok(attachment) = session.outbox().attach(Some(resume.seq), &welcome, re) else {
+            session.outbox().take_over(CloseCode::Replaced);
             self.services.end_session(&session, Connection::Lost).await;
             return Ok(None);
         };
         debug!(session = %session.id(), player = %session.identity().name, seq = resume.seq, "session resumed");
         if is_new {
             self.enter(&session, hello, profile_of(hello)?).await;
+            self.services.lobby.tell_open(&session).await;
             self.catch_up(&session).await;
         } else {
             self.services
@@ -198,6 +200,7 @@ impl SessionGateway {
             .attach(None, &welcome, re)
             .unwrap_or_else(|gap| unreachable!("a fresh outbox has no gap: {gap}"));
         self.enter(&session, hello, profile).await;
+        self.services.lobby.tell_open(&session).await;
         self.catch_up(&session).await;
         info!(session = %session.id(), player = %session.identity().name, client = %clean(&hello.client.name),
             "session opened");
@@ -235,7 +238,13 @@ impl SessionGateway {
         if let Some(profile) = &profile {
             self.keep_profile(session.player(), profile).await;
         }
-        self.services.sessions.insert(session, profile, |settings| declare(settings, hello, games_max));
+        self.services.sessions.insert(session, profile, |settings| {
+            if is_single(session.identity().kind) {
+                // What an earlier connection declared went with it.
+                *settings = Settings::new(games_max);
+            }
+            declare(settings, hello, games_max);
+        });
         for room in self.services.directory.rooms_of(session.player()) {
             // Seated before the older session leaves, so that the player never seems to be away.
             room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)
@@ -255,9 +264,8 @@ impl SessionGateway {
         }
     }
 
-    /// Says what waits: open challenges, `synced`, and the turns. The games themselves came when the seats were taken.
+    /// Says what waits: `synced`, and the turns. The games themselves came when the seats were taken.
     async fn catch_up(&self, session: &Arc<Session>) {
-        self.services.lobby.tell_open(session).await;
         let mut live = 0;
         let mut your_turn = Vec::new();
         let rooms = self.services.directory.rooms_of(session.player());
@@ -289,8 +297,12 @@ impl SessionGateway {
         }
         for game in session.watched_games() {
             if let Some(room) = self.services.directory.room(&game) {
-                room.watch(self.services.reply_to(session, None));
+                room.watch(session.player().clone(), self.services.reply_to(session, None));
             }
+        }
+        for feed in session.followed_feeds() {
+            let recipient = Arc::clone(session) as Arc<dyn Recipient>;
+            self.services.feeds.subscribe(feed, session.member(), recipient);
         }
         self.catch_up(session).await;
         self.services.feeds.lobby_changed();

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::outbox::Outbox;
 use crate::ids::{GameId, PlayerId, SessionId, TokenId};
+use crate::protocol::client::Feed;
 use crate::protocol::server::{Frame, Identity, ServerMessage, Urgency};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
@@ -41,6 +42,9 @@ pub struct Session {
     /// The turn of each game where this client was asked for a move and none of its moves was played yet.
     open_turns: Mutex<HashMap<GameId, OpenTurn>>,
     watched: Mutex<HashSet<GameId>>,
+    feeds: Mutex<HashSet<Feed>>,
+    /// How often its socket was lost.
+    losses: AtomicU64,
     /// Set by `bye` with `drain`: the connection ends with the last game.
     draining: std::sync::atomic::AtomicBool,
 }
@@ -87,6 +91,8 @@ impl Session {
             useless_moves: AtomicU32::new(0),
             open_turns: Mutex::default(),
             watched: Mutex::default(),
+            feeds: Mutex::default(),
+            losses: AtomicU64::new(0),
             draining: std::sync::atomic::AtomicBool::new(false),
         }
     }
@@ -204,6 +210,37 @@ impl Session {
     #[must_use]
     pub fn watched_games(&self) -> Vec<GameId> {
         self.watched().iter().cloned().collect()
+    }
+
+    /// Notes that a feed is followed.
+    pub fn follow(&self, feed: Feed) {
+        self.feeds().insert(feed);
+    }
+
+    /// Notes that a feed is no longer followed.
+    pub fn unfollow(&self, feed: Feed) {
+        self.feeds().remove(&feed);
+    }
+
+    /// All feeds that are followed.
+    #[must_use]
+    pub fn followed_feeds(&self) -> Vec<Feed> {
+        self.feeds().iter().copied().collect()
+    }
+
+    /// Counts the loss of its socket, and says which one it is.
+    pub fn lost(&self) -> u64 {
+        self.losses.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Whether its socket has been away ever since that loss.
+    #[must_use]
+    pub fn is_away_since(&self, loss: u64) -> bool {
+        !self.is_attached() && self.losses.load(Ordering::Relaxed) == loss
+    }
+
+    fn feeds(&self) -> MutexGuard<'_, HashSet<Feed>> {
+        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_turns(&self) -> MutexGuard<'_, HashMap<GameId, OpenTurn>> {

@@ -173,6 +173,12 @@ impl Sessions {
         declared.unwrap_or(self.games_max) as usize
     }
 
+    /// Whether a player said `bye` with `drain`.
+    #[must_use]
+    pub fn is_draining(&self, player: &PlayerId) -> bool {
+        self.lock().players.get(player).is_some_and(|player| player.present.settings.draining)
+    }
+
     /// The version that a connected bot gives itself.
     #[must_use]
     pub fn version_of(&self, player: &PlayerId) -> Option<String> {

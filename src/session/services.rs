@@ -63,8 +63,11 @@ impl Services {
 
     /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go.
     pub async fn end_session(&self, session: &Arc<Session>, how: Connection) {
-        self.sessions.remove(session);
-        self.lobby.gone(session.member()).await;
+        let was_last = self.sessions.remove(session);
+        self.lobby.disconnected(session.member()).await;
+        if was_last {
+            self.lobby.left(session.player().clone()).await;
+        }
         self.feeds.leave(session.member());
         for room in self.directory.rooms_of(session.player()) {
             room.connected(session.member(), how).await;

@@ -27,7 +27,7 @@ use crate::ids::GameId;
 use crate::protocol::client::Hello;
 use crate::protocol::parse::{Refusal, parse};
 use crate::protocol::{
-    CLIENT_FRAME_BYTES_MAX, ClientMessage, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, Request, WireError,
+    CLIENT_FRAME_BYTES_MAX, ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError,
 };
 
 /// Requests that are read, and stamped, while an earlier one is being handled. Then the peer has to wait.
@@ -125,13 +125,7 @@ where
         // Opening a session costs nothing of what may be said in it.
         let heard = hear(&text, received, traffic, |message| matches!(message, ClientMessage::Hello(_)));
         let refusal = match heard {
-            Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => {
-                if hello.protocol == PROTOCOL_VERSION {
-                    return Ok((hello, id));
-                }
-                wire.say(&bad_version(hello.protocol), id.as_deref());
-                return Err(Farewell::Close(CloseCode::Version));
-            }
+            Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => return Ok((hello, id)),
             Heard::Request(Request { id, .. }) => {
                 let error = WireError::new(ErrorCode::Unauthorized, "the first message is `hello`");
                 Refusal { id, error }
@@ -142,6 +136,10 @@ where
                 return Err(Farewell::Close(code));
             }
         };
+        if refusal.error.code == ErrorCode::BadVersion {
+            wire.say(&refusal.error.fatal().into(), refusal.id.as_deref());
+            return Err(Farewell::Close(CloseCode::Version));
+        }
         wire.say(&refusal.error.into(), refusal.id.as_deref());
     }
 }
@@ -196,12 +194,6 @@ fn round_up(wait: Duration) -> Duration {
 fn too_large() -> Frame {
     let message = format!("a message has at most {CLIENT_FRAME_BYTES_MAX} bytes");
     WireError::new(ErrorCode::TooLarge, message).fatal().into()
-}
-
-fn bad_version(spoken: u32) -> Frame {
-    let message = format!("protocol {spoken} is not spoken here");
-    let error = WireError::new(ErrorCode::BadVersion, message).fatal();
-    WireError { supported: Some(vec![PROTOCOL_VERSION]), ..error }.into()
 }
 
 /// Carries requests and messages of an open session, and tells the session when it is over.

@@ -88,7 +88,7 @@ impl Writer {
     pub fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
         let gauge = Arc::new(Gauge {
-            origin: Instant::now(),
+            origin: now(),
             waiting: AtomicUsize::new(0),
             busy_since: AtomicU64::new(0),
         });
@@ -99,7 +99,7 @@ impl Writer {
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
     pub fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
         self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
-        let item = Item { write, reply: Box::new(reply), queued_at: Instant::now() };
+        let item = Item { write, reply: Box::new(reply), queued_at: now() };
         if let Err(error) = self.items.try_send(item) {
             self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
             match error {
@@ -143,6 +143,11 @@ impl Writer {
         let since = self.gauge.busy_since();
         since.is_some_and(|since| now.saturating_duration_since(since) > STALLED_AFTER)
     }
+}
+
+/// The runtime's clock, which tests can stop.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
 
 /// Owns the only path by which anything is written.
