@@ -52,7 +52,7 @@ pub fn router() -> Router<AppState> {
 
 /// The page for an address where nothing is.
 pub async fn not_found(visitor: layout::Visitor) -> Response {
-    with_caching(error::not_found(visitor)).await
+    with_caching(error::not_found(&visitor)).await
 }
 
 async fn with_caching(mut response: Response) -> Response {

@@ -162,14 +162,14 @@ fn a_move_is_public_only_after_its_commit() {
         panic!("{effects:?}");
     };
     assert_eq!(events.len(), 1);
-    assert_eq!((table.state.seq, table.state.game().ply()), (0, 0));
+    assert_eq!((table.state.event_seq(), table.state.game().ply()), (0, 0));
     assert_eq!(table.state.next_deadline(), None, "the clock stands while the disk writes");
     table.pass(10 * SECOND);
     assert_eq!(table.clock_ms(), (60_000, 60_000), "storing costs nobody time");
     let effects = table.commit();
     let [Effect::Moved(played), Effect::Prompt(Side::Second)] = effects[..] else { panic!("{effects:?}") };
     assert_eq!((played.seq, played.ply, played.spent_ms), (1, 0, 1_000));
-    assert_eq!((table.state.seq, table.state.game().notation()), (1, "4".to_owned()));
+    assert_eq!((table.state.event_seq(), table.state.game().notation()), (1, "4".to_owned()));
 }
 
 #[test]
@@ -515,7 +515,7 @@ fn after_a_restart_the_clock_waits_for_the_side_to_move_and_both_get_ten_seconds
     let mut table = Table::new(casual(), HUMANS);
     table.play_all("44");
     let mut table = table.restarted();
-    assert_eq!(table.state.seq, 2);
+    assert_eq!(table.state.event_seq(), 2);
     table.arrive(Side::Second);
     table.pass(20 * SECOND);
     assert_eq!(table.state.frozen_for(table.now), Some(40 * SECOND));
@@ -786,7 +786,8 @@ impl Table {
     fn check_invariants(&self) {
         let (log, state) = (&self.log, &self.state);
         assert!((1..).zip(log).all(|(seq, event)| event.seq == seq), "a hole in {log:?}");
-        assert_eq!(state.seq as usize, log.len());
+        let public = log.iter().filter(|event| is_public(&event.kind)).count();
+        assert_eq!(state.event_seq() as usize, public, "players see no holes");
         let ends = log.iter().filter(|event| matches!(event.kind, EventKind::Finished(_))).count();
         assert_eq!(ends, usize::from(state.end().is_some()), "exactly one end");
         assert!(state.end().is_none() || !state.is_storing());
@@ -807,7 +808,7 @@ impl Table {
         let replayed = RoomState::replayed(stored, self.state.kinds, self.now).unwrap();
         assert_eq!(replayed.game(), self.state.game());
         assert_eq!(replayed.history, self.state.history);
-        assert_eq!((replayed.seq, replayed.end()), (self.state.seq, self.state.end()));
+        assert_eq!((replayed.event_seq(), replayed.end()), (self.state.event_seq(), self.state.end()));
     }
 }
 
@@ -835,10 +836,10 @@ proptest! {
     ) {
         let mut table = Table::new(GameSpec { time, ..with_opening(opening) }, kinds);
         for deed in deeds {
-            let (seq, clock) = (table.state.seq, table.state.clock(table.now));
+            let (seq, clock) = (table.state.event_seq(), table.state.clock(table.now));
             let effects = table.suffer(deed);
             table.check_invariants();
-            prop_assert!(table.state.seq >= seq);
+            prop_assert!(table.state.event_seq() >= seq);
             let stores = effects.iter().filter(|effect| matches!(effect, Effect::Store(_))).count();
             prop_assert!(stores <= 1 && (stores == 0 || table.state.is_storing()));
             // A refused write takes back what was charged for it.
