@@ -27,6 +27,7 @@ mod random;
 pub mod registry;
 mod setting;
 mod spec;
+mod stupid;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
 pub use setting::{Setting, SettingKind};

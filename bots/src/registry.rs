@@ -11,6 +11,7 @@ use crate::negamax::ClassicNegamax;
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::spec::BotSpec;
+use crate::stupid::Stupid;
 
 /// A house bot as the table knows it.
 #[derive(Debug)]
@@ -38,13 +39,20 @@ const SEED: Setting = Setting {
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 4] = [
+static ENTRIES: [Entry; 5] = [
     Entry {
         name: "random",
         style: "erratic",
         about: "plays any legal column, all equally likely; the zero of every scale",
         settings: &[SEED],
         build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
+    },
+    Entry {
+        name: "stupid",
+        style: "thoughtless",
+        about: "plays the leftmost open column, whatever happens; beats random more often than not",
+        settings: &[],
+        build: |_, _| Ok(Box::new(Stupid)),
     },
     Entry {
         name: "greedy",

@@ -3,6 +3,12 @@
 use crate::support::match_of;
 
 #[test]
+fn filling_columns_beats_random_mostly() {
+    let record = match_of("stupid", "random", 100);
+    assert!((130..=170).contains(&record.wins()), "{record:?}"); // published: 76 %
+}
+
+#[test]
 fn montecarlo_beats_random_nearly_always() {
     let record = match_of("montecarlo:playouts=200", "random", 50);
     assert!(record.wins() >= 95, "{record:?}");
