@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod bot;
+mod cutoff;
 mod greedy;
 mod montecarlo;
 mod negamax;

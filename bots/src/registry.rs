@@ -5,6 +5,7 @@ use std::time::Duration;
 use fourfold_engine::Variant;
 
 use crate::bot::{Bot, BotError};
+use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
@@ -35,11 +36,14 @@ const SEED: Setting = Setting {
     kind: SettingKind::Integer { default: Some(0), min: 0, max: u64::MAX },
 };
 
+/// What bots play whose rules speak of four stones and no other number.
+const LINES_OF_FOUR: &str = "only boards on which four stones win";
+
 /// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 5] = [
+static ENTRIES: [Entry; 6] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -72,6 +76,19 @@ static ENTRIES: [Entry; 5] = [
         }],
         build: |settings, variant| {
             Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+        },
+    },
+    Entry {
+        name: "cutoff",
+        style: "thorough",
+        about: "searches the deeper the fuller the board; counts only every fourth window, takes its time early",
+        settings: &[],
+        build: |_, variant| {
+            if variant.connect() == Cutoff::CONNECT {
+                Ok(Box::new(Cutoff::new(variant)))
+            } else {
+                Err(BotError::VariantNotPlayed { bot: "cutoff", variant, plays: LINES_OF_FOUR })
+            }
         },
     },
     Entry {

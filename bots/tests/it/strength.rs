@@ -33,3 +33,11 @@ fn greedy_beats_random_mostly() {
     let record = match_of("greedy", "random", 50);
     assert!(record.wins() >= 75, "{record:?}");
 }
+
+#[test]
+fn cutoff_beats_two_plies_mostly() {
+    let record = match_of("cutoff", "negamax:depth=2", 1);
+    assert_eq!(record.losses, 0, "{record:?}");
+    let record = match_of("cutoff", "random", 10);
+    assert_eq!(record.wins(), 20, "{record:?}");
+}
