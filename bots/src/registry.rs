@@ -7,6 +7,7 @@ use fourfold_engine::Variant;
 use crate::bot::{Bot, BotError};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
+use crate::lines69::{self, Lines69};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::random::Random;
@@ -36,6 +37,11 @@ const SEED: Setting = Setting {
     kind: SettingKind::Integer { default: Some(0), min: 0, max: u64::MAX },
 };
 
+/// A weight of `lines69`, in the range that its page recommends.
+const fn line_weight(name: &'static str, about: &'static str) -> Setting {
+    Setting { name, about, kind: SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 } }
+}
+
 /// What bots play whose rules speak of four stones and no other number.
 const LINES_OF_FOUR: &str = "only boards on which four stones win";
 
@@ -43,7 +49,7 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 6] = [
+static ENTRIES: [Entry; 7] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -76,6 +82,40 @@ static ENTRIES: [Entry; 6] = [
         }],
         build: |settings, variant| {
             Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+        },
+    },
+    Entry {
+        name: "lines69",
+        style: "tasteful",
+        about: "weighs all lines through a cell, without any search; has good taste, but may block where it could win",
+        settings: &[
+            Setting {
+                name: "x",
+                about: "base of the power: n stones in a line count x^n",
+                kind: SettingKind::Decimal { default: 4.0, min: 1.0, max: 10.0 },
+            },
+            line_weight("v", "weight of vertical lines"),
+            line_weight("h", "weight of horizontal lines"),
+            line_weight("d", "weight of diagonal lines"),
+            Setting {
+                name: "r",
+                about: "amplitude of the noise",
+                kind: SettingKind::Decimal { default: 2.0, min: 0.0, max: 10.0 },
+            },
+            line_weight("n", "weight of what the opponent gains by a stone on top"),
+            SEED,
+        ],
+        build: |settings, variant| {
+            let number = |name| settings.decimal(name);
+            let parameters = lines69::Parameters {
+                x: number("x"),
+                v: number("v"),
+                h: number("h"),
+                d: number("d"),
+                r: number("r"),
+                n: number("n"),
+            };
+            Ok(Box::new(Lines69::new(parameters, variant, settings.integer("seed"))))
         },
     },
     Entry {

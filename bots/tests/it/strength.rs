@@ -41,3 +41,11 @@ fn cutoff_beats_two_plies_mostly() {
     let record = match_of("cutoff", "random", 10);
     assert_eq!(record.wins(), 20, "{record:?}");
 }
+
+#[test]
+fn the_69_lines_without_search_beat_one_ply_mostly() {
+    let record = match_of("lines69", "random", 50);
+    assert!(record.wins() >= 97, "{record:?}"); // published: 99.8 %
+    let record = match_of("lines69", "negamax:depth=1", 50);
+    assert!(record.wins() >= 70, "{record:?}");
+}
