@@ -99,6 +99,8 @@ pub struct LimitsConfig {
     pub connections: Bounded<0, 1_000_000>,
     /// Connections of one network address (IPv6: of one /64) at the same time.
     pub connections_per_address: Bounded<1, 1_000_000>,
+    /// Sessions of one person at the same time; one more ends the oldest. A bot always has one.
+    pub connections_per_account: Bounded<1, 10_000>,
     /// Whether clients on this machine are free of the limits by address.
     pub loopback_exempt: bool,
     /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
@@ -114,6 +116,7 @@ impl Default for LimitsConfig {
         Self {
             connections: Bounded::new(0),
             connections_per_address: Bounded::new(64),
+            connections_per_account: Bounded::new(8),
             loopback_exempt: true,
             messages_per_20s: Bounded::new(100),
             games_per_player: Bounded::new(16),
