@@ -16,6 +16,8 @@ mod live;
 mod lobby;
 mod parts;
 mod player;
+#[cfg(test)]
+mod tests;
 mod tv;
 mod words;
 
