@@ -127,6 +127,7 @@ impl Arena {
             started_at,
             heartbeat: Duration::from_secs(10),
             messages_per_20s: 100,
+            connections_per_account: 8,
             durability: "strict",
         });
         let gateway = SessionGateway::new(Arc::clone(&services));

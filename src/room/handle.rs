@@ -9,9 +9,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::refusal::RoomRefusal;
 use crate::ids::{GameId, PlayerId};
-use crate::protocol::{ErrorCode, Frame, WireError};
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Snapshot, Urgency};
+use crate::protocol::{ErrorCode, Frame, WireError};
 
 /// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
 /// whoever finds it full is told `busy`.

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
-use super::handle::{NewSession, Session};
+use super::handle::{NewSession, Session, is_single};
 use super::outbox::{Attachment, Outbox};
 use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
 use super::services::Services;
@@ -297,14 +297,17 @@ impl SessionGateway {
         self.services.sessions.games_max()
     }
 
-    /// Enters the session in the registry. Older connections of the same bot have to give way.
+    /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
+    /// only one, or the oldest of a person with too many.
     fn enter(
         &self,
         session: &Arc<Session>,
         request: &Opening,
     ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let games_max = self.games_max();
-        let older = self.services.sessions.insert(session, request.profile.clone(), |settings| {
+        let beside =
+            if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
+        let older = self.services.sessions.insert(session, beside, request.profile.clone(), |settings| {
             settings.declare(declared_by(&request.hello), games_max);
             settings.draining = false;
         })?;

@@ -121,7 +121,8 @@ impl Sessions {
     }
 
     /// Enters a session. `change` adapts what the player has declared so far, which is nothing for a bot: what its
-    /// older connections declared goes with them. Returns the older connections that have to give way.
+    /// older connections declared goes with them. Returns the oldest connections, which have to give way because only so
+    /// many may stay `beside` the new one.
     ///
     /// # Errors
     ///
@@ -129,6 +130,7 @@ impl Sessions {
     pub fn insert(
         &self,
         session: &Arc<Session>,
+        beside: usize,
         profile: Option<BotProfile>,
         change: impl FnOnce(&mut Settings),
     ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
@@ -146,12 +148,11 @@ impl Sessions {
         let player = players
             .entry(session.player().clone())
             .or_insert_with(|| Player { present: fresh(), sessions: Vec::new() });
-        let older = if is_single(session.identity().kind) {
+        if is_single(session.identity().kind) {
             player.present = fresh();
-            player.sessions.clone()
-        } else {
-            Vec::new()
-        };
+        }
+        let surplus = player.sessions.len().saturating_sub(beside);
+        let older = player.sessions[..surplus].to_vec();
         if let Some(profile) = profile {
             player.present.profile = profile;
         }

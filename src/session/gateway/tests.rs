@@ -134,6 +134,18 @@ async fn a_person_may_have_several_connections_and_each_sees_everything() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_oldest_connection_of_a_person_with_too_many_gives_way() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let mut clients = Vec::new();
+    for _ in 0..=arena.services.connections_per_account {
+        clients.push(arena.join(&ada).await);
+    }
+    let closed: Vec<_> = clients.iter().filter_map(close_code).collect();
+    assert_eq!((closed, close_code(&clients[0])), (vec![CloseCode::Replaced], Some(CloseCode::Replaced)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn after_a_restart_a_session_goes_on_with_its_games() {
     let before = Arena::new().await;
     let (ada, bob) = (before.person("Ada").await, before.person("Bob").await);
