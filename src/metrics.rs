@@ -148,7 +148,7 @@ impl Metrics {
 
     /// A request over the socket was refused.
     pub fn refused(&self, code: ErrorCode) {
-        self.refusals.get_or_create(&CodeLabel { code: code_word(code) }).inc();
+        self.refusals.get_or_create(&CodeLabel { code: code.to_string() }).inc();
     }
 
     /// So many writes wait.
@@ -196,15 +196,6 @@ fn reason_word(reason: EndReason) -> &'static str {
         EndReason::Aborted => "aborted",
         EndReason::Stopped => "stopped",
         EndReason::BotFailed => "bot_failed",
-    }
-}
-
-/// The code as it stands on the wire.
-fn code_word(code: ErrorCode) -> String {
-    match serde_json::to_value(code) {
-        Ok(serde_json::Value::String(word)) => word,
-        // A code is a unit variant, which serialises as a string.
-        Ok(_) | Err(_) => String::from("unknown"),
     }
 }
 

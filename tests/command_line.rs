@@ -96,7 +96,8 @@ fn wrong_positions_and_bots_are_wrong_use() {
 
 #[test]
 fn wrong_flags_get_a_usage_line_and_a_suggestion() {
-    for arguments in [&["serve", "--lisen", "x"][..], &["mvoe"], &["move"], &["play", "--first"], &["bench"]]
+    for arguments in
+        [&["serve", "--lisen", "x"][..], &["mvoe"], &["move"], &["play", "--port", "x"], &["bench"]]
     {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -330,6 +331,8 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert_eq!(text(&revoked.stdout), "six: 2 tokens revoked\n");
     check_failure(&mut command(&["bot", "token", "ada"]), 1, "is no bot");
 
+    let bots = command(&["bots"]).output().unwrap();
+    assert!(bots.status.success() && text(&bots.stdout).contains("negamax"), "{}", text(&bots.stderr));
     let verified = command(&["games", "verify"]).output().unwrap();
     assert!(verified.status.success() && text(&verified.stdout).contains("everything agrees"));
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! Pages name them as `/static/v-VERSION/NAME`, where the version is a digest of all of them: modules import one
 //! another by relative paths, so a version in the path reaches every import, which one in a query would not. Such an
-//! address never changes its content and is cached for ever; any other is checked against its ETag each time.
+//! address never changes its content and is cached for ever; any other is checked against its `ETag` each time.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// What they must ask about each time.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
-/// Bytes of a digest that stand in addresses and ETags: 2^64 versions collide with nobody's.
+/// Bytes of a digest that stand in addresses and `ETag`s: 2^64 versions collide with nobody's.
 const VERSION_BYTES: usize = 8;
 
 #[derive(RustEmbed)]
@@ -39,7 +39,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn hex(digest: &[u8]) -> String {
-    digest.iter().take(VERSION_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
+    digest.iter().take(VERSION_BYTES).flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The address of an embedded file, good for as long as its content is the same.

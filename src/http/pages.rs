@@ -16,6 +16,8 @@ mod live;
 mod lobby;
 mod parts;
 mod player;
+#[cfg(test)]
+mod tests;
 mod tv;
 mod words;
 
@@ -52,7 +54,7 @@ pub fn router() -> Router<AppState> {
 
 /// The page for an address where nothing is.
 pub async fn not_found(visitor: layout::Visitor) -> Response {
-    with_caching(error::not_found(visitor)).await
+    with_caching(error::not_found(&visitor)).await
 }
 
 async fn with_caching(mut response: Response) -> Response {

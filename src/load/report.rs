@@ -128,9 +128,7 @@ impl Witness for Tally {
         let kind = match &trouble {
             Trouble::Rollback { .. } => "rollback".to_owned(),
             Trouble::SessionLost => "session_lost".to_owned(),
-            Trouble::Refused(error) => {
-                serde_json::to_string(&error.code).unwrap_or_default().trim_matches('"').to_owned()
-            }
+            Trouble::Refused(error) => error.code.to_string(),
         };
         *lock(&self.errors).entry(kind).or_default() += 1;
     }

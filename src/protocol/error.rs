@@ -1,5 +1,7 @@
 //! Refusals: every one has a code, words, and a hint when waiting helps.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,13 @@ pub enum ErrorCode {
     Conflict,
     /// Our fault; `incident` stands in the log too.
     Internal,
+}
+
+/// Prints the code as it stands on the wire.
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A refusal on the wire.

@@ -19,7 +19,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const SCHEMES = /** @type {const} */ (["light", "dark"]);
 const SIZES = { desktop: DESKTOP, phone: PHONE };
 
-const arena = new Arena();
+const arena = new Arena({ ladder: true });
 const browser = new Browser();
 let finishedGame = "";
 

@@ -126,6 +126,22 @@ test("an invitation's link begins a game, which can be resigned and played again
   assert.notEqual(await fay.getAttribute("#game", "data-you"), side, "a rematch swaps the sides");
 });
 
+test("a challenge from a player's page is shown to that player and accepted", async () => {
+  const [nia, otto] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await signUp(nia, "Nia");
+  await signUp(otto, "Otto");
+  await toLobby(otto);
+  await nia.goto("/player/Otto");
+  await nia.click("text=Challenge Otto");
+  await nia.waitForSelector("#toasts >> text=Waiting for Otto");
+  await otto.click("#toasts >> text=Decline");
+  await nia.waitForSelector("#toasts >> text=Declined");
+  await nia.click("text=Challenge Otto");
+  await otto.click("#toasts >> text=Accept");
+  const ids = await Promise.all([atGame(nia), atGame(otto)]);
+  assert.equal(ids[0], ids[1]);
+});
+
 test("a move is taken back when the other side allows it", async () => {
   const [hal, ida] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   const pages = await pair(hal, ida);

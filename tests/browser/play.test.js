@@ -62,6 +62,25 @@ test("a person plays on a phone by touch", async () => {
   await assertOver(page);
 });
 
+test("a finger that slides to another column drops there", async () => {
+  const page = await browser.visitor(arena.url, PHONE);
+  await startBotGame(page);
+  assert.equal(await myTurn(page), true);
+  const middle = async (/** @type {number} */ column) => {
+    const box = await page.locator(`.columns button[data-column="${column}"]`).boundingBox();
+    assert.ok(box);
+    return [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }];
+  };
+  const touch = await page.context().newCDPSession(page);
+  await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: await middle(1) });
+  for (const column of [2, 3, 4, 5]) {
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: await middle(column) });
+  }
+  await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await reached(page, 1);
+  assert.match((await page.getAttribute(".moves button >> nth=0", "aria-label")) ?? "", /column 5$/);
+});
+
 test("the same column chosen twice in haste is one move", async () => {
   const page = await browser.visitor(arena.url);
   await startBotGame(page);

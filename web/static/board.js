@@ -250,20 +250,24 @@ export class BoardElement extends HTMLElement {
     });
   }
 
+  /** Above the board waits the disc whose turn it is; over a column it also shows where it would land. */
   #showGhost() {
     const { variant, moves, playable, pending } = this.#view;
     const parts = this.#parts;
     if (!parts) return;
     const side = sideToMove(moves.length);
-    const column = pending ?? (playable ? this.#hovered : 0);
-    const row = column ? landingRow(variant, moves, column) : 0;
-    [...parts.lights.children].forEach((light, index) => light.classList.toggle("on", row > 0 && index + 1 === column));
+    const aimed = pending ?? (playable ? this.#hovered : 0);
+    const row = aimed ? landingRow(variant, moves, aimed) : 0;
+    const column = aimed || this.#focused;
+    [...parts.lights.children].forEach((light, index) => light.classList.toggle("on", row > 0 && index + 1 === aimed));
     const show = (/** @type {SVGGElement} */ group, /** @type {boolean} */ shown, /** @type {number} */ y) => {
       if (!shown) return group.replaceChildren();
       if (!group.firstElementChild?.classList.contains(side)) group.replaceChildren(disc(side));
       group.style.transform = `translate(${centerX(column)}px, ${y}px)`;
     };
-    show(parts.ghost, row > 0 && pending === null && this.hasAttribute("data-ghost"), -FRAME - GHOST_ROOM / 2);
+    const waits = playable && pending === null && (aimed === 0 || row > 0);
+    show(parts.ghost, waits && this.hasAttribute("data-ghost"), -FRAME - GHOST_ROOM / 2);
+    parts.ghost.classList.toggle("idle", aimed === 0);
     show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
     parts.landing.classList.toggle("pending", pending !== null);
   }

@@ -3,6 +3,7 @@
 
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
+import { copy } from "./start.js";
 import { canAbort } from "./state.js";
 import { clockFace } from "./words.js";
 
@@ -54,7 +55,7 @@ export class GameActions {
   /** @param {GameState} state */
   #buttons(state) {
     if (state.status === "over") return this.#afterwards(state);
-    if (!state.you) return [];
+    if (!state.you) return [copyLink()];
     const buttons = [];
     if (canAbort(state)) buttons.push(this.#button("Abort", "close", "abort"));
     else buttons.push(this.#resign());
@@ -71,7 +72,7 @@ export class GameActions {
       again.disabled = asked;
       buttons.push(again);
     }
-    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), "New game")];
+    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), "New game"), copyLink()];
   }
 
   /** Resigning takes two presses: the first one asks. */
@@ -142,6 +143,11 @@ export class GameActions {
   #button(label, picture, act, look = "") {
     return el("button", { type: "button", class: `button ${look}`.trim(), click: () => this.act(act) }, icon(picture), label);
   }
+}
+
+function copyLink() {
+  const button = el("button", { type: "button", class: "button", click: () => copy(button, location.href) }, icon("link"), el("span", {}, "Copy link"));
+  return button;
 }
 
 /** @param {GameState} state */

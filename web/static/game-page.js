@@ -21,7 +21,8 @@ const actions = new GameActions(root, act, (emoji) => send({ type: "react", game
 let state = readPage();
 /** A column that was chosen and is not acknowledged yet. @type {number | null} */
 let pending = null;
-let synced = false;
+/** Whether this connection has told the game's state. */
+let told = false;
 
 /** The state that the server wrote into the page. */
 function readPage() {
@@ -41,6 +42,7 @@ function receive(message) {
   if (message.game !== id) return;
   const next = reduce(state, message, performance.now());
   if (!next) return;
+  told ||= message.type === "game";
   if (next.needsSync && !state.needsSync) send({ type: "sync", game: id });
   if (pending !== null && next.moves.length !== state.moves.length) pending = null;
   if (next.status === "over") pending = null;
@@ -87,14 +89,12 @@ function act(wanted) {
   }
 }
 
-/** After connecting: players get their games unasked, everybody else has to ask. */
+/** After connecting: players get their games in progress unasked, everybody else has to ask. */
 async function join() {
-  const again = synced || connection.welcome?.resumed;
-  synced = true;
   if (state.status === "over" && !state.you) return;
   try {
     if (!state.you) await connection.request({ type: "watch", game: id });
-    else if (again || state.status === "over") await connection.request({ type: "sync", game: id });
+    else if (!told) await connection.request({ type: "sync", game: id });
     if (pending !== null) await play();
   } catch (error) {
     const gone = error instanceof Refused && error.code === "no_such_game";
@@ -109,6 +109,7 @@ for (const type of TYPES) connection.on(type, receive);
 connection.on("reaction", ({ game, by, emoji }) => game === id && view.react(by, emoji));
 connection.on("synced", join);
 connection.on("welcome", show);
+connection.onState((now) => (told &&= now === "open"));
 root.addEventListener("column", (event) => {
   pending = /** @type {CustomEvent<number>} */ (event).detail;
   show();

@@ -39,6 +39,12 @@ export function showRefusal(error) {
 
 // 1. How the connection stands
 
+const CONNECTION_WORDS = {
+  connecting: "Connecting…",
+  waiting: "Connection lost. Trying again…",
+  stopped: "The arena does not take this page any more. Please reload it.",
+};
+
 function watchConnection() {
   const pill = find("#connection");
   let timer = 0;
@@ -50,7 +56,7 @@ function watchConnection() {
       return;
     }
     timer = window.setTimeout(() => {
-      pill.textContent = state === "waiting" ? "Connection lost. Trying again…" : "Connecting…";
+      pill.textContent = CONNECTION_WORDS[state];
       pill.hidden = false;
     }, QUIET_MS);
   });

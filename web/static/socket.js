@@ -9,12 +9,14 @@
 /** @typedef {import("../types/protocol").ClientMessage} ClientMessage */
 /** @typedef {import("../types/protocol").WireError} WireError */
 /** @typedef {import("../types/protocol").Welcome} Welcome */
-/** @typedef {"connecting" | "open" | "waiting"} ConnectionState */
+/** @typedef {"connecting" | "open" | "waiting" | "stopped"} ConnectionState */
 
 /** First and longest wait before another attempt, in milliseconds. */
 const BACKOFF_MS = { first: 200, longest: 5_000 };
-/** Heartbeats without a word after which the connection is given up. */
+/** Heartbeats without a word after which the connection is given up, if as many questions went unanswered: in a tab
+ *  that is out of sight timers come late, which is not the connection's fault. */
 const SILENT_HEARTBEATS = 2.5;
+const UNANSWERED_MAX = 2;
 /** Used until `welcome` says better, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 /** How long an attempt to connect may take, in milliseconds. */
@@ -46,10 +48,10 @@ export class Connection {
   #attempts = 0;
   #lastId = 0;
   #heardAt = 0;
+  #unanswered = 0;
   #heartbeatMs = HEARTBEAT_MS;
   #retryTimer = 0;
   #heartTimer = 0;
-  #stopped = false;
 
   /** @type {ConnectionState} */
   state = "connecting";
@@ -130,6 +132,7 @@ export class Connection {
   /** @param {ServerMessage} message */
   #receive(message) {
     this.#heardAt = performance.now();
+    this.#unanswered = 0;
     if (this.#session && message.seq) this.#session.seq = message.seq;
     if (message.type === "welcome") this.#welcomed(message);
     if (message.type === "ping") this.#write({ type: "pong", n: message.n });
@@ -154,15 +157,17 @@ export class Connection {
     this.#unsaid = [];
     unsaid.forEach((said) => this.#write(said));
     clearInterval(this.#heartTimer);
-    this.#heartTimer = window.setInterval(() => this.#beat(), this.#heartbeatMs);
+    this.#heartTimer = window.setInterval(() => this.#beat(), this.#heartbeatMs / 2);
   }
 
   /** Browsers hide the server's pings, so the page asks for signs of life itself. */
   #beat() {
-    if (performance.now() - this.#heardAt > SILENT_HEARTBEATS * this.#heartbeatMs) {
+    const isSilent = performance.now() - this.#heardAt > SILENT_HEARTBEATS * this.#heartbeatMs;
+    if (isSilent && this.#unanswered >= UNANSWERED_MAX) {
       this.#socket?.close();
       this.#lost(0);
     } else if (this.state === "open") {
+      this.#unanswered += 1;
       this.#write({ type: "ping", n: Math.round(performance.now()) });
     }
   }
@@ -176,16 +181,15 @@ export class Connection {
     }
     this.#requests.clear();
     if (code === CLOSE.replaced || code === CLOSE.credentials) this.#session = null;
-    this.#stopped = code === CLOSE.banned || code === CLOSE.version;
+    if (code === CLOSE.banned || code === CLOSE.version) return this.#enter("stopped");
     this.#enter("waiting");
-    if (this.#stopped) return;
     const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** this.#attempts);
     this.#attempts += 1;
     this.#retryTimer = window.setTimeout(() => this.open(), wait * (0.5 + Math.random() / 2));
   }
 
   #retryNow() {
-    if (this.state !== "waiting" || this.#stopped) return;
+    if (this.state !== "waiting") return;
     clearTimeout(this.#retryTimer);
     this.open();
   }

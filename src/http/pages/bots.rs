@@ -12,6 +12,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
 use crate::protocol::terms::WireRating;
+use crate::rating::elo::Standing;
 use crate::storage::StoreError;
 use crate::storage::store::Board;
 
@@ -36,7 +37,7 @@ impl BotRow {
             name: bot.player.name.to_string(),
             player: PlayerTag::new(&bot.player).unrated(),
             rating: rating.map(RatingTag::new),
-            elo: rating.map_or(i32::MIN, |rating| rating.elo),
+            elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
             about: bot.about.clone().unwrap_or_default(),
             playing: bot.playing,
             is_house: bot.house,
@@ -48,7 +49,7 @@ impl BotRow {
         Ok(Self::all(state).await?.into_iter().filter(|bot| bot.is_house).collect())
     }
 
-    /// Bots without a rating come first and stay in the arena's order, which is roughly by strength.
+    /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
     async fn all(state: &AppState) -> Result<Vec<Self>, StoreError> {
         let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =

@@ -41,7 +41,7 @@ struct ErrorPage<'a> {
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         match self {
-            Self::NotFound(visitor) => not_found(*visitor),
+            Self::NotFound(visitor) => not_found(&visitor),
             Self::Store(_) | Self::Render(_) => {
                 error!(error = ?self, "a page failed");
                 let words = "Something failed on our side. Please try again in a moment.";
@@ -53,9 +53,9 @@ impl IntoResponse for PageError {
 }
 
 /// The page for an address where nothing is.
-pub(super) fn not_found(visitor: Visitor) -> Response {
+pub(super) fn not_found(visitor: &Visitor) -> Response {
     let words = "There is no page at this address. Perhaps the game or invitation has ended, or the link lost a letter.";
-    say(StatusCode::NOT_FOUND, &visitor, "Nothing here", words)
+    say(StatusCode::NOT_FOUND, visitor, "Nothing here", words)
 }
 
 fn say(status: StatusCode, visitor: &Visitor, title: &str, words: &str) -> Response {

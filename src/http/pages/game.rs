@@ -133,17 +133,13 @@ fn seat(snapshot: &Snapshot, end: Option<&GameEnd>, side: WireSide, place: &'sta
 
 fn status(snapshot: &Snapshot) -> (String, String) {
     let names = [snapshot.players.first.name.to_string(), snapshot.players.second.name.to_string()];
-    match (snapshot.status, snapshot.result, snapshot.reason) {
-        (GameStatus::Over, Some(result), Some(reason)) => {
-            let detail = format!("{}.", words::reason(reason, snapshot.variant.0.connect()));
-            (words::headline(result, snapshot.you, &names), detail)
-        }
-        _ => {
-            let side = snapshot.to_move.unwrap_or(WireSide::First);
-            let name = &of(&snapshot.players, side).name;
-            (format!("{name} to move"), format!("{} is next.", words::color(side)))
-        }
+    if let (Some(result), Some(reason)) = (snapshot.result, snapshot.reason) {
+        let detail = format!("{}.", words::reason(reason, snapshot.variant.0.connect()));
+        return (words::headline(result, snapshot.you, &names), detail);
     }
+    let side = snapshot.to_move.unwrap_or(WireSide::First);
+    let name = &of(&snapshot.players, side).name;
+    (format!("{name} to move"), format!("{} is next.", words::color(side)))
 }
 
 fn terms(snapshot: &Snapshot) -> Vec<String> {

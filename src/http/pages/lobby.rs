@@ -30,26 +30,31 @@ const SAMPLE_MOVES: &str = "44453355226";
 
 /// Time controls to choose from: the value is what the protocol calls `time`.
 const TIMES: [TimeChoice; 4] = [
-    TimeChoice { json: r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#, short: "1 + 0", name: "Fast" },
+    TimeChoice {
+        json: r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#,
+        short: "1 + 0",
+        name: "Fast",
+        is_chosen: false,
+    },
     TimeChoice {
         json: r#"{"bank_ms":180000,"increment_ms":2000,"move_ms":null}"#,
         short: "3 + 2",
         name: "Blitz",
+        is_chosen: true,
     },
     TimeChoice {
         json: r#"{"bank_ms":600000,"increment_ms":5000,"move_ms":null}"#,
         short: "10 + 5",
         name: "Rapid",
+        is_chosen: false,
     },
     TimeChoice {
         json: r#"{"bank_ms":null,"increment_ms":0,"move_ms":30000}"#,
         short: "30 s",
         name: "A move",
+        is_chosen: false,
     },
 ];
-
-/// The one chosen at first.
-const TIME_CHOSEN: usize = 1;
 
 /// A time control that one can choose.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +62,8 @@ struct TimeChoice {
     json: &'static str,
     short: &'static str,
     name: &'static str,
+    /// Whether it is the one chosen at first.
+    is_chosen: bool,
 }
 
 #[derive(Template)]
@@ -71,13 +78,6 @@ struct Lobby {
     bots: Vec<BotRow>,
     all_bots: Vec<BotRow>,
     ranks: Vec<Rank>,
-}
-
-impl Lobby {
-    #[expect(clippy::unused_self, reason = "templates call methods")]
-    fn is_chosen(&self, index: &usize) -> bool {
-        *index == TIME_CHOSEN
-    }
 }
 
 /// The large board: a live game, else the last one, else a sample.

@@ -14,7 +14,9 @@ export class Arena {
   #process = null;
   #log = "";
 
-  constructor() {
+  /** @param {{ ladder?: boolean }} [options] whether house bots play among themselves, which costs computing time */
+  constructor({ ladder = false } = {}) {
+    this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
     this.data = mkdtempSync(join(tmpdir(), "fourfold-browser-"));
     this.url = "";
   }
@@ -24,7 +26,7 @@ export class Arena {
     const binary = process.env.FOURFOLD_BIN;
     if (!binary) throw new Error("FOURFOLD_BIN must name the fourfold binary");
     const args = ["serve", "--listen", listen, "--data", join(this.data, "arena")];
-    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], cwd: this.data });
+    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], cwd: this.data, env: this.environment });
     this.#process = child;
     child.stderr?.on("data", (chunk) => (this.#log = (this.#log + chunk).slice(-20_000)));
     this.url = await new Promise((resolve, reject) => {

@@ -1,0 +1,146 @@
+//! The pages as a browser without script gets them.
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+
+use crate::http::site::Site;
+use crate::http::state::OpenBot;
+use crate::http::testing::{TestArena, TestSite};
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::{PlayerKind, WirePlayer};
+use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+
+/// A site on which Ada has beaten Bob, and a remote bot is connected that says this about itself.
+async fn site(about: &str) -> TestSite {
+    let bot = OpenBot {
+        player: WirePlayer {
+            id: "bot".parse().unwrap(),
+            name: "hal".parse().unwrap(),
+            kind: PlayerKind::Bot,
+            rating: None,
+            version: None,
+        },
+        about: Some(about.to_owned()),
+        url: None,
+        house: false,
+        playing: 1,
+    };
+    let site = TestSite::with(Site::default(), TestArena { bots: vec![bot], ..TestArena::default() });
+    add_players(&*site.store, &["Ada", "Bob"]).await;
+    play(&*site.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    site
+}
+
+/// All pages that can be reached there.
+const PATHS: [&str; 11] = [
+    "/",
+    "/game/one",
+    "/tv",
+    "/leaderboard",
+    "/leaderboard?list=people",
+    "/leaderboard?list=nonsense",
+    "/player/ada",
+    "/bots",
+    "/account",
+    "/docs",
+    "/docs/playing",
+];
+
+#[tokio::test]
+async fn every_page_is_there_for_everybody() {
+    let site = site("plays").await;
+    for path in PATHS {
+        let answer = site.get(path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        assert!(answer.body.starts_with("<!doctype html>"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_site_has_its_pages_too() {
+    let site = TestSite::new();
+    for path in ["/", "/tv", "/leaderboard", "/bots", "/account", "/docs"] {
+        assert_eq!(site.get(path).await.status, StatusCode::OK, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_a_page_that_says_so() {
+    let site = site("plays").await;
+    for path in [
+        "/game/unknown",
+        "/game/not-an-id",
+        "/player/nobody",
+        "/player/x",
+        "/challenge/gone",
+        "/docs/..",
+        "/x",
+    ] {
+        let answer = site.get(path).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(answer.body.contains("Nothing here"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_keep_to_their_policy() {
+    let site = site("plays").await;
+    for path in PATHS {
+        let body = site.get(path).await.body;
+        for forbidden in [" style=", "<style", " onclick=", "javascript:", "<script>"] {
+            assert!(!body.contains(forbidden), "{path} has {forbidden}");
+        }
+        for script in body.split("<script ").skip(1) {
+            assert!(script.starts_with("type=\"module\" src=\"/static/v-"), "{path}: {script:.60}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_others_write_stays_text() {
+    let site = site("<img src=x onerror=alert(1)> & \"more\"").await;
+    let body = site.get("/bots").await.body;
+    assert!(!body.contains("<img src=x"), "{body}");
+    assert!(body.contains("&#60;img src=x"), "{body}");
+}
+
+#[tokio::test]
+async fn a_finished_game_reads_without_script() {
+    let site = site("plays").await;
+    let body = site.get("/game/one").await.body;
+    assert!(body.contains("Ada wins"), "{body}");
+    assert!(body.contains("Four in a row."), "{body}");
+    assert_eq!(body.matches("stone first in-line").count(), 4, "the winning stones are marked");
+    assert!(body.contains("aria-label=\"Move 1, Coral: column"), "{body}");
+}
+
+#[tokio::test]
+async fn the_ranking_lists_only_the_wanted() {
+    let site = site("plays").await;
+    assert!(site.get("/leaderboard?list=people").await.body.contains("/player/Ada"));
+    assert!(!site.get("/leaderboard?list=bots").await.body.contains("/player/Ada"));
+}
+
+#[tokio::test]
+async fn the_chosen_colours_are_in_the_page() {
+    let site = TestSite::new();
+    for (cookie, expected) in [
+        ("theme=dark", "<html lang=\"en\" data-theme=\"dark\">"),
+        ("a=b; theme=light", "<html lang=\"en\" data-theme=\"light\">"),
+        ("theme=\"><script>", "<html lang=\"en\">"),
+    ] {
+        let request = Request::get("/").header(header::COOKIE, cookie).body(Body::empty()).unwrap();
+        assert!(site.send(request).await.body.contains(expected), "{cookie}");
+    }
+}
+
+#[tokio::test]
+async fn people_see_themselves_and_their_bots() {
+    let site = TestSite::new();
+    let cookie = site.register("Ada").await;
+    let request = Request::get("/account").header(header::COOKIE, &cookie).body(Body::empty()).unwrap();
+    let body = site.send(request).await.body;
+    assert!(body.contains("id=\"create-bot\""), "{body}");
+    assert!(!body.contains("id=\"sign-up\""), "{body}");
+    assert!(site.get("/account").await.body.contains("id=\"sign-up\""));
+}
