@@ -146,7 +146,10 @@ impl Daemon {
         let mut actors = JoinSet::new();
 
         let directory = Directory::default();
-        let sessions = Sessions::new(config.limits.games_per_player.number());
+        let sessions = Sessions::new(
+            config.limits.games_per_player.number(),
+            config.limits.connections_per_account.count(),
+        );
         let feeds = Feeds::new(directory.clone(), {
             let sessions = sessions.clone();
             move || sessions.online()
@@ -186,7 +189,6 @@ impl Daemon {
             stop: stop_actors.clone(),
             started_at: UnixMillis::now(),
             heartbeat: config.server.heartbeat(),
-            connections_per_account: config.limits.connections_per_account.count(),
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
@@ -350,8 +352,7 @@ async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
 
 async fn end_sessions_of(services: &Services, token: &TokenId) {
     for session in services.sessions.by_credential(token) {
-        session.outbox().close(CloseCode::Credentials);
-        services.end_session(&session, Connection::Lost).await;
+        services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
     }
 }
 
