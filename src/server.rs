@@ -146,10 +146,7 @@ impl Daemon {
         let mut actors = JoinSet::new();
 
         let directory = Directory::default();
-        let sessions = Sessions::new(
-            config.limits.games_per_player.number(),
-            config.limits.connections_per_account.count(),
-        );
+        let sessions = Sessions::new(config.limits.games_per_player.number());
         let feeds = Feeds::new(directory.clone(), {
             let sessions = sessions.clone();
             move || sessions.online()
@@ -189,6 +186,7 @@ impl Daemon {
             stop: stop_actors.clone(),
             started_at: UnixMillis::now(),
             heartbeat: config.server.heartbeat(),
+            connections_per_account: config.limits.connections_per_account.count(),
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
-use super::handle::{NewSession, Session};
+use super::handle::{NewSession, Session, is_single};
 use super::outbox::{Attachment, Outbox};
 use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
 use super::services::Services;
@@ -48,9 +48,7 @@ struct Opening {
 enum Resumed {
     Yes(Opened),
     /// A fresh session begins, and this one gives way to it.
-    No {
-        instead_of: Option<Arc<Session>>,
-    },
+    No { instead_of: Option<Arc<Session>> },
 }
 
 /// Whether the client knows its open offers.
@@ -94,7 +92,12 @@ impl SessionGateway {
         Self { services }
     }
 
-    async fn find_or_open(&self, hello: Hello, re: Option<&str>, caller: Caller) -> Result<Opened, Refused> {
+    async fn find_or_open(
+        &self,
+        hello: Hello,
+        re: Option<&str>,
+        caller: Caller,
+    ) -> Result<Opened, Refused> {
         let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
         let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
         let profile = profile_of(&hello)?;
@@ -160,7 +163,8 @@ impl SessionGateway {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
         if let Some(token) = &ticket.credential {
-            let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
+            let valid =
+                store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
@@ -293,10 +297,17 @@ impl SessionGateway {
         self.services.sessions.games_max()
     }
 
-    /// Enters the session in the registry. Older connections give way where a player may not have so many.
-    fn enter(&self, session: &Arc<Session>, request: &Opening) -> Result<Vec<Arc<Session>>, Arc<Session>> {
+    /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
+    /// only one, or the oldest of a person with too many.
+    fn enter(
+        &self,
+        session: &Arc<Session>,
+        request: &Opening,
+    ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let games_max = self.games_max();
-        let older = self.services.sessions.insert(session, request.profile.clone(), |settings| {
+        let beside =
+            if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
+        let older = self.services.sessions.insert(session, beside, request.profile.clone(), |settings| {
             settings.declare(declared_by(&request.hello), games_max);
             settings.draining = false;
         })?;
@@ -434,3 +445,6 @@ fn refuse(cause: &(dyn std::error::Error + 'static)) -> Refused {
     let error = internal("the session could not be opened", cause).fatal();
     Refused { error, code: CloseCode::Restart }
 }
+
+#[cfg(test)]
+mod tests;

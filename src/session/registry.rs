@@ -101,15 +101,13 @@ struct Inner {
 pub struct Sessions {
     inner: Arc<Mutex<Inner>>,
     games_max: u32,
-    sessions_max: usize,
 }
 
 impl Sessions {
-    /// No sessions yet; a player may have at most `games_max` games, and a person `sessions_max` sessions, at the same
-    /// time.
+    /// No sessions yet; a player may have at most `games_max` games at the same time.
     #[must_use]
-    pub fn new(games_max: u32, sessions_max: usize) -> Self {
-        Self { inner: Arc::default(), games_max, sessions_max }
+    pub fn new(games_max: u32) -> Self {
+        Self { inner: Arc::default(), games_max }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -123,7 +121,8 @@ impl Sessions {
     }
 
     /// Enters a session. `change` adapts what the player has declared so far, which is nothing for a bot: what its
-    /// older connections declared goes with them. Returns the older connections that have to give way.
+    /// older connections declared goes with them. Returns the oldest connections, which have to give way because only so
+    /// many may stay `beside` the new one.
     ///
     /// # Errors
     ///
@@ -131,6 +130,7 @@ impl Sessions {
     pub fn insert(
         &self,
         session: &Arc<Session>,
+        beside: usize,
         profile: Option<BotProfile>,
         change: impl FnOnce(&mut Settings),
     ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
@@ -148,13 +148,11 @@ impl Sessions {
         let player = players
             .entry(session.player().clone())
             .or_insert_with(|| Player { present: fresh(), sessions: Vec::new() });
-        let kept = if is_single(session.identity().kind) {
+        if is_single(session.identity().kind) {
             player.present = fresh();
-            0
-        } else {
-            self.sessions_max.saturating_sub(1)
-        };
-        let older = player.sessions[..player.sessions.len().saturating_sub(kept)].to_vec();
+        }
+        let surplus = player.sessions.len().saturating_sub(beside);
+        let older = player.sessions[..surplus].to_vec();
         if let Some(profile) = profile {
             player.present.profile = profile;
         }
