@@ -9,6 +9,7 @@ use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::protocol::client::Settings as Declared;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind};
+use crate::room::directory::GamesTaken;
 use crate::storage::record::BotProfile;
 
 /// What a connected player has declared.
@@ -49,16 +50,15 @@ impl Settings {
         }
     }
 
-    /// Games that may be taken up against an opponent of this kind.
+    /// Whether one more game may be taken up, against such an opponent, by somebody who has `taken` so many.
     #[must_use]
-    pub fn games_for(&self, opponent: PlayerKind) -> u32 {
-        if self.draining {
-            return 0;
-        }
-        match OpponentKind::from(opponent) {
-            OpponentKind::Human => self.max_games,
-            OpponentKind::Bot => self.max_games.saturating_sub(self.reserve_for_humans),
-        }
+    pub fn has_place(&self, taken: GamesTaken, opponent: OpponentKind) -> bool {
+        let for_bots = self.max_games.saturating_sub(self.reserve_for_humans);
+        let fits = match opponent {
+            OpponentKind::Human => true,
+            OpponentKind::Bot => taken.with_bots < for_bots as usize,
+        };
+        fits && !self.draining && taken.all < self.max_games as usize
     }
 }
 
@@ -221,12 +221,13 @@ impl Sessions {
         }
     }
 
-    /// How many games a player may have at the same time if the next one is against an opponent of this kind.
+    /// Whether a player has a place for one more game. Who is not connected has declared nothing.
     #[must_use]
-    pub fn games_for(&self, player: &PlayerId, opponent: PlayerKind) -> usize {
-        let inner = self.lock();
-        let declared = inner.players.get(player).map(|player| player.present.settings.games_for(opponent));
-        declared.unwrap_or(self.games_max) as usize
+    pub fn has_place(&self, player: &PlayerId, taken: GamesTaken, opponent: OpponentKind) -> bool {
+        match self.lock().players.get(player) {
+            Some(player) => player.present.settings.has_place(taken, opponent),
+            None => Settings::new(self.games_max).has_place(taken, opponent),
+        }
     }
 
     /// Whether a player said `bye` with `drain`.
