@@ -1,7 +1,7 @@
 //! Plays a house bot through the same handle and the same messages as everybody else.
 
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fourfold_bots::{Bot, BotError, Choice, MoveBudget};
@@ -52,6 +52,10 @@ impl Recipient for BotSeat {
 
     fn round_trip(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn is_connected(&self) -> bool {
+        true
     }
 }
 

@@ -1,4 +1,4 @@
-//! Time controls and the game clock: pure, the caller says what time it is.
+//! Time controls and the game clock: pure, the caller says what time it is ([`now`] is for that caller).
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,12 @@ const INCREMENT_MS_MAX: u32 = 3_600_000;
 pub const OVERRUN_GRACE: Duration = Duration::from_millis(50);
 /// Overruns a side may make in one game before the next one loses it.
 pub const OVERRUN_STRIKES: u8 = 3;
+
+/// What time it is by the runtime's monotonic clock, which tests pause. Only tasks ask; rules are told.
+#[must_use]
+pub fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
 
 /// How much time each side has. At least one of `bank_ms` and `move_ms` is set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]

@@ -99,7 +99,7 @@ pub struct LimitsConfig {
     pub connections: Bounded<0, 1_000_000>,
     /// Connections of one network address (IPv6: of one /64) at the same time.
     pub connections_per_address: Bounded<1, 1_000_000>,
-    /// Connections of one account at the same time.
+    /// Sessions of one person at the same time; one more ends the oldest. A bot always has one.
     pub connections_per_account: Bounded<1, 10_000>,
     /// Whether clients on this machine are free of the limits by address.
     pub loopback_exempt: bool,

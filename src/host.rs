@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourfold_bots::BotError;
 use fourfold_engine::{BySide, Side, Variant, openings};
@@ -19,20 +19,20 @@ use tracing::{error, info, warn};
 
 use crate::accounts::Accounts;
 use crate::bot_seat;
-use crate::clock::TimeControl;
+use crate::clock::{TimeControl, now};
 use crate::compute::ComputePool;
 use crate::house::HouseBots;
-use crate::ids::{GameId, PairId, PlayerId};
+use crate::ids::{GameId, PlayerId};
+use crate::incident::internal;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::server::{Frame, Identity, Urgency};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
-use crate::rating::elo::Standing;
-use crate::room::actor::{RoomDeps, RoomNews};
+use crate::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
-use crate::room::{Connection, Directory, MemberId, Recipient, RoomActor, RoomHandle};
+use crate::room::{Directory, MemberId, Recipient, RoomActor, RoomHandle};
 use crate::session::{Session, Sessions};
 use crate::storage::record::{GameSpec, Opening, Pair, StoredGame, UnixMillis, UnratedReason};
 use crate::storage::store::{Store, StoreError, Write};
@@ -46,6 +46,9 @@ const PACE: Duration = Duration::from_millis(350);
 
 /// Rated games of a pair are counted over this time, in milliseconds.
 const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
+
+/// How often a room whose task fails is made again. A game that breaks it each time must not keep the machine busy.
+const REBUILDS_MAX: u8 = 3;
 
 /// When a refused start may be tried again.
 const RETRY: Duration = Duration::from_secs(5);
@@ -76,8 +79,11 @@ pub enum Origin {
     Players,
     /// The ladder: it has its own measure.
     Ladder,
-    /// An earlier game of the same series: what was begun is played to its end.
-    Series,
+    /// An earlier game of the same series: what was begun is played to its end, and counts as that game did.
+    Series {
+        /// Why the earlier game was not rated though it was asked for.
+        unrated_because: Option<UnratedReason>,
+    },
 }
 
 /// Why a game cannot begin.
@@ -136,12 +142,8 @@ impl StartError {
             }
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
-            Self::Unreadable(_) => WireError::new(ErrorCode::Internal, message),
-            Self::Store(cause) => {
-                let incident = PairId::random(&mut rand::rng()).to_string();
-                error!(incident, error = %cause, "a game could not begin");
-                WireError { incident: Some(incident), ..WireError::new(ErrorCode::Internal, message) }
-            }
+            Self::Unreadable(_) => internal("the game could not begin", self),
+            Self::Store(cause) => internal("the game could not be stored", &**cause),
         }
     }
 }
@@ -243,7 +245,7 @@ impl Follow {
             rated: spec.rated || spec.unrated_because.is_some(),
             opening: spec.opening.clone(),
             pair: spec.pair.clone(),
-            origin: Origin::Series,
+            origin: Origin::Series { unrated_because: spec.unrated_because },
         }
     }
 }
@@ -314,7 +316,7 @@ impl Host {
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");
         deps.metrics.game_started();
-        self.open_room(state, players, bots);
+        self.open_room(state, players, bots, REBUILDS_MAX);
         deps.feeds.lobby_changed();
         Ok(spec.id)
     }
@@ -331,8 +333,8 @@ impl Host {
             let taken = deps.directory.games_of(&player.id) + starting.get(&player.id).copied().unwrap_or(0);
             let allowed = match origin {
                 Origin::Players | Origin::Ladder => deps.sessions.games_for(&player.id, other.kind),
-                Origin::Series if deps.sessions.is_draining(&player.id) => 0,
-                Origin::Series => usize::MAX,
+                Origin::Series { .. } if deps.sessions.is_draining(&player.id) => 0,
+                Origin::Series { .. } => usize::MAX,
             };
             if taken >= allowed {
                 return Err(StartError::PlayerBusy { name: player.name.to_string() });
@@ -373,13 +375,7 @@ impl Host {
             .ensure_guest_stored(&identity)
             .await
             .map_err(|error| StartError::Store(Box::new(error)))?;
-        let rating = match identity.kind {
-            PlayerKind::Guest => None,
-            PlayerKind::Human | PlayerKind::Bot => {
-                let row = deps.store.rating(&identity.id, variant).await?;
-                Some(row.map_or(Standing::START, |row| row.standing).to_wire())
-            }
-        };
+        let rating = deps.store.shown_rating(&identity, variant).await?;
         let version = match deps.house.get(&identity.id) {
             Some(_) => Some(env!("CARGO_PKG_VERSION").to_owned()),
             None => deps.sessions.version_of(&identity.id),
@@ -396,8 +392,9 @@ impl Host {
             return Ok(Some(UnratedReason::SameOwner));
         }
         match offer.origin {
+            Origin::Ladder => return Ok(None),
+            Origin::Series { unrated_because } => return Ok(unrated_because),
             Origin::Players => {}
-            Origin::Ladder | Origin::Series => return Ok(None),
         }
         let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
         let pair = BySide { first: first.id.clone(), second: second.id.clone() };
@@ -427,47 +424,61 @@ impl Host {
         Ok(bots)
     }
 
-    /// Makes the room, seats house bots and connected players, and lets everything run.
-    fn open_room(&self, state: RoomState, players: BySide<SeatedPlayer>, bots: Vec<bot_seat::Player>) {
+    /// Makes the room, seats house bots and connected players, and lets everything run. `rebuilds` says how often it
+    /// may be made again if it fails.
+    fn open_room(
+        &self,
+        state: RoomState,
+        players: BySide<SeatedPlayer>,
+        bots: Vec<bot_seat::Player>,
+        rebuilds: u8,
+    ) {
         let deps = &self.inner.deps;
         let ids = players.as_ref().map(|player| player.identity.id.clone());
+        // From here on the directory lists the room: a session that opens or ends meanwhile finds it there.
         let (handle, mut actor) = RoomActor::new(state, players, self.room_deps());
         for bot in bots {
             let (member, side) = (MemberId::next(), bot.side);
             let (seat, task) = bot_seat::seat(bot, deps.pool.clone());
-            actor.seat(side, member, seat as Arc<dyn Recipient>, Connection::Up);
+            actor.seat(side, member, seat as Arc<dyn Recipient>);
             deps.tasks.spawn(task.run(handle.clone(), member));
         }
-        for side in [Side::First, Side::Second] {
+        for side in Side::BOTH {
             for session in deps.sessions.of(&ids[side]) {
-                let connection = if session.is_attached() { Connection::Up } else { Connection::Lost };
-                actor.seat(side, session.member(), session as Arc<dyn Recipient>, connection);
+                actor.seat(side, session.member(), session as Arc<dyn Recipient>);
             }
         }
         let (host, game) = (self.clone(), handle.game().clone());
         deps.tasks.spawn(async move {
-            if AssertUnwindSafe(actor.run()).catch_unwind().await.is_err() {
-                host.rebuild(&game).await;
+            match AssertUnwindSafe(actor.run()).catch_unwind().await {
+                Ok(Closed::Done) => {}
+                Ok(Closed::OutOfStep) => host.rebuild(&game, rebuilds).await,
+                Err(_panic) => {
+                    host.inner.deps.metrics.panicked();
+                    error!(game = %game, "a room panicked");
+                    host.rebuild(&game, rebuilds).await;
+                }
             }
         });
     }
 
-    /// Opens a room again whose task panicked: its game goes on from the last stored event.
-    async fn rebuild(&self, game: &GameId) {
+    /// Opens a room again whose task failed: its game goes on from the last stored event.
+    async fn rebuild(&self, game: &GameId, rebuilds: u8) {
         let deps = &self.inner.deps;
-        deps.metrics.panicked();
-        error!(game = %game, "a room panicked and is rebuilt");
         if let Some(public) = deps.directory.public(game) {
             deps.directory.remove(&public);
         }
+        let Some(rebuilds) = rebuilds.checked_sub(1) else {
+            error!(game = %game, "a room failed again and again and stays closed until the next start");
+            return;
+        };
         match deps.store.game(game).await {
-            Ok(Some(stored)) if stored.ending().is_none() => {
-                if let Err(error) = self.restore_one(stored).await {
-                    error!(game = %game, error = %error, "the room could not be rebuilt");
-                }
-            }
+            Ok(Some(stored)) if stored.ending().is_none() => match self.restore_one(stored, rebuilds).await {
+                Ok(()) => info!(game = %game, "room rebuilt"),
+                Err(error) => error!(game = %game, error = %error, "a room could not be rebuilt"),
+            },
             Ok(_) => {}
-            Err(error) => error!(game = %game, error = %error, "the game could not be read"),
+            Err(error) => error!(game = %game, error = %error, "a game could not be read"),
         }
     }
 
@@ -481,7 +492,7 @@ impl Host {
         let (mut restored, mut broken) = (0, 0);
         for game in games {
             let id = game.spec.id.clone();
-            match self.restore_one(game).await {
+            match self.restore_one(game, REBUILDS_MAX).await {
                 Ok(()) => {
                     restored += 1;
                     self.inner.deps.metrics.game_resumed();
@@ -498,7 +509,7 @@ impl Host {
         Ok((restored, broken))
     }
 
-    async fn restore_one(&self, game: StoredGame) -> Result<(), StartError> {
+    async fn restore_one(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
         let spec = game.spec.clone();
         let first = self.stored_player(&spec.players.first, spec.variant).await?;
         let second = self.stored_player(&spec.players.second, spec.variant).await?;
@@ -506,13 +517,13 @@ impl Host {
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
         let bots = self.build_bots(&spec, &players)?;
-        self.open_room(state, players, bots);
+        self.open_room(state, players, bots, rebuilds);
         Ok(())
     }
 
     async fn stored_player(&self, id: &PlayerId, variant: Variant) -> Result<SeatedPlayer, StartError> {
         let player = self.inner.deps.store.player(id).await?;
-        let player = player.ok_or_else(|| StoreError::Corrupt(format!("no player {id}")))?;
+        let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
         self.seated(crate::accounts::identity_of(&player), variant).await
     }
 
@@ -528,7 +539,8 @@ impl Host {
         Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
     }
 
-    /// Starts a following game in a task of its own: the host must go on hearing news.
+    /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
+    /// cannot begin.
     fn go_on(&self, follow: Follow) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
@@ -587,10 +599,6 @@ impl Drop for Reservation {
             }
         }
     }
-}
-
-fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
 }
 
 /// Who stands behind a player: a bot's owner, or the player itself.

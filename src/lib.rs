@@ -18,6 +18,7 @@ pub mod host;
 pub mod house;
 pub mod http;
 pub mod ids;
+pub mod incident;
 pub mod ladder;
 pub mod load;
 pub mod lobby;

@@ -25,9 +25,9 @@ use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
+use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::feeds::Feeds;
-use crate::lobby::LobbyActor;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
@@ -99,7 +99,8 @@ pub async fn run(
 ) -> Result<(), ServerError> {
     let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability.into()).await?);
     let key = *data.secret()?.bytes();
-    let parts = Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };
+    let parts =
+        Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
     daemon.run(shutdown).await?;
@@ -185,6 +186,7 @@ impl Daemon {
             stop: stop_actors.clone(),
             started_at: UnixMillis::now(),
             heartbeat: config.server.heartbeat(),
+            connections_per_account: config.limits.connections_per_account.count(),
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
@@ -211,7 +213,8 @@ impl Daemon {
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
-        let transport = Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
+        let transport =
+            Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
         let state = AppState { store, accounts, site, arena: Arc::new(arena) };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
@@ -220,7 +223,7 @@ impl Daemon {
         spawn_listener(&mut actors, listener, routes, transport.clone());
         if let Some(listener) = metrics_listener {
             info!(address = %listener.local_addr()?, "metrics are served");
-            spawn_listener(&mut actors, listener, metrics_router(Arc::clone(&metrics), None), transport.clone());
+            spawn_listener(&mut actors, listener, metrics_router(Arc::clone(&metrics)), transport.clone());
         }
         Ok(Self {
             address,
@@ -286,7 +289,8 @@ impl Daemon {
         }
         let rooms = services.host.rooms();
         let count = rooms.len();
-        let pausing = futures::future::join_all(rooms.into_iter().map(|room| async move { room.pause().await }));
+        let pausing =
+            futures::future::join_all(rooms.into_iter().map(|room| async move { room.pause().await }));
         if tokio::time::timeout(PAUSE_MAX, pausing).await.is_err() {
             warn!("not all clocks could be stored; the games keep those of their last moves");
         }
@@ -319,7 +323,12 @@ impl Daemon {
     }
 }
 
-fn spawn_listener(actors: &mut JoinSet<()>, listener: TcpListener, router: axum::Router, transport: Transport) {
+fn spawn_listener(
+    actors: &mut JoinSet<()>,
+    listener: TcpListener,
+    router: axum::Router,
+    transport: Transport,
+) {
     actors.spawn(async move { listener::serve(listener, router, &transport).await });
 }
 
@@ -380,7 +389,12 @@ fn site_of(config: &Config) -> Site {
     Site {
         public_url: config.server.public_url.as_ref().and_then(|url| url.to_string().parse().ok()),
         extra_origins: config.server.origins.iter().filter_map(|origin| parsed(origin.to_string())).collect(),
-        trusted_proxies: config.server.trusted_proxies.iter().filter_map(|net| net.to_string().parse().ok()).collect(),
+        trusted_proxies: config
+            .server
+            .trusted_proxies
+            .iter()
+            .filter_map(|net| net.to_string().parse().ok())
+            .collect(),
     }
 }
 

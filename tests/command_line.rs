@@ -331,6 +331,8 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert_eq!(text(&revoked.stdout), "six: 2 tokens revoked\n");
     check_failure(&mut command(&["bot", "token", "ada"]), 1, "is no bot");
 
+    let bots = command(&["bots"]).output().unwrap();
+    assert!(bots.status.success() && text(&bots.stdout).contains("negamax"), "{}", text(&bots.stderr));
     let verified = command(&["games", "verify"]).output().unwrap();
     assert!(verified.status.success() && text(&verified.stdout).contains("everything agrees"));
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();

@@ -20,14 +20,19 @@
 #![forbid(unsafe_code)]
 
 mod bot;
+mod cutoff;
 mod greedy;
+pub mod lines69;
 mod montecarlo;
 mod negamax;
 mod random;
 pub mod registry;
+mod self_play;
 mod setting;
 mod spec;
+mod stupid;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

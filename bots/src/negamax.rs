@@ -21,8 +21,8 @@ pub(crate) struct ClassicNegamax {
 
 impl ClassicNegamax {
     pub(crate) fn new(depth: u32, variant: Variant) -> Self {
-        let order = ColumnOrder::centre_first(variant);
-        Self { depth, search: Negamax { valuation: OpenLines, order, ties: TieBreak::Rightmost } }
+        let guide = ColumnOrder::centre_first(variant);
+        Self { depth, search: Negamax { valuation: OpenLines, guide, ties: TieBreak::Rightmost } }
     }
 }
 
@@ -36,7 +36,7 @@ impl Bot for ClassicNegamax {
         if position.outcome().is_some() {
             return Err(BotError::GameOver);
         }
-        let found = self.search.deepen(position, self.depth, Limits { nodes: budget.nodes, stop });
+        let found = self.search.deepen(position, 1..=self.depth, Limits { nodes: budget.nodes, stop });
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })

@@ -5,12 +5,15 @@ use std::time::Duration;
 use fourfold_engine::Variant;
 
 use crate::bot::{Bot, BotError};
+use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
+use crate::lines69::{self, Lines69};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::spec::BotSpec;
+use crate::stupid::Stupid;
 
 /// A house bot as the table knows it.
 #[derive(Debug)]
@@ -34,17 +37,32 @@ const SEED: Setting = Setting {
     kind: SettingKind::Integer { default: Some(0), min: 0, max: u64::MAX },
 };
 
+/// A weight of `lines69`, in the range that its page recommends.
+const fn line_weight(name: &'static str, about: &'static str) -> Setting {
+    Setting { name, about, kind: SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 } }
+}
+
+/// What bots play whose rules speak of four stones and no other number.
+const LINES_OF_FOUR: &str = "only boards on which four stones win";
+
 /// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 4] = [
+static ENTRIES: [Entry; 7] = [
     Entry {
         name: "random",
         style: "erratic",
         about: "plays any legal column, all equally likely; the zero of every scale",
         settings: &[SEED],
         build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
+    },
+    Entry {
+        name: "stupid",
+        style: "thoughtless",
+        about: "plays the leftmost open column, whatever happens; beats random more often than not",
+        settings: &[],
+        build: |_, _| Ok(Box::new(Stupid)),
     },
     Entry {
         name: "greedy",
@@ -64,6 +82,53 @@ static ENTRIES: [Entry; 4] = [
         }],
         build: |settings, variant| {
             Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+        },
+    },
+    Entry {
+        name: "lines69",
+        style: "tasteful",
+        about: "weighs all lines through a cell, without any search; has good taste, but may block where it could win",
+        settings: &[
+            Setting {
+                name: "x",
+                about: "base of the power: n stones in a line count x^n",
+                kind: SettingKind::Decimal { default: 4.0, min: 1.0, max: 10.0 },
+            },
+            line_weight("v", "weight of vertical lines"),
+            line_weight("h", "weight of horizontal lines"),
+            line_weight("d", "weight of diagonal lines"),
+            Setting {
+                name: "r",
+                about: "amplitude of the noise",
+                kind: SettingKind::Decimal { default: 2.0, min: 0.0, max: 10.0 },
+            },
+            line_weight("n", "weight of what the opponent gains by a stone on top"),
+            SEED,
+        ],
+        build: |settings, variant| {
+            let number = |name| settings.decimal(name);
+            let parameters = lines69::Parameters {
+                x: number("x"),
+                v: number("v"),
+                h: number("h"),
+                d: number("d"),
+                r: number("r"),
+                n: number("n"),
+            };
+            Ok(Box::new(Lines69::new(parameters, variant, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "cutoff",
+        style: "thorough",
+        about: "searches the deeper the fuller the board; counts only every fourth window, takes its time early",
+        settings: &[],
+        build: |_, variant| {
+            if variant.connect() == Cutoff::CONNECT {
+                Ok(Box::new(Cutoff::new(variant)))
+            } else {
+                Err(BotError::VariantNotPlayed { bot: "cutoff", variant, plays: LINES_OF_FOUR })
+            }
         },
     },
     Entry {

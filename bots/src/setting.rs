@@ -5,7 +5,7 @@ use crate::registry::Entry;
 use crate::spec::BotSpec;
 
 /// One setting of a bot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setting {
     pub name: &'static str,
     /// What it does, with the unit, in a few words.
@@ -14,10 +14,20 @@ pub struct Setting {
 }
 
 /// Which values a setting takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SettingKind {
     /// A whole number from `min` to `max`; unset unless given if there is no default.
     Integer { default: Option<u64>, min: u64, max: u64 },
+    /// A number from `min` to `max`, written like `0.5`.
+    Decimal { default: f64, min: f64, max: f64 },
+    /// As many whole numbers as there are defaults, each from `min` to `max`, separated by commas.
+    Integers { default: &'static [i32], min: i32, max: i32 },
+    /// One of a few words, the first by default.
+    Choice { words: &'static [&'static str] },
+    /// `true` or `false`.
+    Switch { default: bool },
+    /// Any text, such as a file's name; unset unless given.
+    Text,
 }
 
 impl SettingKind {
@@ -25,6 +35,13 @@ impl SettingKind {
     pub fn default_value(self) -> Option<String> {
         match self {
             Self::Integer { default, min: _, max: _ } => default.map(|value| value.to_string()),
+            Self::Decimal { default, min: _, max: _ } => Some(default.to_string()),
+            Self::Integers { default, min: _, max: _ } => {
+                Some(default.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+            }
+            Self::Choice { words } => words.first().map(ToString::to_string),
+            Self::Switch { default } => Some(default.to_string()),
+            Self::Text => None,
         }
     }
 
@@ -32,6 +49,13 @@ impl SettingKind {
     pub fn allowed(self) -> String {
         match self {
             Self::Integer { default: _, min, max } => format!("a whole number from {min} to {max}"),
+            Self::Decimal { default: _, min, max } => format!("a number from {min} to {max}, like 0.5"),
+            Self::Integers { default, min, max } => {
+                format!("{} whole numbers from {min} to {max}, with commas between", default.len())
+            }
+            Self::Choice { words } => words.join(" or "),
+            Self::Switch { default: _ } => "true or false".to_owned(),
+            Self::Text => "a text".to_owned(),
         }
     }
 
@@ -40,8 +64,22 @@ impl SettingKind {
             Self::Integer { default: _, min, max } => {
                 value.parse().is_ok_and(|value: u64| (min..=max).contains(&value))
             }
+            Self::Decimal { default: _, min, max } => {
+                let is_plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+                is_plain && value.parse().is_ok_and(|value: f64| (min..=max).contains(&value))
+            }
+            Self::Integers { default, min, max } => parse_integers(value).is_some_and(|values| {
+                values.len() == default.len() && values.iter().all(|value| (min..=max).contains(value))
+            }),
+            Self::Choice { words } => words.contains(&value),
+            Self::Switch { default: _ } => value.parse::<bool>().is_ok(),
+            Self::Text => !value.is_empty(),
         }
     }
+}
+
+fn parse_integers(text: &str) -> Option<Vec<i32>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
 }
 
 /// The settings of a [`BotSpec`], checked against the bot's entry, with defaults filled in.
@@ -70,12 +108,26 @@ impl<'a> Settings<'a> {
         Ok(Self { entry, spec })
     }
 
+    /// The value given, else the default if there is one, as it is written.
+    fn written(&self, name: &str) -> Option<String> {
+        let setting = self.entry.settings.iter().find(|setting| setting.name == name);
+        let kind = setting.expect("a bot asks only for settings of its entry").kind;
+        self.spec.value(name).map(ToOwned::to_owned).or_else(|| kind.default_value())
+    }
+
     /// The number given, else the default if there is one.
     pub(crate) fn integer_if_set(&self, name: &str) -> Option<u64> {
-        let setting = self.entry.settings.iter().find(|setting| setting.name == name);
-        let SettingKind::Integer { default, min: _, max: _ } =
-            setting.expect("a bot asks only for settings of its entry").kind;
-        self.spec.value(name).and_then(|value| value.parse().ok()).or(default)
+        self.written(name).map(|value| value.parse().expect("the value was checked"))
+    }
+
+    /// The number given or the default.
+    pub(crate) fn decimal(&self, name: &str) -> f64 {
+        self.text(name).parse().expect("the value was checked")
+    }
+
+    /// The word given or the default.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.written(name).expect("the setting has a default")
     }
 
     /// The number of a setting that has a default.
@@ -94,4 +146,41 @@ fn unknown_setting(entry: &Entry, name: &str) -> BotError {
     let known =
         if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
     BotError::UnknownSetting { bot: entry.name, setting: name.to_owned(), known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: SettingKind, default: Option<&str>, good: &[&str], bad: &[&str]) {
+        assert_eq!(kind.default_value().as_deref(), default);
+        assert!(default.is_none_or(|default| kind.allows(default)), "the default itself");
+        for value in good {
+            assert!(kind.allows(value), "{value}");
+        }
+        for value in bad {
+            assert!(!kind.allows(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn each_kind_takes_its_values() {
+        let integer = SettingKind::Integer { default: Some(4), min: 1, max: 12 };
+        check(integer, Some("4"), &["1", "12"], &["", "0", "13", "-1", "1.5", "four"]);
+        let decimal = SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 };
+        check(
+            decimal,
+            Some("1"),
+            &["0.5", "2", "1.25", ".5"],
+            &["", "0.4", "2.01", "-1", "1e0", "inf", "NaN"],
+        );
+        let integers = SettingKind::Integers { default: &[1, -2], min: -9, max: 9 };
+        check(integers, Some("1,-2"), &["0,0", "-9,9"], &["", "1", "1,2,3", "1,10", "1, 2", "1,"]);
+        let choice = SettingKind::Choice { words: &["bounded", "literal"] };
+        check(choice, Some("bounded"), &["literal"], &["", "Literal", "other"]);
+        let switch = SettingKind::Switch { default: false };
+        check(switch, Some("false"), &["true"], &["", "1", "yes", "True"]);
+        check(SettingKind::Text, None, &["a b.xml"], &[""]);
+    }
 }

@@ -43,6 +43,12 @@ pub(super) struct Here {
     _data: DataDir,
 }
 
+impl From<PathBuf> for DataArg {
+    fn from(path: PathBuf) -> Self {
+        Self { path }
+    }
+}
+
 impl DataArg {
     /// For commands that may be the first on a new directory.
     pub(super) async fn open_or_create(&self) -> anyhow::Result<Operator> {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use fourfold_engine::Variant;
+
 use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::PlayerName;
@@ -61,6 +63,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
             let count = control.accounts.revoke_tokens(&bot.id).await?;
             Ok(Answer::Revoked { name: bot.name, count })
         }
+        Request::Ratings { names } => ratings(control, &names).await,
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
         Request::GamesVerify => verify(control).await,
         Request::Status => match &control.status {
@@ -68,6 +71,22 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
             None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
         },
     }
+}
+
+async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal> {
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let player = match name.parse::<PlayerName>() {
+            Ok(name) => control.store.player_by_name(&name).await?,
+            Err(_) => None,
+        };
+        let row = match player {
+            Some(player) => control.store.rating(&player.id, Variant::STANDARD).await?,
+            None => None,
+        };
+        found.push(row.map(|row| row.standing.to_wire()));
+    }
+    Ok(Answer::Ratings(found))
 }
 
 async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Answer, Refusal> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::protocol::terms::WireRating;
 use crate::records::Record;
 use crate::secret::Secret;
 
@@ -36,6 +37,11 @@ pub enum Request {
         /// Which bot.
         name: String,
     },
+    /// How strong players are on the standard board.
+    Ratings {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// Some finished games, in the order in which they finished.
     GamesExport {
         /// Only games with a higher number.
@@ -57,6 +63,7 @@ impl Request {
             Self::BotCreate { .. } => "bot_create",
             Self::BotToken { .. } => "bot_token",
             Self::BotRevoke { .. } => "bot_revoke",
+            Self::Ratings { .. } => "ratings",
             Self::GamesExport { .. } => "games_export",
             Self::GamesVerify => "games_verify",
             Self::Status => "status",
@@ -92,6 +99,8 @@ pub enum Answer {
         /// How many tokens there were.
         count: usize,
     },
+    /// In the order of the names; nothing for players who are not there or have no rating.
+    Ratings(Vec<Option<WireRating>>),
     /// Finished games.
     Games {
         /// Each as in `GET /api/v1/games/ID`.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use fourfold_engine::{BySide, Side};
 
-use super::{Host, now};
+use super::Host;
+use crate::clock::now;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Moved, Snapshot};

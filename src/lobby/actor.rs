@@ -472,8 +472,12 @@ impl LobbyActor {
         };
         let elo = self.elo(me, terms.variant.0).await?;
         // The terms are the challenger's own.
-        let accepts = Accepts { opponents: present.settings.accepts.opponents, rating: present.settings.accepts.rating,
-            variants: vec![terms.variant], ..Accepts::default() };
+        let accepts = Accepts {
+            opponents: present.settings.accepts.opponents,
+            rating: present.settings.accepts.rating,
+            variants: vec![terms.variant],
+            ..Accepts::default()
+        };
         check(&accepts, &proposal(terms, me.kind, elo))
             .map_err(|field| not_accepting(field, &format!("{} does not accept this {field}", from.name)))
     }

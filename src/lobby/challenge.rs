@@ -298,7 +298,8 @@ mod tests {
     #[test]
     fn rated_games_between_bots_of_one_owner_stay_as_asked() {
         let asked = Terms { rated: true, ..terms() };
-        let owned = |name| Identity { owner: Some("eve".parse().unwrap()), ..identity(name, PlayerKind::Bot) };
+        let owned =
+            |name| Identity { owner: Some("eve".parse().unwrap()), ..identity(name, PlayerKind::Bot) };
         let agreed = check_terms(&asked, &owned("ann"), Some(&owned("bob"))).unwrap();
         assert_eq!((agreed.games, agreed.opening), (1, None));
     }

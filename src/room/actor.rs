@@ -16,6 +16,7 @@ use super::members::Members;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
+use crate::clock::now;
 use crate::ids::PlayerId;
 use crate::metrics::Metrics;
 use crate::protocol::server::{
@@ -25,7 +26,7 @@ use crate::protocol::terms::PlayerKind;
 use crate::protocol::{REACTIONS, ServerMessage};
 use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement, UnixMillis};
-use crate::storage::store::{Write, Written};
+use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
 
 /// How long a room outlives its game if people play in it: time to agree on a rematch.
@@ -56,6 +57,19 @@ pub enum RoomNews {
     },
 }
 
+/// Why a room has closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "a game that goes on needs a room"]
+pub enum Closed {
+    /// Its game is over, or the daemon stops.
+    Done,
+    /// The store refused an event: what is stored differs from what the room believes, and the store is right.
+    OutOfStep,
+}
+
+/// What a step of the room leads to.
+type Step = std::ops::ControlFlow<Closed>;
+
 /// What a room needs from the rest of the daemon.
 #[derive(Clone, Debug)]
 pub struct RoomDeps {
@@ -78,7 +92,8 @@ pub struct RoomActor {
     deps: RoomDeps,
     inbox: mpsc::Receiver<Command>,
     deferred: VecDeque<Command>,
-    stored: (mpsc::Sender<WriteResult>, mpsc::Receiver<WriteResult>),
+    /// The writer's answer to what is being stored.
+    stored: Option<oneshot::Receiver<WriteResult>>,
     /// Who asked for what is being stored.
     asker: Option<ReplyTo>,
     /// When the move that is being stored was received.
@@ -94,10 +109,6 @@ impl std::fmt::Debug for RoomActor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RoomActor").field("game", &self.state.spec().id).finish_non_exhaustive()
     }
-}
-
-fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
 }
 
 impl RoomActor {
@@ -117,7 +128,7 @@ impl RoomActor {
             deps,
             inbox,
             deferred: VecDeque::new(),
-            stored: mpsc::channel(1),
+            stored: None,
             asker: None,
             received: None,
             pausing: None,
@@ -128,25 +139,35 @@ impl RoomActor {
         (handle, actor)
     }
 
-    /// Seats a connection before the room runs. One that is `Away` may still come back.
-    pub fn seat(
-        &mut self,
-        side: Side,
-        member: MemberId,
-        recipient: Arc<dyn Recipient>,
-        connection: Connection,
-    ) {
+    /// Seats a connection before the room runs. One that is away may still come back.
+    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>) {
         self.members.sit(side, member, recipient);
-        self.members.set_connected(member, connection == Connection::Up);
     }
 
     /// Tells both players of the game, starts the first turn and runs until the room closes.
-    pub async fn run(self) {
+    pub async fn run(mut self) -> Closed {
         let span = info_span!("room", id = %self.state.spec().id);
-        self.serve().instrument(span).await;
+        self.serve().instrument(span).await
     }
 
-    async fn serve(mut self) {
+    async fn serve(&mut self) -> Closed {
+        self.open().await;
+        let closed = loop {
+            if let Step::Break(closed) = self.step().await {
+                break closed;
+            }
+        };
+        self.deps.directory.remove(&self.public);
+        if let Some(paused) = self.pausing.take() {
+            // The daemon may have stopped waiting.
+            let _ = paused.send(());
+        }
+        debug!(?closed, "room closed");
+        closed
+    }
+
+    /// Shows the game to its players and starts the first turn.
+    async fn open(&mut self) {
         for side in [Side::First, Side::Second] {
             let frame = self.snapshot_frame(Some(side), None);
             self.members.tell_side(side, &frame, None);
@@ -162,30 +183,23 @@ impl RoomActor {
             effects.extend(self.state.begin(now()));
         }
         self.carry_out(effects, None).await;
-        while self.step().await {}
-        self.deps.directory.remove(&self.public);
-        if let Some(paused) = self.pausing.take() {
-            // The daemon may have stopped waiting.
-            let _ = paused.send(());
-        }
-        debug!("room closed");
     }
 
-    /// Waits for the next thing to happen and deals with it. False when the room closes.
-    async fn step(&mut self) -> bool {
+    /// Waits for the next thing to happen and deals with it.
+    async fn step(&mut self) -> Step {
         if self.pausing.is_some() && !self.state.is_storing() {
-            return false;
+            return Step::Break(Closed::Done);
         }
         let deadline = self.next_deadline();
         tokio::select! {
             biased;
-            Some(result) = self.stored.1.recv() => self.store_answered(result).await,
+            result = answer_of(&mut self.stored) => self.store_answered(result).await,
             command = self.inbox.recv() => match command {
                 Some(command) => {
                     self.take(command).await;
-                    true
+                    Step::Continue(())
                 }
-                None => false,
+                None => Step::Break(Closed::Done),
             },
             () = sleep_until(deadline) => self.deadline_passed().await,
         }
@@ -201,41 +215,48 @@ impl RoomActor {
         [alarm, self.crowd_due, self.closes_at].into_iter().flatten().min()
     }
 
-    async fn deadline_passed(&mut self) -> bool {
+    async fn deadline_passed(&mut self) -> Step {
         let now = now();
         if self.crowd_due.is_some_and(|due| due <= now) {
             self.tell_crowd(now).await;
         }
         if self.closes_at.is_some_and(|due| due <= now) {
-            return false;
+            return Step::Break(Closed::Done);
         }
         if !self.deps.writer.is_stalled(now) {
             let effects = self.state.wake(now, UnixMillis::now());
             self.carry_out(effects, None).await;
         }
-        true
+        Step::Continue(())
     }
 
     /// Takes a command, or keeps it until the event that is being stored is public.
     async fn take(&mut self, command: Command) {
-        let changes_game = matches!(
-            command,
-            Command::Play(_) | Command::Act { .. } | Command::Fail { .. } | Command::Pause { .. }
-        );
-        if changes_game && self.state.is_storing() {
-            if self.deferred.len() < DEFERRED_MAX {
-                self.deferred.push_back(command);
-            } else if let Command::Play(Play { reply, .. }) | Command::Act { reply, .. } = command {
-                self.refuse(&reply, &RoomRefusal::Busy);
-            }
-            return;
+        if !self.state.is_storing() {
+            return self.execute(command).await;
         }
-        self.execute(command).await;
+        match command {
+            // These come once in the life of a room.
+            Command::Fail { .. } | Command::Pause { .. } => self.deferred.push_back(command),
+            Command::Play(_) | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
+                self.deferred.push_back(command);
+            }
+            Command::Play(play) => self.refuse(&play.reply, &RoomRefusal::Busy),
+            Command::Act { reply, .. } => self.refuse(&reply, &RoomRefusal::Busy),
+            Command::Sit { .. }
+            | Command::Prompt { .. }
+            | Command::Connected { .. }
+            | Command::Leave { .. }
+            | Command::Watch { .. }
+            | Command::Unwatch { .. }
+            | Command::Sync { .. }
+            | Command::Look { .. } => self.execute(command).await,
+        }
     }
 
     async fn execute(&mut self, command: Command) {
         match command {
-            Command::Play(play) => self.play(play).await,
+            Command::Play(play) => self.play(*play).await,
             Command::Act { player, action, reply } => self.act(&player, action, reply).await,
             Command::Fail { side } => {
                 if let Ok(effects) = self.state.fail(side, now(), UnixMillis::now()) {
@@ -249,7 +270,6 @@ impl RoomActor {
             }
             Command::Prompt { member } => self.prompt(member),
             Command::Connected { member, connection } => {
-                self.members.set_connected(member, connection == Connection::Up);
                 if let Some(side) = self.members.side_of(member) {
                     self.presence_changed(side, connection == Connection::Left).await;
                 }
@@ -257,8 +277,9 @@ impl RoomActor {
             Command::Leave { member } => self.leave(member).await,
             Command::Watch { player, reply } => self.watch(&player, reply).await,
             Command::Unwatch { member } => {
-                self.members.unwatch(member);
-                self.crowd_changed();
+                if self.members.unwatch(member) {
+                    self.crowd_changed();
+                }
             }
             Command::Sync { player, reply, skipped } => {
                 let side = player.and_then(|player| self.side_of(&player));
@@ -299,12 +320,11 @@ impl RoomActor {
             round_trip: play.round_trip,
         };
         let (verdict, effects) = self.state.play(&request);
-        self.received = Some(play.received);
         match verdict {
             Ok(Some(repeated)) => {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
             }
-            Ok(None) => {}
+            Ok(None) => self.received = Some(play.received),
             Err(refusal) => self.refuse_move(&play.reply, &refusal),
         }
         self.carry_out(effects, Some(play.reply)).await;
@@ -368,13 +388,16 @@ impl RoomActor {
         recipient: Arc<dyn Recipient>,
     ) -> Option<Seated> {
         let side = self.side_of(player)?;
-        self.members.unwatch(member);
+        if self.members.unwatch(member) {
+            self.crowd_changed();
+        }
         self.members.sit(side, member, Arc::clone(&recipient));
         recipient.deliver(&self.snapshot_frame(Some(side), None), None, Urgency::Must);
         let live = self.state.end().is_none();
         let your_turn = live && self.state.side_to_move() == side;
         // The session asks for its prompt itself, after it has said which games wait.
-        let mut effects = self.state.presence_changed(side, true, false, now());
+        let here = self.members.is_here(side);
+        let mut effects = self.state.presence_changed(side, here, false, now());
         effects.retain(|effect| !matches!(effect, Effect::Prompt(_)));
         self.carry_out(effects, None).await;
         Some(Seated { your_turn, live })
@@ -397,11 +420,12 @@ impl RoomActor {
 
     async fn leave(&mut self, member: MemberId) {
         let side = self.members.side_of(member);
-        self.members.leave(member);
+        if self.members.leave(member) {
+            self.crowd_changed();
+        }
         if let Some(side) = side {
             self.presence_changed(side, false).await;
         }
-        self.crowd_changed();
     }
 
     async fn watch(&mut self, player: &PlayerId, reply: ReplyTo) {
@@ -454,14 +478,16 @@ impl RoomActor {
         Frame::new(ServerMessage::Game(Box::new(snapshot)))
     }
 
-    /// The writer has answered. False if the room cannot go on.
-    async fn store_answered(&mut self, result: WriteResult) -> bool {
+    /// The writer has answered.
+    async fn store_answered(&mut self, result: WriteResult) -> Step {
+        self.stored = None;
         let asker = self.asker.take();
+        let received = self.received.take();
         match result {
             Ok(written) => {
                 let effects = self.state.stored(settlement_of(written), now());
                 self.carry_out(effects, asker).await;
-                if let Some(received) = self.received.take() {
+                if let Some(received) = received {
                     self.deps.metrics.moved(now().saturating_duration_since(received));
                 }
             }
@@ -473,16 +499,21 @@ impl RoomActor {
                 }
                 self.carry_out(effects, None).await;
             }
-            Err(error @ (WriteError::Refused(_) | WriteError::Store(_))) => {
-                error!(error = %error, "an event could not be stored, the room closes");
-                return false;
+            Err(WriteError::Refused(refused)) => {
+                error!(error = %refused, "the store knows this game otherwise, the room closes");
+                return Step::Break(Closed::OutOfStep);
+            }
+            Err(WriteError::Store(error)) => {
+                // The daemon stops: the writer has said why.
+                debug!(error = %error, "an event could not be stored, the room closes");
+                return Step::Break(Closed::Done);
             }
         }
-        while !self.state.is_storing() {
+        while !self.state.is_storing() && self.pausing.is_none() {
             let Some(command) = self.deferred.pop_front() else { break };
             self.execute(command).await;
         }
-        true
+        Step::Continue(())
     }
 
     /// Carries out effects: first everything for the players, then the same for the watchers.
@@ -554,10 +585,11 @@ impl RoomActor {
         } else {
             Write::Append { game, events: request.events }
         };
-        let stored = self.stored.0.clone();
+        let (reply, answer) = oneshot::channel();
+        self.stored = Some(answer);
         self.deps.writer.submit(write, move |result| {
-            // One write of a room is under way at a time, so its channel of one has room, unless the room is gone.
-            let _ = stored.try_send(result);
+            // The room may be gone; the event stands all the same.
+            let _ = reply.send(result);
         });
     }
 
@@ -588,9 +620,20 @@ fn settlement_of(written: Written) -> Option<Settlement> {
     }
 }
 
+/// The writer's answer, if one is awaited.
+async fn answer_of(stored: &mut Option<oneshot::Receiver<WriteResult>>) -> WriteResult {
+    match stored {
+        Some(answer) => answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed)))),
+        None => std::future::pending().await,
+    }
+}
+
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::refusal::RoomRefusal;
 use crate::ids::{GameId, PlayerId};
-use crate::protocol::{ErrorCode, Frame, WireError};
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Snapshot, Urgency};
+use crate::protocol::{ErrorCode, Frame, WireError};
 
 /// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
 /// whoever finds it full is told `busy`.
@@ -24,6 +24,10 @@ pub trait Recipient: Send + Sync {
 
     /// The measured round trip; zero within the process.
     fn round_trip(&self) -> Duration;
+
+    /// Whether it can be reached now. Rooms look when they are told that it came or went, so that it does not matter
+    /// in which order such news arrive.
+    fn is_connected(&self) -> bool;
 
     /// A move of this recipient's answered nothing: no turn of its was open, or there is no such live game.
     fn useless_move(&self) {}
@@ -42,14 +46,14 @@ impl MemberId {
     }
 }
 
-/// Whether somebody who sits at the table can be reached now.
+/// What became of the connection of somebody who sits at the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Connection {
-    /// Yes.
+    /// It is back.
     Up,
-    /// Not now, but the session may be resumed.
+    /// It was lost, but the session may be resumed.
     Lost,
-    /// Not now, because the player left on purpose.
+    /// The player left on purpose.
     Left,
 }
 
@@ -132,7 +136,8 @@ pub struct Play {
 }
 
 pub(super) enum Command {
-    Play(Play),
+    /// Boxed, for rooms that wait hold space for 32 commands.
+    Play(Box<Play>),
     Act {
         player: PlayerId,
         action: Action,
@@ -212,7 +217,7 @@ impl RoomHandle {
 
     /// Plays a stone. The answer, a `moved` or a refusal, goes to `play.reply`.
     pub fn play(&self, play: Play) {
-        self.ask(Command::Play(play));
+        self.ask(Command::Play(Box::new(play)));
     }
 
     /// Does something else as a player. The answer goes to `reply`.

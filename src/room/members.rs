@@ -15,7 +15,6 @@ const CROWD_CHUNK: usize = 256;
 struct Seated {
     id: MemberId,
     recipient: Arc<dyn Recipient>,
-    connected: bool,
 }
 
 /// The connections at one table.
@@ -41,44 +40,34 @@ impl Members {
         }
     }
 
-    /// Seats one more connection of the side's player, or takes note that it is back.
+    /// Seats one more connection of the side's player, once.
     pub(super) fn sit(&mut self, side: Side, id: MemberId, recipient: Arc<dyn Recipient>) {
         let seat = self.seat_mut(side);
-        match seat.iter_mut().find(|seated| seated.id == id) {
-            Some(seated) => seated.connected = true,
-            None => seat.push(Seated { id, recipient, connected: true }),
+        if seat.iter().all(|seated| seated.id != id) {
+            seat.push(Seated { id, recipient });
         }
     }
 
     /// Which side this connection sits at.
     pub(super) fn side_of(&self, id: MemberId) -> Option<Side> {
-        [Side::First, Side::Second].into_iter().find(|side| self.seat(*side).iter().any(|s| s.id == id))
+        Side::BOTH.into_iter().find(|side| self.seat(*side).iter().any(|s| s.id == id))
     }
 
-    /// Notes that a connection came or went.
-    pub(super) fn set_connected(&mut self, id: MemberId, connected: bool) {
-        for side in [Side::First, Side::Second] {
-            for seated in self.seat_mut(side).iter_mut().filter(|seated| seated.id == id) {
-                seated.connected = connected;
-            }
-        }
-    }
-
-    /// Forgets a session that has ended.
-    pub(super) fn leave(&mut self, id: MemberId) {
+    /// Forgets a session that has ended. True if it was a watcher.
+    pub(super) fn leave(&mut self, id: MemberId) -> bool {
         self.first.retain(|seated| seated.id != id);
         self.second.retain(|seated| seated.id != id);
-        self.unwatch(id);
+        self.unwatch(id)
     }
 
     /// Whether any connection of the side's player is up.
     pub(super) fn is_here(&self, side: Side) -> bool {
-        self.seat(side).iter().any(|seated| seated.connected)
+        self.seat(side).iter().any(|seated| seated.recipient.is_connected())
     }
 
     /// The shortest measured round trip of the side's player.
     pub(super) fn round_trip(&self, side: Side) -> Duration {
-        let connected = self.seat(side).iter().filter(|seated| seated.connected);
+        let connected = self.seat(side).iter().filter(|seated| seated.recipient.is_connected());
         connected.map(|seated| seated.recipient.round_trip()).min().unwrap_or_default()
     }
 
@@ -89,9 +78,11 @@ impl Members {
         }
     }
 
-    /// Removes a watcher.
-    pub(super) fn unwatch(&mut self, id: MemberId) {
+    /// Removes a watcher. False if it was none.
+    pub(super) fn unwatch(&mut self, id: MemberId) -> bool {
+        let before = self.watchers.len();
         self.watchers.retain(|(watcher, _)| *watcher != id);
+        self.watchers.len() < before
     }
 
     /// How many watch.

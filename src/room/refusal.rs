@@ -85,7 +85,9 @@ impl RoomRefusal {
         let error = WireError::new(self.code(), self.to_string()).in_game(game);
         match self {
             Self::NotYourTurn { ply } => WireError { ply: Some(*ply), ..error },
-            Self::StalePly { ply, column, .. } => WireError { ply: Some(*ply), column: Some(*column), ..error },
+            Self::StalePly { ply, column, .. } => {
+                WireError { ply: Some(*ply), column: Some(*column), ..error }
+            }
             Self::Illegal { retries_left, .. } => WireError { retries_left: Some(*retries_left), ..error },
             Self::Malformed { retries_left, .. } => {
                 WireError { retries_left: *retries_left, field: Some("column".into()), ..error }

@@ -227,13 +227,18 @@ impl SessionGateway {
         self.services.sessions.games_max()
     }
 
-    /// Enters the session in the registry. An older connection of the same bot gives way.
+    /// The sessions that give way to a new one: a bot's only one, or the oldest of a person with too many.
+    fn replaced_by(&self, session: &Session) -> Vec<Arc<Session>> {
+        let kept =
+            if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
+        let mut present = self.services.sessions.of(session.player());
+        present.truncate(present.len().saturating_sub(kept));
+        present
+    }
+
+    /// Enters the session in the registry. Older connections give way where there may not be so many.
     async fn enter(&self, session: &Arc<Session>, hello: &Hello, profile: Option<BotProfile>) {
-        let older = if is_single(session.identity().kind) {
-            self.services.sessions.of(session.player())
-        } else {
-            Vec::new()
-        };
+        let replaced = self.replaced_by(session);
         let games_max = self.games_max();
         if let Some(profile) = &profile {
             self.keep_profile(session.player(), profile).await;
@@ -250,7 +255,7 @@ impl SessionGateway {
             room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)
                 .await;
         }
-        for old in older {
+        for old in replaced {
             old.outbox().take_over(CloseCode::Replaced);
             self.services.end_session(&old, Connection::Lost).await;
         }

@@ -289,6 +289,10 @@ impl Recipient for Session {
         Duration::from_micros(self.round_trip_us.load(Ordering::Relaxed))
     }
 
+    fn is_connected(&self) -> bool {
+        self.is_attached()
+    }
+
     fn useless_move(&self) {
         if self.useless_moves.fetch_add(1, Ordering::Relaxed) + 1 >= USELESS_MOVES_MAX {
             self.outbox.close(CloseCode::Abuse);

@@ -44,6 +44,8 @@ pub struct Services {
     pub started_at: UnixMillis,
     /// How often the server pings.
     pub heartbeat: Duration,
+    /// Sessions that one person may have at the same time; one more ends the oldest.
+    pub connections_per_account: usize,
     /// Messages of one connection in any 20 seconds.
     pub messages_per_20s: u32,
     /// What acknowledged moves survive: `strict` or `relaxed`.

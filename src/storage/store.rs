@@ -11,7 +11,8 @@ use super::record::{
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{PlayerKind, WireRating};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, Error)]
@@ -217,6 +218,21 @@ pub trait Store: Send + Sync + Debug {
 
     /// A player's rating in a variant, if it has played a rated game there.
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
+
+    /// A rating as others see it. Guests have none; whoever has not played yet has a newcomer's.
+    async fn shown_rating(
+        &self,
+        player: &Identity,
+        variant: Variant,
+    ) -> Result<Option<WireRating>, StoreError> {
+        match player.kind {
+            PlayerKind::Guest => Ok(None),
+            PlayerKind::Human | PlayerKind::Bot => {
+                let row = self.rating(&player.id, variant).await?;
+                Ok(Some(row.unwrap_or_default().standing.to_wire()))
+            }
+        }
+    }
 
     /// All ratings of a player.
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError>;

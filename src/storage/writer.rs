@@ -87,11 +87,8 @@ impl Writer {
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
-        let gauge = Arc::new(Gauge {
-            origin: now(),
-            waiting: AtomicUsize::new(0),
-            busy_since: AtomicU64::new(0),
-        });
+        let gauge =
+            Arc::new(Gauge { origin: now(), waiting: AtomicUsize::new(0), busy_since: AtomicU64::new(0) });
         let actor = WriterActor { store, inbox, gauge: Arc::clone(&gauge) };
         (Self { items, gauge }, actor)
     }

@@ -12,7 +12,6 @@ const SETTINGS: &str = "\
 house_bots = []
 
 [limits]
-connections_per_account = 1000
 rated_games_per_pair_and_day = 1000000
 
 [ladder]

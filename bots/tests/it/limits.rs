@@ -5,20 +5,66 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use fourfold_bots::{BotError, MoveBudget, registry};
-use fourfold_engine::{BySide, Game, Position, Variant};
+use fourfold_bots::{Bot, BotError, BotSpec, MoveBudget, registry};
+use fourfold_engine::{BySide, Column, Game, Position, Variant, rng};
+use rand::RngExt;
 
 use crate::support::{build, play};
 
-const VARIANTS: [&str; 6] = ["7x6", "9x6", "8x7", "4x4", "9x6x5", "12x4x3"];
+const VARIANTS: [&str; 8] = ["7x6", "9x6", "8x7", "4x4", "12x4", "4x15", "9x6x5", "12x4x3"];
+
+/// The bot, or `None` if it does not play the variant, which only boards for lines of four may excuse.
+fn build_if_played(name: &str, variant: Variant) -> Option<Box<dyn Bot>> {
+    match registry::build(&BotSpec::new(name), variant) {
+        Ok(bot) => Some(bot),
+        Err(error) => {
+            assert_ne!(variant.connect(), 4, "{name} should play {variant}");
+            assert_eq!(
+                error.to_string(),
+                format!("{name} does not play {variant}: only boards on which four stones win")
+            );
+            None
+        }
+    }
+}
 
 #[test]
-fn every_bot_plays_whole_games_on_every_board() {
+fn every_bot_plays_whole_games_on_every_board_it_is_made_for() {
     for entry in registry::entries() {
-        for variant in VARIANTS {
-            let variant: Variant = variant.parse().unwrap();
-            let bots = BySide { first: build(entry.name, variant), second: build("random", variant) };
+        for variant in VARIANTS.map(|variant| variant.parse().unwrap()) {
+            let Some(bot) = build_if_played(entry.name, variant) else { continue };
+            let bots = BySide { first: bot, second: build("random", variant) };
             play(bots, Game::new(variant)); // panics on an illegal move
+        }
+    }
+}
+
+/// A position from a random game, which goes on.
+fn random_position(variant: Variant, rng: &mut rng::GameRng) -> Position {
+    let mut position = Position::new(variant);
+    for _ in 0..rng.random_range(0..variant.cells()) {
+        let legal: Vec<Column> = position.legal_columns().collect();
+        let after = position.play_unchecked(legal[rng.random_range(0..legal.len())]);
+        if after.outcome().is_some() {
+            break;
+        }
+        position = after;
+    }
+    position
+}
+
+#[test]
+fn no_bot_plays_an_illegal_move() {
+    let budget = MoveBudget { nodes: Some(200), time: None };
+    let mut rng = rng::seeded(41);
+    for variant in VARIANTS.map(|variant| variant.parse().unwrap()) {
+        let positions: Vec<Position> = (0..400).map(|_| random_position(variant, &mut rng)).collect();
+        for entry in registry::entries() {
+            let Some(mut bot) = build_if_played(entry.name, variant) else { continue };
+            for position in &positions {
+                let choice = bot.choose(position, budget, &AtomicBool::new(false)).unwrap();
+                assert!(position.is_legal(choice.column), "{} at {position:?}", entry.name);
+            }
         }
     }
 }

@@ -3,6 +3,12 @@
 use crate::support::match_of;
 
 #[test]
+fn filling_columns_beats_random_mostly() {
+    let record = match_of("stupid", "random", 100);
+    assert!((130..=170).contains(&record.wins()), "{record:?}"); // published: 76 %
+}
+
+#[test]
 fn montecarlo_beats_random_nearly_always() {
     let record = match_of("montecarlo:playouts=200", "random", 50);
     assert!(record.wins() >= 95, "{record:?}");
@@ -26,4 +32,20 @@ fn four_plies_beat_greedy_and_random() {
 fn greedy_beats_random_mostly() {
     let record = match_of("greedy", "random", 50);
     assert!(record.wins() >= 75, "{record:?}");
+}
+
+#[test]
+fn cutoff_beats_two_plies_mostly() {
+    let record = match_of("cutoff", "negamax:depth=2", 1);
+    assert_eq!(record.losses, 0, "{record:?}");
+    let record = match_of("cutoff", "random", 10);
+    assert_eq!(record.wins(), 20, "{record:?}");
+}
+
+#[test]
+fn the_69_lines_without_search_beat_one_ply_mostly() {
+    let record = match_of("lines69", "random", 50);
+    assert!(record.wins() >= 97, "{record:?}"); // published: 99.8 %
+    let record = match_of("lines69", "negamax:depth=1", 50);
+    assert!(record.wins() >= 70, "{record:?}");
 }

@@ -9,12 +9,17 @@ pub(crate) fn build(spec: &str, variant: Variant) -> Box<dyn Bot> {
     registry::build(&spec.parse().unwrap(), variant).unwrap()
 }
 
+/// Nodes a move: far more than bots with a depth or a number of playouts need at their usual settings, and an
+/// end for those that would use any time they get.
+const NODES_MAX: u64 = 50_000;
+
 /// Plays one game and returns how it ended. Panics if a bot fails or plays an illegal move.
 pub(crate) fn play(mut bots: BySide<Box<dyn Bot>>, mut game: Game) -> Outcome {
     let stop = AtomicBool::new(false);
+    let budget = MoveBudget { nodes: Some(NODES_MAX), time: None };
     loop {
         let side = game.position().side_to_move();
-        let choice = bots[side].choose(game.position(), MoveBudget::default(), &stop).unwrap();
+        let choice = bots[side].choose(game.position(), budget, &stop).unwrap();
         if let Some(outcome) = game.play(choice.column).unwrap() {
             return outcome;
         }

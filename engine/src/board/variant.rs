@@ -7,9 +7,9 @@ use super::Column;
 
 /// A board of `width` x `height` cells on which `connect` aligned stones win, such as `7x6` or `9x6x5`.
 ///
-/// Allowed is whatever fits 64 bits with one guard cell above each column: at least 4x4, and `width * (height
-/// + 1)` at most 64, so 7x6, 8x7, 9x6, 10x5, and at the extremes 12x4 and 4x15. Lines have 3 to 8 stones and
-/// fit the longer side of the board.
+/// Allowed is whatever fits 64 bits with one guard cell above each column: at least 4x4, and
+/// `width * (height + 1)` at most 64, so 7x6, 8x7, 9x6, 10x5, and at the extremes 12x4 and 4x15. Lines have 3
+/// to 8 stones and fit the longer side of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
     width: u8,

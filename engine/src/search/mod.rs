@@ -1,16 +1,42 @@
 //! Looking ahead.
 //!
-//! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). [`Limits`]
-//! bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the exact scale that solved
-//! positions use.
+//! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). A [`Guide`]
+//! makes it faster: a plain [`ColumnOrder`], or a [`ThreatGuide`] that sees threats and remembers positions in
+//! a [`Table`]. [`Limits`] bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the
+//! exact scale that solved positions use.
 
 pub mod eval;
+mod guide;
 mod limits;
 mod negamax;
 mod ordering;
 mod score;
+mod table;
+mod threats;
 
+pub use guide::{Bound, Finding, Guide, Moves, Recalled};
 pub use limits::{Interrupted, Limits, NodeCounter};
 pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation, Window};
-pub use ordering::ColumnOrder;
+pub use ordering::{ColumnOrder, ThreatGuide};
 pub use score::Score;
+pub use table::{Reuse, Table};
+pub use threats::{Tactics, winning_cells};
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use crate::board::{Column, Position, Variant};
+    use crate::rng::GameRng;
+
+    /// A position from a random game, which may be over.
+    pub(super) fn random_position(variant: Variant, rng: &mut GameRng) -> Position {
+        let mut position = Position::new(variant);
+        for _ in 0..rng.random_range(0..variant.cells()) {
+            let open: Vec<Column> = position.legal_columns().collect();
+            let Some(drawn) = open.len().checked_sub(1).map(|last| rng.random_range(0..=last)) else { break };
+            position = position.play_unchecked(open[drawn]);
+        }
+        position
+    }
+}

@@ -1,11 +1,12 @@
 //! The one depth-limited search: negamax with alpha-beta.
 //!
-//! Bots differ in how they value positions ([`Valuation`]), in the order of columns, and in which of several
-//! equally good moves they take ([`TieBreak`]). Whatever they choose is what plain negamax without cutoffs
-//! would choose; the cutoffs only save time.
+//! Bots differ in how they value positions ([`Valuation`]), in what guides their search ([`Guide`]), and in
+//! which of several equally good moves they take ([`TieBreak`]). Values are those of plain negamax without
+//! cutoffs, and with a plain [`ColumnOrder`] so are the moves; all else only saves time.
 
 use std::sync::atomic::AtomicBool;
 
+use super::guide::{Bound, Finding, Guide, Recalled};
 use super::limits::{Interrupted, Limits, NodeCounter};
 use super::ordering::ColumnOrder;
 use crate::board::{Column, Position};
@@ -17,6 +18,11 @@ pub trait Valuation {
 
     /// The value of a position in which the opponent has just completed a line.
     fn loss(&self, position: &Position) -> i32;
+
+    /// Whether a value shows how the game ends, so that looking deeper is no use. [`Negamax::deepen`] asks.
+    fn is_settled(&self, _value: i32) -> bool {
+        false
+    }
 }
 
 /// Which of several equally good moves is kept.
@@ -72,16 +78,17 @@ pub struct Deepened {
 
 /// A depth-limited search with a bot's valuation and habits.
 #[derive(Clone, Debug)]
-pub struct Negamax<V> {
+pub struct Negamax<V, G = ColumnOrder> {
     pub valuation: V,
-    pub order: ColumnOrder,
+    pub guide: G,
     pub ties: TieBreak,
 }
 
-impl<V: Valuation> Negamax<V> {
+impl<V: Valuation, G: Guide> Negamax<V, G> {
     /// Searches `depth` plies ahead.
     ///
-    /// A value inside the window is exact, and the principal variation is the one that plain negamax would
+    /// A value inside the window is exact, and the principal variation leads to it as far as it goes: a guide
+    /// that recalls values cuts it short. With a plain [`ColumnOrder`] it is the one that plain negamax would
     /// find. A value ≤ `alpha` is an upper bound and one ≥ `beta` a lower bound; the variation then proves
     /// nothing.
     ///
@@ -96,26 +103,64 @@ impl<V: Valuation> Negamax<V> {
         counter: &mut NodeCounter<'_>,
     ) -> Result<SearchResult, Interrupted> {
         debug_assert!(window.alpha < window.beta, "{window:?} is empty");
-        let mut run = Run { negamax: self, counter, pvs: Vec::new() };
+        let mut run = Run::new(self, counter);
         let value = run.value(position, depth, 0, window)?;
         Ok(SearchResult { value, pv: run.pvs.swap_remove(0) })
     }
 
-    /// Searches one ply ahead, then two, and so on to `depth_max` (at least 1), and returns the last search
-    /// that was finished.
+    /// Whether the value of `position` searched `depth` plies ahead is at least `bound`.
     ///
-    /// The game must not be over. The first search is finished whatever the limits say: it takes
-    /// microseconds, and there has to be a move.
-    pub fn deepen(&mut self, position: &Position, depth_max: u32, limits: Limits<'_>) -> Deepened {
+    /// # Errors
+    ///
+    /// Fails if `counter` interrupts the search.
+    pub fn reaches(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        bound: i32,
+        counter: &mut NodeCounter<'_>,
+    ) -> Result<bool, Interrupted> {
+        let window = Window { alpha: bound - 1, beta: bound };
+        Ok(Run::new(self, counter).value(position, depth, 1, window)? >= bound)
+    }
+
+    /// Searches to each of `depths` in turn (rising, at least 1) and returns the last search that was finished.
+    ///
+    /// The game must not be over. Ends early when a value is settled, and at the depth that reaches the end
+    /// of the game. If not even the first search is finished, returns its best move so far, or what one ply
+    /// shows: that is searched whatever the limits say, as it takes microseconds and there has to be a move.
+    pub fn deepen(
+        &mut self,
+        position: &Position,
+        depths: impl IntoIterator<Item = u32>,
+        limits: Limits<'_>,
+    ) -> Deepened {
         let mut best = self.search_one_ply(position);
         let first_nodes = best.nodes;
         let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(first_nodes));
         let mut counter = NodeCounter::new(Limits { nodes, stop: limits.stop });
-        // Beyond the end of the game there is nothing to see.
-        let depth_max = depth_max.min(position.variant().cells() - position.ply());
-        for depth in 2..=depth_max {
-            let Ok(result) = self.search(position, depth, Window::FULL, &mut counter) else { break };
-            best = Deepened { result, depth, nodes: 0 };
+        let plies_left = position.variant().cells() - position.ply();
+        let mut is_first = true;
+        for depth in depths {
+            if depth > 1 {
+                let mut run = Run::new(self, &mut counter);
+                let finished = run.value(position, depth, 0, Window::FULL);
+                let result = run.into_result();
+                match (finished, result) {
+                    (Ok(_), Some(result)) => best = Deepened { result, depth, nodes: 0 },
+                    (Err(Interrupted), Some(result)) if is_first => {
+                        best = Deepened { result, depth, nodes: 0 };
+                    }
+                    (Ok(_) | Err(Interrupted), _) => {}
+                }
+                if finished.is_err() {
+                    break;
+                }
+            }
+            if depth >= plies_left || self.valuation.is_settled(best.result.value) {
+                break;
+            }
+            is_first = false;
         }
         best.nodes = first_nodes + counter.nodes();
         best
@@ -130,14 +175,26 @@ impl<V: Valuation> Negamax<V> {
 }
 
 /// One search under way.
-struct Run<'s, 'l, V> {
-    negamax: &'s mut Negamax<V>,
+struct Run<'s, 'l, V, G> {
+    negamax: &'s mut Negamax<V, G>,
     counter: &'s mut NodeCounter<'l>,
     /// The principal variation from each ply below the root on. Reused, so that searching allocates nothing.
     pvs: Vec<Vec<Column>>,
+    /// The value of the best move at the root so far.
+    root_value: Option<i32>,
 }
 
-impl<V: Valuation> Run<'_, '_, V> {
+impl<'s, 'l, V: Valuation, G: Guide> Run<'s, 'l, V, G> {
+    fn new(negamax: &'s mut Negamax<V, G>, counter: &'s mut NodeCounter<'l>) -> Self {
+        Self { negamax, counter, pvs: Vec::new(), root_value: None }
+    }
+
+    /// The best move so far, and its variation; `None` if no move has been searched to the end.
+    fn into_result(mut self) -> Option<SearchResult> {
+        let value = self.root_value?;
+        Some(SearchResult { value, pv: self.pvs.swap_remove(0) })
+    }
+
     /// Returns the value of `position`, which is `ply` plies below the root, under the contract of
     /// [`Negamax::search`], and leaves the principal variation in `pvs[ply]`.
     fn value(
@@ -145,7 +202,7 @@ impl<V: Valuation> Run<'_, '_, V> {
         position: &Position,
         depth: u32,
         ply: usize,
-        Window { alpha, beta }: Window,
+        window: Window,
     ) -> Result<i32, Interrupted> {
         self.counter.begin_node()?;
         self.start_pv(ply);
@@ -158,12 +215,35 @@ impl<V: Valuation> Run<'_, '_, V> {
         if depth == 0 {
             return Ok(self.negamax.valuation.horizon(position));
         }
+        let Recalled { value, best: best_before } = self.negamax.guide.recall(position, depth, window);
+        // At the root the caller wants a move, not only a value.
+        if let Some(value) = value.filter(|_| ply > 0) {
+            return Ok(value);
+        }
+        let moves = self.negamax.guide.moves(position, depth, best_before);
+        let (value, best) = self.best_of(moves.as_slice(), position, depth, ply, window)?;
+        let bound = if value <= window.alpha {
+            Bound::Upper
+        } else if value >= window.beta {
+            Bound::Lower
+        } else {
+            Bound::Exact
+        };
+        self.negamax.guide.remember(position, Finding { depth, value, bound, best });
+        Ok(value)
+    }
+
+    /// Searches the moves of a position in which the game goes on.
+    fn best_of(
+        &mut self,
+        moves: &[Column],
+        position: &Position,
+        depth: u32,
+        ply: usize,
+        Window { alpha, beta }: Window,
+    ) -> Result<(i32, Column), Interrupted> {
         let mut best: Option<(i32, Column)> = None;
-        for index in 0.. {
-            let Some(column) = self.negamax.order.column(index) else { break };
-            if !position.is_open(column) {
-                continue;
-            }
+        for &column in moves {
             // Of a worse move we only need to know that it is worse. One as good as the best has to be told
             // apart from a worse one if it may take its place, so the window reaches one below the best.
             let floor = match (best, self.negamax.ties) {
@@ -171,26 +251,60 @@ impl<V: Valuation> Run<'_, '_, V> {
                 (Some((value, _)), TieBreak::FirstSearched) => alpha.max(value),
                 (Some((value, _)), TieBreak::Rightmost) => alpha.max(value - 1),
             };
-            let window = Window { alpha: -beta, beta: -floor };
-            let value = -self.value(&position.play_unchecked(column), depth - 1, ply + 1, window)?;
+            let window = Window { alpha: floor, beta };
+            let after = position.play_unchecked(column);
+            let value = if G::NULL_WINDOWS && best.is_some() {
+                self.value_if_above(&after, depth - 1, ply + 1, window)?
+            } else {
+                self.value_after(&after, depth - 1, ply + 1, window)?
+            };
             let is_better = best.is_none_or(|(best_value, best_column)| {
                 value > best_value || value == best_value && self.negamax.ties.prefers(column, best_column)
             });
             if is_better {
                 best = Some((value, column));
                 self.extend_pv(ply, column);
+                if ply == 0 {
+                    self.root_value = Some(value);
+                }
             }
             if value >= beta {
                 break;
             }
         }
-        let (value, _) = best.expect("a board that is not full has an open column");
-        Ok(value)
+        Ok(best.expect("a board that is not full has an open column"))
+    }
+
+    /// The value of the move that led to `after`, for the side that made it.
+    fn value_after(
+        &mut self,
+        after: &Position,
+        depth: u32,
+        ply: usize,
+        Window { alpha, beta }: Window,
+    ) -> Result<i32, Interrupted> {
+        Ok(-self.value(after, depth, ply, Window { alpha: -beta, beta: -alpha })?)
+    }
+
+    /// The same, by a test first whether the move is any better: mostly it is not, and the test is cheap.
+    fn value_if_above(
+        &mut self,
+        after: &Position,
+        depth: u32,
+        ply: usize,
+        window: Window,
+    ) -> Result<i32, Interrupted> {
+        let null = Window { alpha: window.alpha, beta: window.alpha + 1 };
+        let value = self.value_after(after, depth, ply, null)?;
+        if value <= window.alpha || value >= window.beta {
+            return Ok(value);
+        }
+        self.value_after(after, depth, ply, window)
     }
 
     fn start_pv(&mut self, ply: usize) {
         if self.pvs.len() <= ply {
-            self.pvs.push(Vec::new());
+            self.pvs.resize_with(ply + 1, Vec::new);
         }
         self.pvs[ply].clear();
     }
@@ -208,12 +322,11 @@ impl<V: Valuation> Run<'_, '_, V> {
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use rand::RngExt;
-
     use super::*;
     use crate::board::Variant;
-    use crate::rng::{self, GameRng};
-    use crate::search::eval;
+    use crate::rng;
+    use crate::search::tests::random_position;
+    use crate::search::{Reuse, Table, ThreatGuide, eval};
 
     struct Segments;
 
@@ -254,16 +367,6 @@ mod tests {
         best.unwrap()
     }
 
-    fn random_position(variant: Variant, rng: &mut GameRng) -> Position {
-        let mut position = Position::new(variant);
-        for _ in 0..rng.random_range(0..variant.cells()) {
-            let open: Vec<Column> = position.legal_columns().collect();
-            let Some(drawn) = open.len().checked_sub(1).map(|last| rng.random_range(0..=last)) else { break };
-            position = position.play_unchecked(open[drawn]);
-        }
-        position
-    }
-
     fn search(
         position: &Position,
         depth: u32,
@@ -273,7 +376,9 @@ mod tests {
     ) -> SearchResult {
         let stop = AtomicBool::new(false);
         let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
-        Negamax { valuation: Segments, order, ties }.search(position, depth, window, &mut counter).unwrap()
+        Negamax { valuation: Segments, guide: order, ties }
+            .search(position, depth, window, &mut counter)
+            .unwrap()
     }
 
     #[test]
@@ -287,6 +392,32 @@ mod tests {
                         let position = random_position(variant, &mut rng);
                         let found = search(&position, 4, order.clone(), ties, Window::FULL);
                         assert_eq!(found, search_plainly(&position, 4, &order, ties), "{position:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threats_and_memory_change_no_value() {
+        let mut rng = rng::seeded(8);
+        for variant in ["7x6", "4x4", "5x5x3", "9x6x5"] {
+            let variant: Variant = variant.parse().unwrap();
+            // Few slots, so that findings are pushed out, and one table for all, so that old ones remain.
+            let guide = ThreatGuide::new(variant, Table::new(1 << 10, Reuse::SameDepth));
+            let mut guided = Negamax { valuation: Segments, guide, ties: TieBreak::FirstSearched };
+            let stop = AtomicBool::new(false);
+            let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+            for _ in 0..100 {
+                let position = random_position(variant, &mut rng);
+                for depth in [5, 1, 2, 4, 3, 5] {
+                    let order = ColumnOrder::centre_first(variant);
+                    let plain = search(&position, depth, order, TieBreak::FirstSearched, Window::FULL);
+                    let found = guided.search(&position, depth, Window::FULL, &mut counter).unwrap();
+                    assert_eq!(found.value, plain.value, "{position:?} at depth {depth}");
+                    for bound in [plain.value - 1, plain.value, plain.value + 1] {
+                        let reaches = guided.reaches(&position, depth, bound, &mut counter).unwrap();
+                        assert_eq!(reaches, plain.value >= bound);
                     }
                 }
             }
@@ -316,9 +447,9 @@ mod tests {
 
     fn deepen(depth_max: u32, nodes: Option<u64>, stop: bool) -> Deepened {
         let order = ColumnOrder::centre_first(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: Segments, order, ties: TieBreak::Rightmost };
+        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::Rightmost };
         let stop = AtomicBool::new(stop);
-        negamax.deepen(&Position::new(Variant::STANDARD), depth_max, Limits { nodes, stop: &stop })
+        negamax.deepen(&Position::new(Variant::STANDARD), 1..=depth_max, Limits { nodes, stop: &stop })
     }
 
     #[test]
@@ -342,12 +473,24 @@ mod tests {
     }
 
     #[test]
+    fn a_first_search_that_is_not_finished_leaves_its_best_move_so_far() {
+        let order = ColumnOrder::centre_first(Variant::STANDARD);
+        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::FirstSearched };
+        let stop = AtomicBool::new(false);
+        let position = Position::new(Variant::STANDARD);
+        let mut deepen =
+            |nodes| negamax.deepen(&position, [7, 9], Limits { nodes: Some(nodes), stop: &stop }).depth;
+        assert_eq!(deepen(100), 1, "not even one move was searched: one ply has to do");
+        assert_eq!(deepen(10_000), 7, "some moves were");
+    }
+
+    #[test]
     fn an_interrupted_search_says_so() {
         let stop = AtomicBool::new(false);
         stop.store(true, Ordering::Relaxed);
         let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
         let order = ColumnOrder::ascending(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: Segments, order, ties: TieBreak::FirstSearched };
+        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::FirstSearched };
         let position = Position::new(Variant::STANDARD);
         assert_eq!(negamax.search(&position, 3, Window::FULL, &mut counter), Err(Interrupted));
     }

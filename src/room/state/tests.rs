@@ -786,6 +786,7 @@ impl Table {
     fn check_invariants(&self) {
         let (log, state) = (&self.log, &self.state);
         assert!((1..).zip(log).all(|(seq, event)| event.seq == seq), "a hole in {log:?}");
+        assert_eq!(state.seq as usize, log.len());
         let public = log.iter().filter(|event| is_public(&event.kind)).count();
         assert_eq!(state.event_seq() as usize, public, "players see no holes");
         let ends = log.iter().filter(|event| matches!(event.kind, EventKind::Finished(_))).count();

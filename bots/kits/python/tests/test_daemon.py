@@ -79,7 +79,9 @@ class Daemon:
         return await asyncio.get_running_loop().run_in_executor(None, blocking)
 
     def client(self, token: str, choose: Callable[[Turn], int], hooks: Hooks = Hooks(), **more: Any) -> Client:
-        settings = Settings(name="kit-test", version="1", url=self.url, token=token, accepts=RATED, **more)
+        # One game at once: otherwise another may begin before the server hears that there are enough.
+        once = {"accepts": RATED, "max_games": 1}
+        settings = Settings(name="kit-test", version="1", url=self.url, token=token, **once, **more)
         return Client(choose, settings, hooks)
 
     def errors(self) -> str:

@@ -1,0 +1,39 @@
+//! Games of bots against themselves, from which they learn.
+
+use fourfold_engine::{BySide, Column, Position, Side, Variant};
+
+/// Plays a game from the empty board and returns the winner, `None` for a draw. `choose` names a legal column
+/// for the side to move.
+pub(crate) fn play(variant: Variant, mut choose: BySide<impl FnMut(&Position) -> Column>) -> Option<Side> {
+    let mut position = Position::new(variant);
+    loop {
+        if let Some(outcome) = position.outcome() {
+            return outcome.winner();
+        }
+        position = position.play_unchecked(choose[position.side_to_move()](&position));
+    }
+}
+
+/// Wins, draws and losses of one of two players.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Tally {
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+}
+
+impl Tally {
+    /// Counts a game of the player that had `side`.
+    pub(crate) fn count(&mut self, side: Side, winner: Option<Side>) {
+        match winner {
+            None => self.draws += 1,
+            Some(winner) if winner == side => self.wins += 1,
+            Some(_) => self.losses += 1,
+        }
+    }
+
+    /// More wins than losses; draws do not matter.
+    pub fn is_won(self) -> bool {
+        self.wins > self.losses
+    }
+}
