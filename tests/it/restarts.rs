@@ -47,7 +47,13 @@ async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     assert_eq!(back.welcome["you"], guest.welcome["you"]);
     let snapshot = back.next().await;
     assert_eq!(
-        (&snapshot["game"], &snapshot["you"], &snapshot["moves"], &snapshot["event_seq"], &snapshot["frozen_ms"]),
+        (
+            &snapshot["game"],
+            &snapshot["you"],
+            &snapshot["moves"],
+            &snapshot["event_seq"],
+            &snapshot["frozen_ms"]
+        ),
         (&json!(game), &json!("second"), &json!("44"), &json!(2), &json!(60_000))
     );
     assert_eq!(snapshot["clock"], json!({"first": 55_000, "second": 60_000}));
@@ -59,10 +65,16 @@ async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     assert_eq!(ada.next().await["clock"]["first"], 55_000, "frozen all the time");
     assert_eq!(ada.until("synced").await["your_turn"], json!([game]));
     let turn = ada.next().await;
-    assert_eq!((&turn["type"], &turn["clock"]), (&json!("turn"), &json!({"you": 65_000, "opponent": 70_000})));
+    assert_eq!(
+        (&turn["type"], &turn["clock"]),
+        (&json!("turn"), &json!({"you": 65_000, "opponent": 70_000}))
+    );
     assert_eq!(turn["budget_ms"], 65_000);
     let moved = ada.ask(json!({"type": "move", "game": game, "ply": 2, "column": 1})).await;
-    assert_eq!((&moved["event_seq"], &moved["clock"]), (&json!(3), &json!({"first": 65_000, "second": 70_000})));
+    assert_eq!(
+        (&moved["event_seq"], &moved["clock"]),
+        (&json!(3), &json!({"first": 65_000, "second": 70_000}))
+    );
     assert_eq!(back.until("moved").await["event_seq"], 3, "a pause is no event of the game");
 }
 
@@ -85,7 +97,11 @@ async fn clocks_run_again_a_minute_after_a_restart_whoever_is_back() {
     let snapshot = bob.ask(json!({"type": "sync", "game": game})).await;
     assert_eq!(snapshot["clock"], json!({"first": 60_000, "second": 70_000}));
     advance(Duration::from_secs(20)).await;
-    assert_eq!(bob.until("game_end").await["reason"], "left", "30 s of absence after the clocks began to run");
+    assert_eq!(
+        bob.until("game_end").await["reason"],
+        "left",
+        "30 s of absence after the clocks began to run"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,7 +117,10 @@ async fn what_was_acknowledged_survives_a_kill() {
     let mut ada = Client::open(&arena.url(), &[], resume).await;
     assert_eq!(ada.welcome["resumed"], true);
     let snapshot = ada.next().await;
-    assert_eq!((&snapshot["game"], &snapshot["moves"], &snapshot["event_seq"]), (&json!(game), &json!("453"), &json!(3)));
+    assert_eq!(
+        (&snapshot["game"], &snapshot["moves"], &snapshot["event_seq"]),
+        (&json!(game), &json!("453"), &json!(3))
+    );
     let mut again = ada.ask(stone).await;
     for field in ["seq", "re"] {
         again[field] = before[field].clone();

@@ -18,11 +18,15 @@ use crate::support::{Arena, Client, blitz, hello, pair_up};
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_the_game_and_what_happens_in_it() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("4").await;
     let snapshot = eve.ask(pair.about("watch")).await;
-    assert_eq!((&snapshot["type"], &snapshot["you"], &snapshot["moves"]), (&json!("game"), &Value::Null, &json!("4")));
+    assert_eq!(
+        (&snapshot["type"], &snapshot["you"], &snapshot["moves"]),
+        (&json!("game"), &Value::Null, &json!("4"))
+    );
     assert_eq!(eve.until("crowd").await["watching"], 1);
     let moved = pair.play_from(1, "4").await;
     assert_eq!(eve.until("moved").await["event_seq"], moved["event_seq"]);
@@ -34,7 +38,8 @@ async fn a_watcher_sees_the_game_and_what_happens_in_it() {
 #[tokio::test(start_paused = true)]
 async fn whoever_stops_watching_hears_no_more() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     eve.ask(pair.about("watch")).await;
     assert_eq!(eve.ask(pair.about("unwatch")).await["type"], "ok");
@@ -64,14 +69,18 @@ async fn the_crowd_is_told_at_most_once_a_second() {
 #[tokio::test(start_paused = true)]
 async fn finished_games_are_shown_and_unknown_ones_refused() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("4").await;
     pair.resign_first().await;
     for seconds in [0, 120] {
         advance(Duration::from_secs(seconds)).await;
         let snapshot = eve.ask(pair.about("watch")).await;
-        assert_eq!((&snapshot["status"], &snapshot["result"], &snapshot["moves"]), (&json!("over"), &json!("second"), &json!("4")));
+        assert_eq!(
+            (&snapshot["status"], &snapshot["result"], &snapshot["moves"]),
+            (&json!("over"), &json!("second"), &json!("4"))
+        );
     }
     eve.ask_refused(json!({"type": "watch", "game": "nosuchgame"}), "no_such_game").await;
     eve.ask_refused(json!({"type": "watch"}), "bad_field").await;
@@ -80,7 +89,8 @@ async fn finished_games_are_shown_and_unknown_ones_refused() {
 #[tokio::test(start_paused = true)]
 async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     for feed in ["lobby", "tv", "ladder", "results"] {
         assert_eq!(eve.ask(json!({"type": "watch", "feed": feed})).await["type"], "ok");
     }
@@ -100,7 +110,10 @@ async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     assert_eq!(ladder["changes"][0]["player"]["name"], "ann");
     assert!(ladder["changes"][0]["delta"].as_i64().unwrap() > 0);
     let result = eve.until("result").await;
-    assert_eq!((&result["end"]["result"], &result["players"]["second"]["name"]), (&json!("first"), &json!("bob")));
+    assert_eq!(
+        (&result["end"]["result"], &result["players"]["second"]["name"]),
+        (&json!("first"), &json!("bob"))
+    );
     assert_eq!(eve.ask(json!({"type": "unwatch", "feed": "results"})).await["type"], "ok");
     eve.clear().await;
     let mut pair = pair_up(&mut bob, &mut ann, json!({})).await;
@@ -118,7 +131,10 @@ fn connect_by_a_thin_pipe(arena: &Arena, pipe_bytes: usize) -> impl Future<Outpu
     };
     let deps = SocketDeps {
         gateway: Arc::new(SessionGateway::new(Arc::clone(&arena.services))),
-        limits: Arc::new(TransportLimits { heartbeat: Duration::from_secs(60), ..TransportLimits::default() }),
+        limits: Arc::new(TransportLimits {
+            heartbeat: Duration::from_secs(60),
+            ..TransportLimits::default()
+        }),
         stop: CancellationToken::new(),
     };
     tokio::spawn(serve(theirs, caller, deps));

@@ -59,7 +59,9 @@ impl Kept {
             Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
             Self::Disk(directory) => {
                 let path = directory.path().join(DATABASE);
-                Arc::new(SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap())
+                Arc::new(
+                    SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap(),
+                )
             }
         }
     }

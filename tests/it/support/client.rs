@@ -147,7 +147,11 @@ impl Client {
         let code = code.to_owned();
         async move {
             let answer = self.ask(message).await;
-            assert_eq!((&answer["type"], &answer["code"]), (&json!("error"), &json!(code)), "{caller}: {answer}");
+            assert_eq!(
+                (&answer["type"], &answer["code"]),
+                (&json!("error"), &json!(code)),
+                "{caller}: {answer}"
+            );
             answer
         }
     }
