@@ -13,11 +13,11 @@ use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpe
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
 /// How long it stands if a bot is asked.
-const BOT_EXPIRY: Duration = Duration::from_secs(60);
+const BOT_EXPIRY: Duration = Duration::from_mins(1);
 /// How long an open challenge stands: a link may be read the next morning.
-const LINK_EXPIRY: Duration = Duration::from_secs(24 * 3600);
+const LINK_EXPIRY: Duration = Duration::from_hours(24);
 /// How long an idempotency key is remembered.
-const KEY_MEMORY: Duration = Duration::from_secs(24 * 3600);
+const KEY_MEMORY: Duration = Duration::from_hours(24);
 /// Longest idempotency key.
 const KEY_CHARS_MAX: usize = 64;
 /// Open offers of one player: more would only flood others.

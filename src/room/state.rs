@@ -30,7 +30,7 @@ const PERSON_ABSENCE_MIN: Duration = Duration::from_secs(30);
 /// How long a person may take for the first move before the game is void.
 const FIRST_MOVE_MAX: Duration = Duration::from_secs(30);
 /// How long the clocks stand still after a restart if the side to move does not come back.
-const RESTART_FREEZE_MAX: Duration = Duration::from_secs(60);
+const RESTART_FREEZE_MAX: Duration = Duration::from_mins(1);
 /// What both sides get after a restart.
 const RESTART_BONUS: Duration = Duration::from_secs(10);
 

@@ -1,5 +1,7 @@
 //! The daemon as its clients see it: `fourfold.v1` over real sockets.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 mod absence;

@@ -131,10 +131,7 @@ fn connect_by_a_thin_pipe(arena: &Arena, pipe_bytes: usize) -> impl Future<Outpu
     };
     let deps = SocketDeps {
         gateway: Arc::new(SessionGateway::new(Arc::clone(&arena.services))),
-        limits: Arc::new(TransportLimits {
-            heartbeat: Duration::from_secs(60),
-            ..TransportLimits::default()
-        }),
+        limits: Arc::new(TransportLimits { heartbeat: Duration::from_mins(1), ..TransportLimits::default() }),
         stop: CancellationToken::new(),
     };
     tokio::spawn(serve(theirs, caller, deps));
