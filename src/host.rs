@@ -27,10 +27,11 @@ use crate::incident::internal;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::server::{Frame, Identity, Urgency};
-use crate::protocol::terms::{OpeningKind, PlayerKind};
+use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::room::state::{RoomState, UnplayableOpening};
+use crate::room::directory::GamesTaken;
 use crate::room::view::SeatedPlayer;
 use crate::room::{Directory, MemberId, Recipient, RoomActor, RoomHandle};
 use crate::session::{Session, Sessions};
@@ -187,7 +188,7 @@ struct Inner {
     news: mpsc::Sender<RoomNews>,
     paused: AtomicBool,
     /// Games that are being started, so that two starts at once do not exceed a player's limit.
-    starting: Mutex<HashMap<PlayerId, usize>>,
+    starting: Mutex<HashMap<PlayerId, GamesTaken>>,
 }
 
 /// Hears of ends and rematches and starts what follows.
@@ -273,8 +274,8 @@ impl Host {
 
     /// How many live games a player has.
     #[must_use]
-    pub fn games_of(&self, player: &PlayerId) -> usize {
-        self.inner.deps.directory.games_of(player)
+    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+        self.inner.deps.directory.games_taken(player)
     }
 
     /// The bots of the house.
@@ -330,21 +331,24 @@ impl Host {
             if deps.house.get(&player.id).is_some() {
                 continue;
             }
-            let taken = deps.directory.games_of(&player.id) + starting.get(&player.id).copied().unwrap_or(0);
-            let allowed = match origin {
-                Origin::Players | Origin::Ladder => deps.sessions.games_for(&player.id, other.kind),
-                Origin::Series { .. } if deps.sessions.is_draining(&player.id) => 0,
-                Origin::Series { .. } => usize::MAX,
+            let begins = starting.get(&player.id).copied().unwrap_or_default();
+            let taken = deps.directory.games_taken(&player.id) + begins;
+            let has_place = match origin {
+                Origin::Players | Origin::Ladder => {
+                    deps.sessions.has_place(&player.id, taken, other.kind.into())
+                }
+                Origin::Series { .. } => !deps.sessions.is_draining(&player.id),
             };
-            if taken >= allowed {
+            if !has_place {
                 return Err(StartError::PlayerBusy { name: player.name.to_string() });
             }
         }
-        let ids = [players.first.id.clone(), players.second.id.clone()];
-        for id in &ids {
-            *starting.entry(id.clone()).or_default() += 1;
+        let places = [(&players.first, &players.second), (&players.second, &players.first)]
+            .map(|(player, other)| (player.id.clone(), OpponentKind::from(other.kind)));
+        for (id, opponent) in &places {
+            starting.entry(id.clone()).or_default().add(*opponent);
         }
-        Ok(Reservation { host: self.clone(), ids })
+        Ok(Reservation { host: self.clone(), places })
     }
 
     async fn prepare(&self, offer: GameOffer) -> Result<(GameSpec, BySide<SeatedPlayer>), StartError> {
@@ -584,16 +588,17 @@ impl Host {
 /// Places in players' limits, given back when the game is listed or has failed to begin.
 struct Reservation {
     host: Host,
-    ids: [PlayerId; 2],
+    /// Whose, and against which sort of opponent.
+    places: [(PlayerId, OpponentKind); 2],
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
         let mut starting = self.host.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
-        for id in &self.ids {
-            if let Some(count) = starting.get_mut(id) {
-                *count -= 1;
-                if *count == 0 {
+        for (id, opponent) in &self.places {
+            if let Some(begins) = starting.get_mut(id) {
+                begins.remove(*opponent);
+                if *begins == GamesTaken::default() {
                     starting.remove(id);
                 }
             }

@@ -17,7 +17,7 @@ use crate::host::{GameOffer, Host, Origin, StartError};
 use crate::ids::{GameId, PairId, PlayerId};
 use crate::lobby::acceptance::{Proposal, check};
 use crate::protocol::server::Identity;
-use crate::protocol::terms::{Accepts, OpeningKind, PlayerKind};
+use crate::protocol::terms::{Accepts, OpeningKind, OpponentKind, PlayerKind};
 use crate::rating::elo::Standing;
 use crate::room::Directory;
 use crate::session::Sessions;
@@ -226,7 +226,7 @@ impl LadderActor {
         for bot in self.sessions.open_bots() {
             let id = &bot.identity.id;
             let plays = progress.running.iter().any(|pair| pair.players.contains(id));
-            let has_room = self.directory.games_of(id) < bot.settings.games_for(PlayerKind::Bot) as usize;
+            let has_room = bot.settings.has_place(self.directory.games_taken(id), OpponentKind::Bot);
             let rests = progress.refused.get(id).is_some_and(|until| *until > now);
             if has_room && !plays && !rests {
                 candidates.extend(self.candidate(bot.identity, false, bot.settings.accepts).await);

@@ -350,8 +350,7 @@ async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
 
 async fn end_sessions_of(services: &Services, token: &TokenId) {
     for session in services.sessions.by_credential(token) {
-        session.outbox().close(CloseCode::Credentials);
-        services.end_session(&session, Connection::Lost).await;
+        services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
     }
 }
 

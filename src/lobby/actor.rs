@@ -29,6 +29,7 @@ use crate::protocol::{ErrorCode, WireError};
 use crate::rating::elo::Standing;
 use crate::room::MemberId;
 use crate::room::handle::ReplyTo;
+use crate::session::registry::Settings;
 use crate::session::{Session, Sessions};
 use crate::storage::record::{Opening, Pair};
 use crate::storage::{Store, StoreError};
@@ -231,19 +232,12 @@ impl LobbyActor {
     fn as_of_now(&self, seeker: &Seeker) -> Waiting {
         let mut waiting = seeker.waiting.clone();
         let Some(present) = self.deps.sessions.present(&waiting.player) else { return waiting };
-        let taken = self.deps.host.games_of(&waiting.player);
-        let settings = present.settings;
-        let has_room = |kind| {
-            let kind = match kind {
-                OpponentKind::Human => PlayerKind::Human,
-                OpponentKind::Bot => PlayerKind::Bot,
-            };
-            taken < settings.games_for(kind) as usize
-        };
-        let mut opponents = waiting.seek.opponents.take().unwrap_or(settings.accepts.opponents.clone());
-        opponents.retain(|kind| has_room(*kind));
+        let taken = self.deps.host.games_taken(&waiting.player);
+        let Settings { accepts, .. } = &present.settings;
+        let mut opponents = waiting.seek.opponents.take().unwrap_or_else(|| accepts.opponents.clone());
+        opponents.retain(|kind| present.settings.has_place(taken, *kind));
         waiting.seek.opponents = Some(opponents);
-        waiting.seek.rating = waiting.seek.rating.or(settings.accepts.rating);
+        waiting.seek.rating = waiting.seek.rating.or(accepts.rating);
         waiting
     }
 
@@ -433,8 +427,8 @@ impl LobbyActor {
             let message = format!("no new games for {who}, after `bye` with `drain`");
             return Err(WireError::new(ErrorCode::Paused, message).retry_in(RETRY));
         }
-        let taken = self.deps.host.games_of(&player.id);
-        if taken >= self.deps.sessions.games_for(&player.id, opponent) {
+        let taken = self.deps.host.games_taken(&player.id);
+        if !self.deps.sessions.has_place(&player.id, taken, opponent.into()) {
             let message = format!("no more games for {who} now");
             return Err(WireError::new(ErrorCode::Busy, message).retry_in(RETRY));
         }

@@ -307,6 +307,20 @@ pub struct Snapshot {
     pub skipped: Option<u64>,
 }
 
+impl Snapshot {
+    /// At which side this player sits, if it plays.
+    #[must_use]
+    pub fn side_of(&self, player: &PlayerId) -> Option<WireSide> {
+        if self.players.first.id == *player {
+            Some(WireSide::First)
+        } else if self.players.second.id == *player {
+            Some(WireSide::Second)
+        } else {
+            None
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0

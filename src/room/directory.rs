@@ -10,7 +10,7 @@ use super::handle::RoomHandle;
 use super::view::SeatedPlayer;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::LiveGame;
-use crate::protocol::terms::WireVariant;
+use crate::protocol::terms::{OpponentKind, WireVariant};
 use crate::storage::record::GameSpec;
 
 /// From this many watchers on, the number shown is rounded down to tens.
@@ -58,6 +58,13 @@ impl PublicGame {
         }
     }
 
+    /// What sort of player this player meets in it.
+    fn opponent_of(&self, player: &PlayerId) -> OpponentKind {
+        let BySide { first, second } = &self.players;
+        let opponent = if first.identity.id == *player { second } else { first };
+        opponent.identity.kind.into()
+    }
+
     /// Whether it has ended and its room only lingers.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -87,6 +94,37 @@ impl PublicGame {
 
     fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many games a player has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GamesTaken {
+    /// Against anybody.
+    pub all: usize,
+    /// Against bots.
+    pub with_bots: usize,
+}
+
+impl GamesTaken {
+    /// Counts one more.
+    pub fn add(&mut self, opponent: OpponentKind) {
+        self.all += 1;
+        self.with_bots += usize::from(opponent == OpponentKind::Bot);
+    }
+
+    /// Counts one less.
+    pub fn remove(&mut self, opponent: OpponentKind) {
+        self.all -= 1;
+        self.with_bots -= usize::from(opponent == OpponentKind::Bot);
+    }
+}
+
+impl std::ops::Add for GamesTaken {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { all: self.all + other.all, with_bots: self.with_bots + other.with_bots }
     }
 }
 
@@ -170,6 +208,18 @@ impl Directory {
     #[must_use]
     pub fn games_of(&self, player: &PlayerId) -> usize {
         self.read().by_player.get(player).map_or(0, HashSet::len)
+    }
+
+    /// The same, and how many of them are against bots.
+    #[must_use]
+    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+        let rooms = self.read();
+        let games = rooms.by_player.get(player).into_iter().flatten();
+        let mut taken = GamesTaken::default();
+        for (_, public) in games.filter_map(|game| rooms.by_game.get(game)) {
+            taken.add(public.opponent_of(player));
+        }
+        taken
     }
 
     /// All rooms whose game goes on.

@@ -1,0 +1,120 @@
+//! Clocks, to the millisecond.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::advance;
+
+use crate::support::{Arena, Pair, pair_up, per_move, time};
+
+async fn pass(ms: u64) {
+    advance(Duration::from_millis(ms)).await;
+}
+
+/// Both sides' first moves, so that no other time than the clock's runs.
+async fn opened<'a>(mut pair: Pair<'a>) -> Pair<'a> {
+    pair.play("44").await;
+    pair.first.until("turn").await;
+    pair
+}
+
+#[tokio::test(start_paused = true)]
+async fn thinking_is_charged_and_the_increment_is_added() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = pair_up(&mut ada, &mut bob, json!({"time": time(10_000, 500)})).await;
+    pair.first.until("turn").await;
+    pass(1_500).await;
+    let moved = pair.first.ask(pair.stone(0, 4)).await;
+    let network = 1_500 - moved["credited_ms"].as_u64().unwrap();
+    assert_eq!(moved["spent_ms"], 1_500);
+    assert_eq!(moved["clock"], json!({"first": 10_000 - network + 500, "second": 10_000}));
+    let turn = pair.second.until("turn").await;
+    assert_eq!(turn["clock"], json!({"you": 10_000, "opponent": 10_500 - network}));
+    pass(700).await;
+    let snapshot = pair.first.ask(pair.about("sync")).await;
+    assert_eq!(snapshot["clock"]["second"], 9_300, "a snapshot tells what is left now");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bank_overrun_of_fifty_milliseconds_costs_a_strike_and_more_the_game() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = opened(pair_up(&mut ada, &mut bob, json!({"time": time(1_000, 0)})).await).await;
+    // A bot is given back at most 40 ms a move for the network, and the ping measured next to nothing.
+    pass(1_049).await;
+    let moved = pair.first.ask(pair.stone(2, 1)).await;
+    assert_eq!((&moved["type"], &moved["clock"]["first"]), (&json!("moved"), &json!(0)));
+    pair.second.until("moved").await;
+    pair.play_from(3, "2").await;
+    pair.first.until("turn").await;
+    pass(100).await;
+    let late = pair.first.ask(pair.stone(4, 1)).await;
+    assert_eq!(
+        (&late["type"], &late["reason"], &late["result"], &late["by"], &late["clock"]["first"]),
+        (&json!("game_end"), &json!("time"), &json!("second"), &json!("first"), &json!(0))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_overruns_are_forgiven_and_the_fourth_is_not() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = opened(pair_up(&mut ada, &mut bob, json!({"time": per_move(1_000)})).await).await;
+    let mut ply = 2;
+    for _ in 0..3 {
+        pass(1_045).await;
+        let moved = pair.first.ask(pair.stone(ply, 1 + u32::try_from(ply).unwrap() % 5)).await;
+        assert_eq!(moved["type"], "moved", "{moved}");
+        pair.second.until("moved").await;
+        pair.play_from(ply + 1, "7").await;
+        let turn = pair.first.until("turn").await;
+        assert_eq!((&turn["budget_ms"], &turn["clock"]["you"]), (&json!(1_000), &json!(1_000)));
+        ply += 2;
+    }
+    pass(1_045).await;
+    let end = pair.first.ask(pair.stone(ply, 1)).await;
+    assert_eq!((&end["type"], &end["reason"]), (&json!("game_end"), &json!("time")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flag_falls_by_itself() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = opened(pair_up(&mut ada, &mut bob, json!({"time": time(5_000, 0)})).await).await;
+    pass(5_050).await;
+    assert!(!pair.second.heard_types().await.contains(&"game_end".to_owned()), "within the grace");
+    pass(50).await;
+    let end = pair.second.until("game_end").await;
+    assert_eq!((&end["reason"], &end["by"], &end["event_seq"]), (&json!("time"), &json!("first"), &json!(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_move_limit_bounds_each_move_within_the_bank() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let both = json!({"bank_ms": 60_000, "increment_ms": 0, "move_ms": 2_000});
+    let pair = opened(pair_up(&mut ada, &mut bob, json!({"time": both})).await).await;
+    pass(2_101).await;
+    assert_eq!(pair.second.until("game_end").await["reason"], "time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_out_of_range_are_refused_by_name() {
+    let arena = Arena::start().await;
+    let mut ann = arena.person("ann").await;
+    let _bob = arena.person("bob").await;
+    for (time, field) in [
+        (time(0, 0), "time.bank_ms"),
+        (json!({"bank_ms": null, "increment_ms": 0, "move_ms": null}), "time.bank_ms"),
+        (json!({"bank_ms": 1_000, "increment_ms": 2_000, "move_ms": null}), "time.increment_ms"),
+        (json!({"bank_ms": 1_000, "increment_ms": -1, "move_ms": null}), "time.increment_ms"),
+        (json!({"bank_ms": 1_000, "increment_ms": 0}), "time.move_ms"),
+        (json!({"bank_ms": 1_000, "increment_ms": 0, "move_ms": 315_360_000_000_u64}), "time.move_ms"),
+    ] {
+        for kind in ["challenge", "open_challenge", "seek", "play_bot"] {
+            let message = json!({"type": kind, "to": "bob", "bot": "random", "time": time, "rated": false});
+            assert_eq!(ann.ask_refused(message, "bad_field").await["field"], field, "{kind} {time}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What one connection may send, and what becomes of one that sends more.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::advance;
+
+use crate::support::{Arena, pair_up};
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_messages_are_taken_and_the_next_one_is_told_to_wait() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    for n in 0..100 {
+        assert_eq!(guest.ask(json!({"type": "ping", "n": n})).await["n"], n);
+    }
+    let error = guest.ask_refused(json!({"type": "ping"}), "rate_limited").await;
+    assert_eq!((&error["retry_ms"], &error["fatal"]), (&json!(200), &json!(false)));
+    advance(Duration::from_millis(200)).await;
+    assert_eq!(guest.ask(json!({"type": "ping", "n": 1})).await["type"], "pong");
+    guest.ask_refused(json!({"type": "ping"}), "rate_limited").await;
+    let last = guest.ask_refused(json!({"type": "ping"}), "rate_limited").await;
+    assert_eq!(last["fatal"], true);
+    assert_eq!(guest.closed().await, 4429);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_move_that_answers_a_turn_is_free_and_so_is_the_next_try() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    pair.play("44").await;
+    pair.first.until("turn").await;
+    for n in 0..100 {
+        pair.first.say(&json!({"type": "ping", "n": n}));
+    }
+    pair.first.find(|message| message["code"] == "rate_limited").await;
+    assert_eq!(pair.first.ask_refused(pair.stone(2, 9), "illegal_move").await["retries_left"], 2);
+    assert_eq!(pair.first.ask_refused(pair.stone(2, 0), "illegal_move").await["retries_left"], 1);
+    assert_eq!(pair.first.ask(pair.stone(2, 4)).await["type"], "moved");
+    pair.first.ask_refused(pair.stone(2, 4), "rate_limited").await;
+    pair.second.until("moved").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_moves_that_answer_nothing_end_the_connection() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    for _ in 0..5 {
+        pair.second.ask_refused(pair.stone(0, 4), "not_your_turn").await;
+        let nowhere = json!({"type": "move", "game": "nosuchgame", "ply": 0, "column": 1});
+        pair.second.ask_refused(nowhere, "no_such_game").await;
+    }
+    assert_eq!(pair.second.closed().await, 4400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn useless_moves_between_turns_are_forgotten() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    for ply in [0, 2, 4] {
+        for _ in 0..9 {
+            pair.second.ask_refused(pair.stone(ply + 1, 4), "not_your_turn").await;
+        }
+        pair.play_from(ply, "45").await;
+    }
+}

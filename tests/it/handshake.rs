@@ -1,0 +1,162 @@
+//! From the upgrade to `welcome`.
+
+use std::time::Duration;
+
+use fourfold::secret::Secret;
+use serde_json::json;
+use tokio::time::advance;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+use crate::support::{Arena, Client, bearer, hello};
+
+#[tokio::test(start_paused = true)]
+async fn welcome_is_number_one_and_synced_follows() {
+    let arena = Arena::start().await;
+    let mut bot = arena.bot("ada").await;
+    let welcome = bot.welcome.clone();
+    assert_eq!((&welcome["seq"], &welcome["protocol"], &welcome["resumed"]), (&json!(1), &json!(1), &json!(false)));
+    assert_eq!((&welcome["you"]["name"], &welcome["you"]["kind"]), (&json!("ada"), &json!("bot")));
+    assert_eq!(welcome["limits"]["frame_bytes"], 4096);
+    assert_eq!(welcome["limits"]["messages_per_20s"], 100);
+    assert_eq!(welcome["server"]["name"], "fourfold");
+    assert!(welcome["heartbeat_ms"].is_u64() && welcome["limits"]["games"].is_u64());
+    assert!(welcome["session"].is_string() && welcome["secret"].is_string());
+    let synced = bot.next().await;
+    assert_eq!(synced, json!({"type": "synced", "seq": 2, "games": 0, "your_turn": []}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_names_no_subprotocol_is_served_too() {
+    let arena = Arena::start().await;
+    let mut client = Client::connect_by(arena.url().into_client_request().unwrap()).await.unwrap();
+    client.say(&hello());
+    assert_eq!(client.next().await["type"], "welcome");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_to_hello_carries_its_id() {
+    let arena = Arena::start().await;
+    let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+    let welcome = client.ask(hello()).await;
+    assert_eq!(welcome["type"], "welcome");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_does_not_say_hello_within_five_seconds_is_closed() {
+    let arena = Arena::start().await;
+    let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+    client.say(&json!({"type": "ping", "n": 1}));
+    let refusal = client.next().await;
+    assert_eq!((&refusal["code"], &refusal["fatal"]), (&json!("unauthorized"), &json!(false)));
+    advance(Duration::from_millis(4_999)).await;
+    client.say(&json!({"type": "ping", "n": 2}));
+    assert_eq!(client.next().await["code"], "unauthorized");
+    advance(Duration::from_millis(2)).await;
+    assert_eq!(client.closed().await, 4401);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_protocol_version_is_refused_whatever_else_it_says() {
+    let arena = Arena::start().await;
+    for hello in [
+        json!({"type": "hello", "protocol": 2, "client": {"name": "x", "version": "1"}}),
+        json!({"type": "hello", "protocol": 0, "agent": 7}),
+    ] {
+        let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+        client.say(&hello);
+        let error = client.next().await;
+        assert_eq!((&error["code"], &error["fatal"]), (&json!("bad_version"), &json!(true)));
+        assert_eq!(error["supported"], json!([1]));
+        assert_eq!(client.closed().await, 4406);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hello_with_a_missing_field_may_be_said_again() {
+    let arena = Arena::start().await;
+    let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+    client.say(&json!({"type": "hello", "protocol": 1}));
+    let error = client.next().await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("bad_field"), &json!("client")));
+    client.say(&hello());
+    assert_eq!(client.next().await["type"], "welcome");
+    let error = client.ask(hello()).await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("bad_field"), &json!("type")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_may_come_in_the_header_or_in_hello() {
+    let arena = Arena::start().await;
+    let token = arena.token("ada").await;
+    let by_header = Client::open(&arena.url(), &[bearer(&token)], hello()).await;
+    let mut hello = hello();
+    hello["token"] = json!(token.expose());
+    let by_hello = Client::open(&arena.url(), &[], hello).await;
+    assert_eq!(by_header.id(), by_hello.id());
+    assert_eq!(by_hello.name(), "ada");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_token_is_refused() {
+    let arena = Arena::start().await;
+    let unknown = Secret::new("c4b_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    match Client::connect(&arena.url(), &[bearer(&unknown)]).await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 401),
+        other => panic!("{:?}", other.err()),
+    }
+    let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+    let mut hello = hello();
+    hello["token"] = json!(unknown.expose());
+    client.say(&hello);
+    let error = client.next().await;
+    assert_eq!((&error["code"], &error["fatal"]), (&json!("unauthorized"), &json!(true)));
+    assert_eq!(client.closed().await, 4401);
+}
+
+#[tokio::test(start_paused = true)]
+async fn revoking_a_token_closes_the_connection_that_rests_on_it() {
+    let arena = Arena::start().await;
+    let token = arena.token("ada").await;
+    let mut bot = arena.connect_bot(&token, json!({})).await;
+    let accounts = &arena.services.accounts;
+    let id = bot.id().parse().unwrap();
+    assert_eq!(accounts.revoke_tokens(&id).await.unwrap(), 1);
+    assert_eq!(bot.closed().await, 4401);
+    let stranger = Client::open(&arena.url(), &[], bot.resume_hello()).await;
+    assert_ne!(stranger.id(), bot.id(), "the secret of a session is worth no more than its token");
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_without_credentials_is_a_guest_of_their_own() {
+    let arena = Arena::start().await;
+    let (one, two) = (arena.guest().await, arena.guest().await);
+    assert_eq!(one.welcome["you"]["kind"], "guest");
+    assert!(one.name().starts_with("guest-"), "{}", one.name());
+    assert_ne!(one.id(), two.id());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cookie_is_taken_from_the_site_alone() {
+    let arena = Arena::start().await;
+    let ann = arena.person("ann").await;
+    assert_eq!((&ann.welcome["you"]["kind"], ann.name()), (&json!("human"), "ann"));
+    let cookie = ("Cookie", "fourfold=x".to_owned());
+    for origin in ["https://evil.example", "null"] {
+        let headers = [cookie.clone(), ("Origin", origin.to_owned())];
+        match Client::connect(&arena.url(), &headers).await {
+            Err(Error::Http(response)) => assert_eq!(response.status(), 403, "{origin}"),
+            other => panic!("{:?}", other.err()),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_in_the_address_is_refused() {
+    let arena = Arena::start().await;
+    let url = format!("{}?token=x", arena.url());
+    match Client::connect(&url, &[]).await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 400),
+        other => panic!("{:?}", other.err()),
+    }
+}

@@ -1,0 +1,88 @@
+//! Games against the bots of the house.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::advance;
+
+use crate::support::{Arena, Client, blitz};
+
+/// Lets a house bot take its time until it has moved.
+async fn its_move(client: &mut Client) {
+    for _ in 0..40 {
+        advance(Duration::from_millis(50)).await;
+        client.settle().await;
+        if client.has("moved") {
+            return;
+        }
+    }
+    panic!("the bot does not move");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_against_a_house_bot_starts_at_once() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    for (side, you) in [("first", "first"), ("second", "second")] {
+        let answer = guest.ask(json!({"type": "play_bot", "bot": "Random", "time": blitz(), "side": side})).await;
+        assert_eq!(answer["type"], "ok");
+        let game = guest.until("game").await;
+        assert_eq!((&game["you"], &game["rated"]), (&json!(you), &json!(false)));
+        let bot = if side == "first" { &game["players"]["second"] } else { &game["players"]["first"] };
+        assert_eq!((&bot["name"], &bot["kind"]), (&json!("random"), &json!("bot")));
+        assert!(bot["version"].is_string());
+        if side == "first" {
+            guest.ask(json!({"type": "move", "game": game["game"], "ply": 0, "column": 4})).await;
+        }
+        its_move(&mut guest).await;
+        assert_ne!(guest.until("moved").await["by"], you);
+        guest.ask(json!({"type": "resign", "game": game["game"]})).await;
+        guest.clear().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn house_bots_play_other_boards_and_refuse_what_they_cannot() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let mut play = json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first", "variant": "8x7"});
+    guest.ask(play.clone()).await;
+    assert_eq!(guest.until("turn").await["legal"], json!([1, 2, 3, 4, 5, 6, 7, 8]));
+    play["variant"] = json!("99x99");
+    assert_eq!(guest.ask_refused(play.clone(), "bad_field").await["field"], "variant");
+    play["bot"] = json!("nobody");
+    play["variant"] = json!("7x6");
+    guest.ask_refused(play.clone(), "no_such_bot").await;
+    play["bot"] = json!("random");
+    play["rated"] = json!(true);
+    guest.ask_refused(play, "forbidden").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_bot_accepts_every_challenge_and_every_rematch() {
+    let arena = Arena::start().await;
+    let mut ann = arena.person("ann").await;
+    let challenge = json!({"type": "challenge", "to": "greedy", "time": blitz(), "rated": true, "side": "first"});
+    assert_eq!(ann.ask(challenge).await["type"], "challenge");
+    assert_eq!(ann.until("challenge_end").await["how"], "accepted");
+    let game = ann.until("game").await;
+    assert_eq!((&game["you"], &game["rated"]), (&json!("first"), &json!(true)));
+    ann.ask(json!({"type": "resign", "game": game["game"]})).await;
+    ann.ask(json!({"type": "rematch", "game": game["game"]})).await;
+    let next = ann.until("game").await;
+    assert_eq!((&next["you"], &next["rated"]), (&json!("second"), &json!(true)));
+    its_move(&mut ann).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_plays_more_games_than_their_own_limit() {
+    let arena = Arena::start().await;
+    let mut bot = arena.bot_with("ada", json!({"max_games": 2})).await;
+    let play = json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "first"});
+    for _ in 0..2 {
+        assert_eq!(bot.ask(play.clone()).await["type"], "ok");
+    }
+    assert!(bot.ask_refused(play.clone(), "busy").await["retry_ms"].is_u64());
+    assert_eq!(bot.ask(json!({"type": "set", "max_games": 3})).await["type"], "ok");
+    assert_eq!(bot.ask(play).await["type"], "ok");
+}

@@ -1,0 +1,20 @@
+//! The daemon as its clients see it: `fourfold.v1` over real sockets.
+
+mod support;
+
+mod absence;
+mod challenges;
+mod clocks;
+mod connections;
+mod courtesies;
+mod endings;
+mod flow_control;
+mod handshake;
+mod house_bots;
+mod moves;
+mod ratings;
+mod restarts;
+mod resumption;
+mod seeks;
+mod series;
+mod watching;

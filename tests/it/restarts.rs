@@ -1,0 +1,163 @@
+//! Planned stops, kills, and what goes on afterwards.
+
+use std::time::Duration;
+
+use fourfold::config::Bounded;
+use serde_json::json;
+use tokio::time::advance;
+
+use crate::support::{Arena, Client, bearer, blitz, pair_up, time};
+
+#[tokio::test(start_paused = true)]
+async fn a_planned_stop_is_announced_and_games_go_on_until_then() {
+    let arena = Arena::start_with(|config| config.server.restart_notice_ms = Bounded::new(3_000)).await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    pair.play("4").await;
+    arena.tell_to_stop();
+    let notice = pair.first.until("notice").await;
+    assert_eq!((&notice["code"], &notice["in_ms"]), (&json!("restarting"), &json!(3_000)));
+    pair.second.until("notice").await;
+    pair.play_from(1, "4").await;
+    let play = json!({"type": "play_bot", "bot": "random", "time": blitz()});
+    assert!(pair.first.ask_refused(play, "paused").await["retry_ms"].is_u64());
+    advance(Duration::from_millis(3_001)).await;
+    assert_eq!(ann.closed().await, 1012);
+    assert_eq!(bob.closed().await, 1012);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
+    let arena = Arena::start().await;
+    let token = arena.token("ada").await;
+    let (mut ada, mut guest) = (arena.connect_bot(&token, json!({})).await, arena.guest().await);
+    let mut pair = pair_up(&mut ada, &mut guest, json!({"time": time(60_000, 0)})).await;
+    pair.play("44").await;
+    pair.first.until("turn").await;
+    advance(Duration::from_secs(5)).await;
+    let game = pair.game.clone();
+    for client in [&mut ada, &mut guest] {
+        client.clear().await;
+    }
+    let (ada_resumes, guest_resumes) = (ada.resume_hello(), guest.resume_hello());
+    let arena = arena.restart().await;
+    assert_eq!((ada.closed().await, guest.closed().await), (1012, 1012));
+    let mut back = Client::open(&arena.url(), &[], guest_resumes).await;
+    assert_eq!((&back.welcome["resumed"], &back.welcome["seq"]), (&json!(true), &json!(guest.seq)));
+    assert_eq!(back.welcome["you"], guest.welcome["you"]);
+    let snapshot = back.next().await;
+    assert_eq!(
+        (&snapshot["game"], &snapshot["you"], &snapshot["moves"], &snapshot["event_seq"], &snapshot["frozen_ms"]),
+        (&json!(game), &json!("second"), &json!("44"), &json!(2), &json!(60_000))
+    );
+    assert_eq!(snapshot["clock"], json!({"first": 55_000, "second": 60_000}));
+    let synced = back.until("synced").await;
+    assert_eq!((&synced["games"], &synced["your_turn"]), (&json!(1), &json!([])));
+    advance(Duration::from_secs(30)).await;
+    let mut ada = Client::open(&arena.url(), &[bearer(&token)], ada_resumes).await;
+    assert_eq!(ada.welcome["resumed"], true);
+    assert_eq!(ada.next().await["clock"]["first"], 55_000, "frozen all the time");
+    assert_eq!(ada.until("synced").await["your_turn"], json!([game]));
+    let turn = ada.next().await;
+    assert_eq!((&turn["type"], &turn["clock"]), (&json!("turn"), &json!({"you": 65_000, "opponent": 70_000})));
+    assert_eq!(turn["budget_ms"], 65_000);
+    let moved = ada.ask(json!({"type": "move", "game": game, "ply": 2, "column": 1})).await;
+    assert_eq!((&moved["event_seq"], &moved["clock"]), (&json!(3), &json!({"first": 65_000, "second": 70_000})));
+    assert_eq!(back.until("moved").await["event_seq"], 3, "a pause is no event of the game");
+}
+
+#[tokio::test(start_paused = true)]
+async fn clocks_run_again_a_minute_after_a_restart_whoever_is_back() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({"time": time(60_000, 0)})).await;
+    pair.play("44").await;
+    let game = pair.game.clone();
+    bob.clear().await;
+    let resume = bob.resume_hello();
+    let arena = arena.restart().await;
+    let mut bob = Client::open(&arena.url(), &[], resume).await;
+    advance(Duration::from_secs(59)).await;
+    assert!(!bob.heard_types().await.contains(&"game_end".to_owned()));
+    advance(Duration::from_secs(1)).await;
+    bob.settle().await;
+    advance(Duration::from_secs(10)).await;
+    let snapshot = bob.ask(json!({"type": "sync", "game": game})).await;
+    assert_eq!(snapshot["clock"], json!({"first": 60_000, "second": 70_000}));
+    advance(Duration::from_secs(20)).await;
+    assert_eq!(bob.until("game_end").await["reason"], "left", "30 s of absence after the clocks began to run");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_acknowledged_survives_a_kill() {
+    let arena = Arena::start_on_disk().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({"time": time(60_000, 0)})).await;
+    let before = pair.play("453").await;
+    let (game, stone) = (pair.game.clone(), pair.stone(2, 3));
+    ada.settle().await;
+    let resume = ada.resume_hello();
+    let arena = arena.after_a_kill().await;
+    let mut ada = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(ada.welcome["resumed"], true);
+    let snapshot = ada.next().await;
+    assert_eq!((&snapshot["game"], &snapshot["moves"], &snapshot["event_seq"]), (&json!(game), &json!("453"), &json!(3)));
+    let mut again = ada.ask(stone).await;
+    for field in ["seq", "re"] {
+        again[field] = before[field].clone();
+    }
+    assert_eq!(again, before, "the same moved for the same move");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_restart_gives_the_ten_seconds_again_but_not_twice() {
+    let arena = Arena::start_on_disk().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({"time": time(60_000, 0)})).await;
+    pair.play("44").await;
+    ada.settle().await;
+    let resume = ada.resume_hello();
+    let arena = arena.restart().await;
+    let mut ada = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(ada.until("turn").await["clock"]["you"], 70_000);
+    ada.settle().await;
+    let resume = ada.resume_hello();
+    let arena = arena.after_a_kill().await;
+    let mut ada = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(ada.until("turn").await["clock"]["you"], 70_000, "nothing was played since the first restart");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_winning_move_is_repeated_safely_after_a_kill() {
+    let arena = Arena::start_on_disk().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({})).await;
+    let won = pair.play("1212121").await;
+    let (last, resign) = (pair.stone(6, 1), pair.about("resign"));
+    ada.until("game_end").await;
+    let resume = ada.resume_hello();
+    let arena = arena.after_a_kill().await;
+    let mut ada = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(ada.until("synced").await["games"], 0);
+    assert_eq!(ada.ask(last).await["event_seq"], won["event_seq"]);
+    assert_eq!(ada.ask_refused(resign, "game_over").await["result"], "first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn house_bots_play_on_after_a_restart() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    guest.ask(json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second"})).await;
+    guest.settle().await;
+    let resume = guest.resume_hello();
+    let arena = arena.restart().await;
+    let mut guest = Client::open(&arena.url(), &[], resume).await;
+    for _ in 0..40 {
+        advance(Duration::from_millis(50)).await;
+        guest.settle().await;
+        if guest.has("moved") {
+            break;
+        }
+    }
+    assert_eq!(guest.until("moved").await["by"], "first");
+}

@@ -1,0 +1,161 @@
+//! Sessions that go on over a lost connection.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::advance;
+
+use crate::support::{Arena, Client, bearer, blitz, pair_up};
+
+#[tokio::test(start_paused = true)]
+async fn what_was_missed_comes_with_its_own_numbers() {
+    let arena = Arena::start().await;
+    let token = arena.token("ada").await;
+    let (mut ada, mut bob) = (arena.connect_bot(&token, json!({})).await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({})).await;
+    pair.play("4").await;
+    let (game, stone) = (pair.game.clone(), pair.stone(1, 5));
+    ada.settle().await;
+    let (resume, last) = (ada.resume_hello(), ada.seq);
+    arena.lose(ada).await;
+    bob.until("turn").await;
+    bob.ask(stone).await;
+    let mut ada = Client::open(&arena.url(), &[bearer(&token)], resume).await;
+    assert_eq!((&ada.welcome["resumed"], &ada.welcome["seq"]), (&json!(true), &json!(last)));
+    let moved = ada.next().await;
+    assert_eq!((&moved["type"], &moved["seq"], &moved["ply"]), (&json!("moved"), &json!(last + 1), &json!(2)));
+    assert_eq!(ada.next().await["type"], "turn");
+    let synced = ada.next().await;
+    assert_eq!((&synced["type"], &synced["your_turn"]), (&json!("synced"), &json!([game])));
+    let turn = ada.next().await;
+    assert_eq!((&turn["type"], &turn["ply"]), (&json!("turn"), &json!(2)));
+    assert_eq!(ada.ask(json!({"type": "move", "game": game, "ply": 2, "column": 1})).await["event_seq"], 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_named_with_an_earlier_number_repeats_what_came_after_it() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    for n in 0..3 {
+        guest.ask(json!({"type": "ping", "n": n})).await;
+    }
+    let mut resume = guest.resume_hello();
+    resume["resume"]["seq"] = json!(3);
+    let mut again = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(guest.closed().await, 4409);
+    assert_eq!(again.welcome["seq"], 3);
+    assert_eq!((again.next().await["n"].clone(), again.next().await["n"].clone()), (json!(1), json!(2)));
+    assert_eq!(again.next().await["type"], "synced");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_begins_afresh_with_the_same_player() {
+    let arena = Arena::start().await;
+    let (mut ann, mut guest) = (arena.person("ann").await, arena.guest().await);
+    let pair = pair_up(&mut guest, &mut ann, json!({})).await;
+    let game = pair.game.clone();
+    let offer = json!({"type": "challenge", "to": guest.name(), "time": blitz(), "rated": false});
+    let offer = ann.ask(offer).await;
+    guest.settle().await;
+    let mut resume = guest.resume_hello();
+    resume["resume"]["seq"] = json!(9_999);
+    let mut fresh = Client::open(&arena.url(), &[], resume).await;
+    guest.gone().await;
+    assert_eq!((&fresh.welcome["resumed"], &fresh.welcome["seq"]), (&json!(false), &json!(1)));
+    assert_eq!((fresh.id(), fresh.name()), (guest.id(), guest.name()));
+    assert_ne!(fresh.welcome["session"], guest.welcome["session"]);
+    assert_eq!(fresh.next().await["game"], *game);
+    assert_eq!(fresh.next().await["challenge"], offer["challenge"]);
+    let synced = fresh.next().await;
+    assert_eq!((&synced["games"], &synced["your_turn"]), (&json!(1), &json!([game])));
+    assert_eq!(fresh.next().await["type"], "turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_kept_for_two_minutes_from_its_last_connection() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    for wait in [100, 119, 121] {
+        let resume = guest.resume_hello();
+        let before = guest.welcome.clone();
+        arena.lose(guest).await;
+        advance(Duration::from_secs(wait)).await;
+        guest = Client::open(&arena.url(), &[], resume).await;
+        assert_eq!(guest.welcome["resumed"], wait < 120, "after {wait} s");
+        assert_eq!(guest.welcome["you"], before["you"], "the identity stays for ever");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wrong_secret_resumes_nothing() {
+    let arena = Arena::start().await;
+    let guest = arena.guest().await;
+    for (field, value) in [("secret", "x"), ("session", "other")] {
+        let mut resume = guest.resume_hello();
+        resume["resume"][field] = json!(value);
+        let stranger = Client::open(&arena.url(), &[], resume).await;
+        assert_eq!(stranger.welcome["resumed"], false);
+        assert_ne!(stranger.id(), guest.id());
+    }
+    let mut resume = guest.resume_hello();
+    resume["resume"].as_object_mut().unwrap().remove("seq");
+    let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+    client.say(&resume);
+    assert_eq!(client.next().await["field"], "resume.seq");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_watched_is_shown_again() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut eve = arena.guest().await;
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    eve.ask(pair.about("watch")).await;
+    eve.ask(json!({"type": "watch", "feed": "results"})).await;
+    let resume = eve.resume_hello();
+    arena.lose(eve).await;
+    pair.play("44").await;
+    let mut eve = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(eve.until("game").await["moves"], "44");
+    pair.resign_first().await;
+    assert_eq!(eve.until("game_end").await["reason"], "resign");
+    eve.until("result").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offer_that_was_told_is_not_told_again() {
+    let arena = Arena::start().await;
+    let (mut ann, mut guest) = (arena.person("ann").await, arena.guest().await);
+    let offer = json!({"type": "challenge", "to": guest.name(), "time": blitz(), "rated": false});
+    ann.ask(offer.clone()).await;
+    guest.until("challenge").await;
+    guest.settle().await;
+    let resume = guest.resume_hello();
+    arena.lose(guest).await;
+    let second = ann.ask(offer).await;
+    let mut guest = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(guest.next().await["challenge"], second["challenge"], "the one that was missed");
+    assert_eq!(guest.next().await["type"], "synced");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_goes_on_by_the_secret_alone() {
+    let arena = Arena::start().await;
+    let bot = arena.bot("ada").await;
+    let resume = bot.resume_hello();
+    arena.lose(bot).await;
+    let bot = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!((&bot.welcome["resumed"], bot.name()), (&json!(true), "ada"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_message_is_asked_for_by_sync() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    pair.play("45").await;
+    let snapshot = pair.second.ask(pair.about("sync")).await;
+    assert_eq!((&snapshot["you"], &snapshot["moves"], &snapshot["event_seq"]), (&json!("second"), &json!("45"), &json!(2)));
+    let none: Value = pair.second.ask_refused(json!({"type": "sync"}), "bad_field").await;
+    assert_eq!(none["field"], "game");
+}

@@ -1,0 +1,79 @@
+//! Several games in a row.
+
+use serde_json::{Value, json};
+
+use crate::support::{Arena, Client, blitz, pair_up, play_out};
+
+/// The games that a client was told of, in order.
+async fn games(client: &mut Client) -> Vec<Value> {
+    client.heard().await.into_iter().filter(|message| message["type"] == "game").collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_games_of_a_series_follow_each_other_with_sides_swapped() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let offer = json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "side": "first", "games": 4});
+    let id = ann.ask(offer).await["challenge"].clone();
+    bob.ask(json!({"type": "accept", "challenge": id})).await;
+    let mut seen = Vec::new();
+    for leg in 1..=4 {
+        let game = ann.until("game").await;
+        assert_eq!((&game["pair"]["leg"], &game["pair"]["of"]), (&json!(leg), &json!(4)));
+        assert_eq!(game["you"], if leg % 2 == 1 { "first" } else { "second" });
+        seen.push(game["pair"]["id"].clone());
+        ann.ask(json!({"type": "resign", "game": game["game"]})).await;
+        ann.ask_refused(json!({"type": "rematch", "game": game["game"]}), "forbidden").await;
+    }
+    assert!(seen.iter().all(|id| *id == seen[0]));
+    assert_eq!(games(&mut ann).await, [] as [Value; 0], "four and no more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_numbers_of_games_are_refused() {
+    let arena = Arena::start().await;
+    let (mut ann, _bob) = (arena.person("ann").await, arena.person("bob").await);
+    for games in [0, 3, 5, 1_000] {
+        let offer = json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "games": games});
+        assert_eq!(ann.ask_refused(offer, "bad_field").await["field"], "games");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rated_bots_of_different_owners_play_a_pair_from_one_balanced_opening() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = pair_up(&mut ada, &mut bob, json!({"rated": true})).await;
+    let first = pair.first.ask(pair.about("sync")).await;
+    assert_eq!((&first["rated"], &first["pair"]["leg"], &first["pair"]["of"]), (&json!(true), &json!(1), &json!(2)));
+    assert_eq!(first["opening"]["kind"], "balanced");
+    assert_eq!(first["opening"]["moves"], first["moves"]);
+    assert!(!first["moves"].as_str().unwrap().is_empty());
+    let ends = play_out(&mut ada, &mut bob, 2).await;
+    assert!(ends.iter().all(|end| end["rating"]["first"]["before"].is_i64()), "{ends:?}");
+    let snapshot = ada.ask(json!({"type": "sync", "game": ends[1]["game"]})).await;
+    assert_eq!((&snapshot["pair"]["leg"], &snapshot["you"]), (&json!(2), &json!("second")));
+    assert_eq!(snapshot["opening"], first["opening"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_game_of_a_series_needs_no_free_place() {
+    let arena = Arena::start().await;
+    let one = json!({"max_games": 1});
+    let (mut ada, mut bob) = (arena.bot_with("ada", one.clone()).await, arena.bot_with("bob", one).await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({"games": 2})).await;
+    pair.first.ask(json!({"type": "set", "max_games": 0})).await;
+    pair.resign_first().await;
+    assert_eq!(ada.until("game").await["pair"]["leg"], 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_drains_plays_no_next_game() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({"games": 2})).await;
+    pair.first.ask(json!({"type": "bye", "drain": true})).await;
+    pair.resign_first().await;
+    assert_eq!(ada.closed().await, 1000);
+    assert_eq!(bob.until("error").await["code"], "busy");
+}

@@ -1,0 +1,255 @@
+//! The daemon.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use fourfold::config::{Bounded, Config, HouseBot};
+use fourfold::http::auth::set_cookie;
+use fourfold::http::site::Site;
+use fourfold::ids::PlayerId;
+use fourfold::protocol::server::Identity;
+use fourfold::protocol::terms::PlayerKind;
+use fourfold::secret::Secret;
+use fourfold::server::{Daemon, Parts};
+use fourfold::session::Services;
+use fourfold::storage::memory::MemoryStore;
+use fourfold::storage::record::{BotProfile, StoredPlayer, UnixMillis};
+use fourfold::storage::store::Write;
+use fourfold::storage::{SqliteStore, Store};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::Client;
+
+/// Real time after which a test that hangs is let go: time then jumps, and whoever waits gives up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The secret key of the data directory: the same after a restart.
+const KEY: [u8; 32] = [7; 32];
+
+/// Changes the settings that a test's daemon has otherwise.
+type Settings = fn(&mut Config);
+
+/// A running daemon.
+pub(crate) struct Arena {
+    pub(crate) address: SocketAddr,
+    pub(crate) services: Arc<Services>,
+    change: Settings,
+    store: Kept,
+    stop: CancellationToken,
+    serving: JoinHandle<()>,
+    /// Time stands still while this lives.
+    _hold: Sender<()>,
+}
+
+/// What outlives a daemon.
+enum Kept {
+    Memory(Arc<MemoryStore>),
+    Disk(TempDir),
+}
+
+impl Kept {
+    async fn open(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
+            Self::Disk(directory) => {
+                let path = directory.path().join(DATABASE);
+                Arc::new(SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap())
+            }
+        }
+    }
+}
+
+const DATABASE: &str = "fourfold.db";
+
+/// What is different from a real daemon: nobody plays unasked, few bots, and no ping while time jumps.
+fn settings(change: Settings) -> Config {
+    let mut config = Config::default();
+    config.ladder.enabled = false;
+    config.compute.threads = Bounded::new(1);
+    config.server.restart_notice_ms = Bounded::new(0);
+    config.server.heartbeat_ms = Bounded::new(60_000);
+    let bot = |name: &str, spec: &str| HouseBot {
+        name: name.parse().unwrap(),
+        spec: spec.parse().unwrap(),
+        about: String::new(),
+    };
+    config.house_bots.0 = vec![bot("random", "random"), bot("greedy", "greedy")];
+    change(&mut config);
+    config
+}
+
+impl Arena {
+    /// A daemon that forgets everything when it ends.
+    pub(crate) async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(crate) async fn start_with(change: Settings) -> Self {
+        Self::open(Kept::Memory(Arc::new(MemoryStore::new())), change).await
+    }
+
+    /// A daemon with a database.
+    pub(crate) async fn start_on_disk() -> Self {
+        Self::open(Kept::Disk(tempfile::tempdir().unwrap()), |_| {}).await
+    }
+
+    async fn open(store: Kept, change: Settings) -> Self {
+        let hold = hold_time();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let config = settings(change);
+        let parts = Parts { listener, metrics_listener: None, config, store: store.open().await, key: KEY };
+        let daemon = Daemon::start(parts).await.unwrap();
+        let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
+        Self { address, services, change, store, stop, serving, _hold: hold }
+    }
+
+    /// Lets the daemon know that it shall stop; it goes on for the time of its notice.
+    pub(crate) fn tell_to_stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Stops the daemon as planned and starts it again on the same data.
+    pub(crate) async fn restart(self) -> Self {
+        let Self { services, change, store, stop, serving, .. } = self;
+        drop(services);
+        stop.cancel();
+        serving.await.unwrap();
+        Self::open(store, change).await
+    }
+
+    /// A daemon on what a kill at this moment would leave on the disk. This one goes on as if nothing had happened.
+    pub(crate) async fn after_a_kill(&self) -> Self {
+        let Kept::Disk(directory) = &self.store else { panic!("nothing is on the disk") };
+        let copy = tempfile::tempdir().unwrap();
+        for name in [DATABASE.to_owned(), format!("{DATABASE}-wal")] {
+            std::fs::copy(directory.path().join(&name), copy.path().join(&name)).unwrap();
+        }
+        Self::open(Kept::Disk(copy), self.change).await
+    }
+
+    /// Cuts a client's connection, and waits until the daemon has noticed.
+    pub(crate) async fn lose(&self, client: Client) {
+        let id = client.welcome["session"].as_str().unwrap().parse().unwrap();
+        drop(client);
+        while self.services.sessions.get(&id).is_some_and(|session| session.is_attached()) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until a player has no session any more.
+    pub(crate) async fn until_left(&self, client: &Client) {
+        let id = client.id().parse().unwrap();
+        while self.services.sessions.present(&id).is_some() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The address of the socket.
+    pub(crate) fn url(&self) -> String {
+        format!("ws://{}/api/v1/socket", self.address)
+    }
+
+    /// A person without an account, connected.
+    pub(crate) async fn guest(&self) -> Client {
+        Client::open(&self.url(), &[], hello()).await
+    }
+
+    /// A person with an account, connected.
+    pub(crate) async fn person(&self, name: &str) -> Client {
+        let person = self.account(name).await;
+        self.connect_person(&person, hello()).await
+    }
+
+    /// Another connection of a person.
+    pub(crate) async fn connect_person(&self, person: &Identity, hello: Value) -> Client {
+        let cookie = self.services.accounts.open_session(&person.id).await.unwrap().secret;
+        let cookie = set_cookie(&Site::default(), &cookie);
+        let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let headers = [("Cookie", cookie), ("Origin", format!("http://{}", self.address))];
+        Client::open(&self.url(), &headers, hello).await
+    }
+
+    /// An open bot with an owner of its own, connected.
+    pub(crate) async fn bot(&self, name: &str) -> Client {
+        self.bot_with(name, json!({})).await
+    }
+
+    /// The same with more in its `hello`.
+    pub(crate) async fn bot_with(&self, name: &str, more: Value) -> Client {
+        let token = self.token(name).await;
+        self.connect_bot(&token, more).await
+    }
+
+    /// A bot with this token, open unless `more` says otherwise.
+    pub(crate) async fn connect_bot(&self, token: &Secret, more: Value) -> Client {
+        let mut hello = hello();
+        hello["open"] = json!(true);
+        merge(&mut hello, more);
+        Client::open(&self.url(), &[bearer(token)], hello).await
+    }
+
+    /// A new bot's token; an account of its own owns it.
+    pub(crate) async fn token(&self, name: &str) -> Secret {
+        let owner = self.account(&format!("{name}-owner")).await;
+        self.token_of(&owner, name).await
+    }
+
+    /// A new bot's token.
+    pub(crate) async fn token_of(&self, owner: &Identity, name: &str) -> Secret {
+        self.services.accounts.create_bot(owner, name).await.unwrap().secret
+    }
+
+    /// A new account. It has no password, because making one takes long.
+    pub(crate) async fn account(&self, name: &str) -> Identity {
+        let player = StoredPlayer {
+            id: PlayerId::random(&mut rand::rng()),
+            name: name.parse().unwrap(),
+            kind: PlayerKind::Human,
+            house: false,
+            owner: None,
+            profile: BotProfile::default(),
+            created_at: UnixMillis::now(),
+        };
+        let identity = fourfold::accounts::identity_of(&player);
+        self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();
+        identity
+    }
+
+    /// Where everybody connects from.
+    pub(crate) const CALLER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+}
+
+/// The plainest `hello`.
+pub(crate) fn hello() -> Value {
+    json!({"type": "hello", "protocol": 1, "client": {"name": "test", "version": "0"}})
+}
+
+pub(crate) fn bearer(token: &Secret) -> (&'static str, String) {
+    ("Authorization", format!("Bearer {}", token.expose()))
+}
+
+pub(crate) fn merge(message: &mut Value, more: Value) {
+    let Value::Object(more) = more else { panic!("{more} is no object") };
+    message.as_object_mut().unwrap().extend(more);
+}
+
+/// A paused clock jumps to the next timer when nothing is to be done, unless a blocking task runs.
+fn hold_time() -> Sender<()> {
+    let (hold, held) = channel();
+    tokio::task::spawn_blocking(move || {
+        if held.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("the test hangs: time is let go");
+        }
+    });
+    hold
+}
