@@ -105,9 +105,9 @@ pub async fn run(
     on_ready(&daemon);
     daemon.run(shutdown).await?;
     if let Ok(store) = Arc::try_unwrap(store) {
-        store.close().await?
+        store.close().await?;
     } else {
-        warn!("the database is still being read, the next start will check it")
+        warn!("the database is still being read, the next start will check it");
     }
     Ok(())
 }

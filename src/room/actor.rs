@@ -432,7 +432,7 @@ impl RoomActor {
         let side = self.side_of(player);
         reply.send(&self.snapshot_frame(side, None));
         if let Some(side) = side {
-            self.take_seat(side, &reply).await
+            self.take_seat(side, &reply).await;
         } else {
             self.members.watch(reply.member, reply.recipient);
             self.crowd_changed();

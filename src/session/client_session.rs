@@ -320,6 +320,7 @@ fn unreadable(game: &GameId, cause: &StoreError) -> WireError {
     internal("the game could not be read", cause).in_game(game)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the last step of every request that succeeds")]
 fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {
     reply.send(&Frame::new(message));
     Ok(())

@@ -107,6 +107,7 @@ impl Table {
     }
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "what a request came to is passed on")]
     fn accept(&mut self, effects: Result<Effects, RoomRefusal>) -> Effects {
         assert!(matches!(effects.as_deref(), Ok([Effect::Store(_)])), "{effects:?}");
         self.commit()

@@ -247,9 +247,9 @@ pub(crate) fn merge(message: &mut Value, more: Value) {
 
 /// A paused clock jumps to the next timer when nothing is to be done, unless a blocking task runs.
 fn hold_time() -> Sender<()> {
-    let (hold, held) = channel();
+    let (hold, let_go) = channel();
     tokio::task::spawn_blocking(move || {
-        if held.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        if let_go.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             eprintln!("the test hangs: time is let go");
         }
     });

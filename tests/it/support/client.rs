@@ -302,9 +302,8 @@ async fn carry<S>(
         tokio::select! {
             () = stop.cancelled() => return,
             Some(message) = to_send.recv() => {
-                if sink.send(message).await.is_err() {
-                    continue; // what the server said last is still to be read
-                }
+                // If it fails, what the server said last is still to be read.
+                let _ = sink.send(message).await;
             }
             message = stream.next(), if reading.load(Ordering::Relaxed) => {
                 let incoming = match message {
