@@ -337,7 +337,8 @@ impl Host {
                 Origin::Players | Origin::Ladder => {
                     deps.sessions.has_place(&player.id, taken, other.kind.into())
                 }
-                Origin::Series { .. } => !deps.sessions.is_draining(&player.id),
+                // Whoever has left, or wants no new games, plays no next one either.
+                Origin::Series { .. } => deps.sessions.is_staying(&player.id),
             };
             if !has_place {
                 return Err(StartError::PlayerBusy { name: player.name.to_string() });

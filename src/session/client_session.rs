@@ -167,10 +167,7 @@ impl ClientSession {
             // The socket closes by itself after a plain bye.
             return ok(reply);
         }
-        self.services.sessions.declare(self.session.player(), |settings| {
-            settings.open = false;
-            settings.draining = true;
-        });
+        self.services.sessions.declare(self.session.player(), |settings| settings.draining = true);
         self.services.lobby.disconnected(self.session.member()).await;
         self.services.lobby.left(self.session.player().clone()).await;
         ok(reply)?;

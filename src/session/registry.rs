@@ -236,6 +236,12 @@ impl Sessions {
         self.lock().players.get(player).is_some_and(|player| player.present.settings.draining)
     }
 
+    /// Whether a player has a session and did not say `bye`.
+    #[must_use]
+    pub fn is_staying(&self, player: &PlayerId) -> bool {
+        self.lock().players.get(player).is_some_and(|player| !player.present.settings.draining)
+    }
+
     /// The version that a connected bot gives itself.
     #[must_use]
     pub fn version_of(&self, player: &PlayerId) -> Option<String> {
@@ -248,6 +254,7 @@ impl Sessions {
         let inner = self.lock();
         let open = inner.players.values().filter(|player| {
             player.present.settings.open
+                && !player.present.settings.draining
                 && player.present.identity.kind == PlayerKind::Bot
                 && player.sessions.iter().any(|session| session.is_attached())
         });

@@ -103,8 +103,10 @@ async fn an_offer_ends_with_the_player_who_made_it_and_not_with_a_lost_connectio
     let mut second = arena.connect_person(&ann, crate::support::hello()).await;
     assert_eq!(second.until("challenge").await["challenge"], id, "what is open is told again");
     assert!(!bob.heard_types().await.contains(&"challenge_end".to_owned()));
-    second.ask(json!({"type": "bye"})).await;
-    assert_eq!(bob.until("challenge_end").await["how"], "canceled", "by the end of the last connection");
+    let mut eve = arena.person("eve").await;
+    eve.ask(challenge("bob", json!({}))).await;
+    eve.ask(json!({"type": "bye"})).await;
+    assert_eq!(bob.until("challenge_end").await["how"], "canceled");
 }
 
 #[tokio::test(start_paused = true)]

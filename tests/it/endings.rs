@@ -31,7 +31,7 @@ async fn a_full_board_is_a_draw() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({"variant": "4x4"})).await;
-    pair.play("1122334422114433").await;
+    pair.play("4321311144234232").await;
     let end = pair.second.until("game_end").await;
     assert_eq!(
         (&end["result"], &end["reason"], &end["line"]),

@@ -1,23 +1,8 @@
 //! Games against the bots of the house.
 
-use std::time::Duration;
-
 use serde_json::json;
-use tokio::time::advance;
 
-use crate::support::{Arena, Client, blitz};
-
-/// Lets a house bot take its time until it has moved.
-async fn its_move(client: &mut Client) {
-    for _ in 0..40 {
-        advance(Duration::from_millis(50)).await;
-        client.settle().await;
-        if client.has("moved") {
-            return;
-        }
-    }
-    panic!("the bot does not move");
-}
+use crate::support::{Arena, blitz, house_bot_moves};
 
 #[tokio::test(start_paused = true)]
 async fn a_game_against_a_house_bot_starts_at_once() {
@@ -35,8 +20,8 @@ async fn a_game_against_a_house_bot_starts_at_once() {
         if side == "first" {
             guest.ask(json!({"type": "move", "game": game["game"], "ply": 0, "column": 4})).await;
         }
-        its_move(&mut guest).await;
-        assert_ne!(guest.until("moved").await["by"], you);
+        guest.clear().await;
+        assert_ne!(house_bot_moves(&mut guest).await["by"], you);
         guest.ask(json!({"type": "resign", "game": game["game"]})).await;
         guest.clear().await;
     }
@@ -74,7 +59,7 @@ async fn a_house_bot_accepts_every_challenge_and_every_rematch() {
     ann.ask(json!({"type": "rematch", "game": game["game"]})).await;
     let next = ann.until("game").await;
     assert_eq!((&next["you"], &next["rated"]), (&json!("second"), &json!(true)));
-    its_move(&mut ann).await;
+    assert_eq!(house_bot_moves(&mut ann).await["by"], "first");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use fourfold::config::Bounded;
 use serde_json::json;
 use tokio::time::advance;
 
-use crate::support::{Arena, Client, bearer, blitz, pair_up, time};
+use crate::support::{Arena, Client, bearer, blitz, house_bot_moves, pair_up, time};
 
 #[tokio::test(start_paused = true)]
 async fn a_planned_stop_is_announced_and_games_go_on_until_then() {
@@ -39,11 +39,12 @@ async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     for client in [&mut ada, &mut guest] {
         client.clear().await;
     }
+    let named = guest.seq;
     let (ada_resumes, guest_resumes) = (ada.resume_hello(), guest.resume_hello());
     let arena = arena.restart().await;
     assert_eq!((ada.closed().await, guest.closed().await), (1012, 1012));
     let mut back = Client::open(&arena.url(), &[], guest_resumes).await;
-    assert_eq!((&back.welcome["resumed"], &back.welcome["seq"]), (&json!(true), &json!(guest.seq)));
+    assert_eq!((&back.welcome["resumed"], &back.welcome["seq"]), (&json!(true), &json!(named)));
     assert_eq!(back.welcome["you"], guest.welcome["you"]);
     let snapshot = back.next().await;
     assert_eq!(
@@ -171,12 +172,5 @@ async fn house_bots_play_on_after_a_restart() {
     let resume = guest.resume_hello();
     let arena = arena.restart().await;
     let mut guest = Client::open(&arena.url(), &[], resume).await;
-    for _ in 0..40 {
-        advance(Duration::from_millis(50)).await;
-        guest.settle().await;
-        if guest.has("moved") {
-            break;
-        }
-    }
-    assert_eq!(guest.until("moved").await["by"], "first");
+    assert_eq!(house_bot_moves(&mut guest).await["by"], "first");
 }

@@ -10,4 +10,4 @@ mod games;
 
 pub(crate) use arena::{Arena, bearer, hello, merge};
 pub(crate) use client::Client;
-pub(crate) use games::{Pair, blitz, pair_up, per_move, play_out, time};
+pub(crate) use games::{Pair, blitz, house_bot_moves, pair_up, per_move, play_out, time};

@@ -259,6 +259,14 @@ impl Client {
         incoming
     }
 
+    /// Takes what has come already.
+    pub(crate) fn take_what_has_come(&mut self) {
+        while let Ok(Incoming::Message(message)) = self.incoming.try_recv() {
+            self.check(&message);
+            self.kept.push_back(message);
+        }
+    }
+
     /// What holds for every message.
     fn check(&mut self, message: &Value) {
         let typed: ServerMessage =

@@ -1,6 +1,9 @@
 //! Games between clients.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
+use tokio::time::advance;
 
 use super::{Client, merge};
 
@@ -71,9 +74,10 @@ impl Pair<'_> {
             let ply = ply + index;
             let stone = self.stone(ply, digit.to_digit(36).unwrap());
             let game = self.game.clone();
-            let is_turn = |message: &Value| message["type"] == "turn" && message["game"] == *game;
-            let turn = self.mover(ply).find(is_turn).await;
-            assert_eq!(turn["ply"], ply, "{turn}");
+            let is_turn = |message: &Value| {
+                message["type"] == "turn" && message["game"] == *game && message["ply"] == ply
+            };
+            self.mover(ply).find(is_turn).await;
             last = self.mover(ply).ask(stone).await;
             assert_eq!(last["type"], "moved", "{last}");
             self.mover(ply + 1).until("moved").await;
@@ -89,6 +93,22 @@ impl Pair<'_> {
         self.second.until("game_end").await;
         end
     }
+}
+
+/// Lets a house bot think, in real time, and take the time that a person needs to follow. Gives its move.
+pub(crate) async fn house_bot_moves(client: &mut Client) -> Value {
+    for _ in 0..20 {
+        advance(Duration::from_millis(400)).await;
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(50) {
+            tokio::task::yield_now().await;
+            client.take_what_has_come();
+            if client.has("moved") {
+                return client.until("moved").await;
+            }
+        }
+    }
+    panic!("the bot does not move");
 }
 
 /// Lets both clients answer every turn with the first legal column until `games` have ended, and gives the ends.
