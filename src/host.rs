@@ -393,7 +393,7 @@ impl Host {
         if first.kind == PlayerKind::Guest || second.kind == PlayerKind::Guest {
             return Ok(Some(UnratedReason::Guest));
         }
-        if family(first) == family(second) && self.inner.deps.house.get(&first.id).is_none() {
+        if first.family() == second.family() && self.inner.deps.house.get(&first.id).is_none() {
             return Ok(Some(UnratedReason::SameOwner));
         }
         match offer.origin {
@@ -605,11 +605,6 @@ impl Drop for Reservation {
             }
         }
     }
-}
-
-/// Who stands behind a player: a bot's owner, or the player itself.
-fn family(identity: &Identity) -> &PlayerId {
-    identity.owner.as_ref().unwrap_or(&identity.id)
 }
 
 /// Draws a balanced opening where one is wanted and none is named yet.

@@ -47,10 +47,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn family(&self) -> &PlayerId {
-        self.identity.owner.as_ref().unwrap_or(&self.identity.id)
-    }
-
     fn accepts_game(&self, other: &Self, time: TimeControl) -> bool {
         let proposal = Proposal {
             time,
@@ -104,7 +100,7 @@ pub fn choose(
         let suits = |&(index, other): &(usize, &Candidate)| {
             index != first
                 && other.identity.id != bot.identity.id
-                && (bot.house && other.house || other.family() != bot.family())
+                && (bot.house && other.house || other.identity.family() != bot.identity.family())
                 && bot.accepts_game(other, time)
                 && other.accepts_game(bot, time)
         };

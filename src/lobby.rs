@@ -7,6 +7,7 @@ pub mod actor;
 pub mod challenge;
 pub mod feeds;
 pub mod handle;
+mod lookup;
 pub mod pairing;
 
 pub use actor::LobbyActor;

@@ -43,7 +43,7 @@ pub fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str>
 }
 
 /// No range accepts everything; a range accepts no missing value.
-fn fits<T: PartialOrd>(range: Option<Range<T>>, value: Option<T>) -> bool {
+pub(super) fn fits<T: PartialOrd>(range: Option<Range<T>>, value: Option<T>) -> bool {
     match (range, value) {
         (None, _) => true,
         (Some(_), None) => false,

@@ -1,6 +1,6 @@
 //! Open offers to play: pure book-keeping.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
@@ -8,7 +8,7 @@ use fourfold_engine::{Game, Side, Variant, openings};
 use crate::ids::{ChallengeId, PlayerId};
 use crate::protocol::WireError;
 use crate::protocol::server::Identity;
-use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening};
+use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening, WirePlayer};
 
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
@@ -22,10 +22,31 @@ const KEY_MEMORY: Duration = Duration::from_hours(24);
 const KEY_CHARS_MAX: usize = 64;
 /// Open offers of one player: more would only flood others.
 pub const OFFERS_MAX: usize = 32;
+/// Open links of all players: they outlive their makers' connections, so that guests could pile them up.
+pub const LINKS_MAX: usize = 10_000;
+/// Idempotency keys that are remembered. Beyond, the oldest is forgotten: who makes so many can bear it.
+const KEYS_MAX: usize = 50_000;
 /// Games in one series.
 const GAMES_MAX: u32 = 100;
 /// Longest given opening: later, little of the game is left.
 const OPENING_PLIES_MAX: u32 = 12;
+
+/// One side of an offer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Party {
+    /// Who.
+    pub identity: Identity,
+    /// As others see it in the offer's variant, when the offer was made.
+    pub shown: WirePlayer,
+}
+
+impl Party {
+    /// Rating points in the offer's variant; guests have none.
+    #[must_use]
+    pub fn elo(&self) -> Option<i32> {
+        self.shown.rating.map(|rating| rating.elo)
+    }
+}
 
 /// One open offer.
 #[derive(Clone, Debug)]
@@ -33,9 +54,9 @@ pub struct Challenge {
     /// Names it.
     pub id: ChallengeId,
     /// Who offers.
-    pub from: Identity,
+    pub from: Party,
     /// Who is asked; nobody in particular for an open offer.
-    pub to: Option<Identity>,
+    pub to: Option<Party>,
     /// What is offered, already checked.
     pub terms: Terms,
     /// When it ends by itself.
@@ -55,8 +76,13 @@ pub struct Asked {
 #[derive(Debug, Default)]
 pub struct Challenges {
     open: HashMap<ChallengeId, Challenge>,
-    keys: HashMap<(PlayerId, String), (ChallengeId, Asked, Instant)>,
+    keys: HashMap<Key, (ChallengeId, Asked)>,
+    /// The keys with the time until which they are remembered, in the order of these times.
+    keys_by_age: VecDeque<(Instant, Key)>,
 }
+
+/// A key stands for something of its player only.
+type Key = (PlayerId, String);
 
 /// What an idempotency key says about a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +112,7 @@ impl Challenges {
         let Some(key) = key else { return Repeated::No };
         match self.keys.get(&(from.clone(), key.to_owned())) {
             None => Repeated::No,
-            Some((id, known, _)) if known == asked => Repeated::Yes(id.clone()),
+            Some((id, known)) if known == asked => Repeated::Yes(id.clone()),
             Some(_) => Repeated::Conflict,
         }
     }
@@ -94,10 +120,23 @@ impl Challenges {
     /// Enters an offer.
     pub fn insert(&mut self, challenge: Challenge, key: Option<String>, asked: Asked, now: Instant) {
         if let Some(key) = key {
-            let entry = (challenge.id.clone(), asked, now + KEY_MEMORY);
-            self.keys.insert((challenge.from.id.clone(), key), entry);
+            let key = (challenge.from.identity.id.clone(), key);
+            if self.keys.insert(key.clone(), (challenge.id.clone(), asked)).is_none() {
+                self.keys_by_age.push_back((now + KEY_MEMORY, key));
+            }
+            self.forget_keys(|count, _| count > KEYS_MAX);
         }
         self.open.insert(challenge.id.clone(), challenge);
+    }
+
+    /// Forgets the oldest keys while `forgotten` says so, of their number and the time of the oldest.
+    fn forget_keys(&mut self, forgotten: impl Fn(usize, Instant) -> bool) {
+        while let Some((until, _)) = self.keys_by_age.front()
+            && forgotten(self.keys_by_age.len(), *until)
+            && let Some((_, key)) = self.keys_by_age.pop_front()
+        {
+            self.keys.remove(&key);
+        }
     }
 
     /// Looks at an offer.
@@ -114,24 +153,30 @@ impl Challenges {
     /// How many offers a player has open.
     #[must_use]
     pub fn count_from(&self, from: &PlayerId) -> usize {
-        self.open.values().filter(|challenge| challenge.from.id == *from).count()
+        self.open.values().filter(|challenge| challenge.from.identity.id == *from).count()
+    }
+
+    /// How many links are open.
+    #[must_use]
+    pub fn count_links(&self) -> usize {
+        self.open.values().filter(|challenge| challenge.to.is_none()).count()
     }
 
     /// Offers that a player made or is asked by.
     pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a Challenge> + 'a {
-        let concerns =
-            move |c: &&Challenge| c.from.id == *player || c.to.as_ref().is_some_and(|to| to.id == *player);
+        let is_it = move |party: &Party| party.identity.id == *player;
+        let concerns = move |c: &&Challenge| is_it(&c.from) || c.to.as_ref().is_some_and(is_it);
         self.open.values().filter(concerns)
     }
 
     /// Takes out what a player who is gone has offered to others. Links stay: they are read when nobody is there.
     pub fn remove_from(&mut self, player: &PlayerId) -> Vec<Challenge> {
-        self.remove_where(|challenge| challenge.from.id == *player && challenge.to.is_some())
+        self.remove_where(|challenge| challenge.from.identity.id == *player && challenge.to.is_some())
     }
 
     /// Takes out what has expired.
     pub fn expire(&mut self, now: Instant) -> Vec<Challenge> {
-        self.keys.retain(|_, (_, _, until)| *until > now);
+        self.forget_keys(|_, until| until <= now);
         self.remove_where(|challenge| challenge.expires <= now)
     }
 
@@ -154,7 +199,7 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
     let mut terms = terms.clone();
     terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
-    if terms.rated && both_bots && !to.is_some_and(|to| is_family(from, to)) {
+    if terms.rated && both_bots && !to.is_some_and(|to| from.family() == to.family()) {
         terms.games = terms.games.max(1).next_multiple_of(2);
         if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
             terms.opening = balanced(terms.variant.0);
@@ -168,13 +213,6 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
         terms.opening = Some(check_opening(opening, &terms)?);
     }
     Ok(terms)
-}
-
-/// Whether one person stands behind both.
-#[must_use]
-pub fn is_family(a: &Identity, b: &Identity) -> bool {
-    let family = |identity: &Identity| identity.owner.clone().unwrap_or_else(|| identity.id.clone());
-    family(a) == family(b)
 }
 
 /// A balanced opening where there are any.
@@ -234,6 +272,11 @@ mod tests {
 
     fn identity(name: &str, kind: PlayerKind) -> Identity {
         Identity { id: name.parse().unwrap(), name: name.parse().unwrap(), kind, owner: None }
+    }
+
+    fn party(name: &str) -> Party {
+        let identity = identity(name, PlayerKind::Human);
+        Party { shown: identity.to_wire(None, None), identity }
     }
 
     fn terms() -> Terms {
@@ -305,13 +348,7 @@ mod tests {
     }
 
     fn challenge(id: &str, to: Option<&str>, expires: Instant) -> Challenge {
-        Challenge {
-            id: id.parse().unwrap(),
-            from: identity("ann", PlayerKind::Human),
-            to: to.map(|name| identity(name, PlayerKind::Human)),
-            terms: terms(),
-            expires,
-        }
+        Challenge { id: id.parse().unwrap(), from: party("ann"), to: to.map(party), terms: terms(), expires }
     }
 
     #[test]

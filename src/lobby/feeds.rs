@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_secs(1);
 const LIVE_GAMES_MAX: usize = 24;
 
 /// Seeks in one `lobby` message.
-const SEEKS_MAX: usize = 50;
+pub(super) const SEEKS_MAX: usize = 50;
 
 type Subscribers = HashMap<MemberId, Arc<dyn Recipient>>;
 

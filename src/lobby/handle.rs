@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
+use super::challenge::{Party, check_key};
+use super::lookup::{Lookup, Ratings};
 use crate::ids::{ChallengeId, PlayerId};
 use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
+use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::MemberId;
 use crate::room::handle::ReplyTo;
@@ -40,8 +43,27 @@ pub enum LobbyRequest {
     PlayBot(PlayBot),
 }
 
+/// A request with what the store knows about it.
+pub(super) enum Prepared {
+    Seek { seek: Seek, elo: Option<i32> },
+    Unseek,
+    Challenge(Box<Wish>),
+    Accept { id: ChallengeId, ratings: Ratings },
+    Decline(Decline),
+    Cancel(ChallengeId),
+    PlayBot(PlayBot),
+}
+
+/// An offer that somebody wants to make, to nobody in particular if `to` is missing.
+pub(super) struct Wish {
+    pub(super) from: Party,
+    pub(super) to: Option<Party>,
+    pub(super) terms: Terms,
+    pub(super) key: Option<String>,
+}
+
 pub(super) enum Command {
-    Ask { session: Arc<Session>, request: LobbyRequest, reply: ReplyTo },
+    Ask { session: Arc<Session>, request: Prepared, reply: ReplyTo },
     Disconnected { member: MemberId },
     Left { player: PlayerId },
     TellOpen { session: Arc<Session>, told: oneshot::Sender<()> },
@@ -52,6 +74,7 @@ pub(super) enum Command {
 #[derive(Clone)]
 pub struct LobbyHandle {
     commands: mpsc::Sender<Command>,
+    lookup: Lookup,
 }
 
 impl std::fmt::Debug for LobbyHandle {
@@ -61,24 +84,64 @@ impl std::fmt::Debug for LobbyHandle {
 }
 
 impl LobbyHandle {
-    pub(super) fn new(commands: mpsc::Sender<Command>) -> Self {
-        Self { commands }
+    pub(super) fn new(commands: mpsc::Sender<Command>, lookup: Lookup) -> Self {
+        Self { commands, lookup }
     }
 
-    /// Asks for something. The lobby answers itself.
+    /// Asks for something, having read what the lobby must know. The lobby answers itself.
     ///
     /// # Errors
     ///
-    /// The daemon is stopping.
+    /// The request names somebody who is not there, the store cannot be read, or the daemon is stopping.
     pub async fn ask(
         &self,
         session: Arc<Session>,
         request: LobbyRequest,
         reply: ReplyTo,
     ) -> Result<(), WireError> {
+        let request = self.prepare(&session, request).await?;
         let command = Command::Ask { session, request, reply };
         let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping").retry_in(RETRY);
         self.commands.send(command).await.map_err(closed)
+    }
+
+    async fn prepare(&self, session: &Session, request: LobbyRequest) -> Result<Prepared, WireError> {
+        Ok(match request {
+            LobbyRequest::Seek(seek) => {
+                let elo = self.lookup.elo(session.identity(), seek.variant.0).await?;
+                Prepared::Seek { seek, elo }
+            }
+            LobbyRequest::Unseek => Prepared::Unseek,
+            LobbyRequest::Challenge(Challenge { to, terms, key }) => {
+                self.wish(session, Some(&to), terms, key).await?
+            }
+            LobbyRequest::OpenChallenge(OpenChallenge { terms, key }) => {
+                self.wish(session, None, terms, key).await?
+            }
+            LobbyRequest::Accept(id) => {
+                Prepared::Accept { id, ratings: self.lookup.ratings(session.identity()).await? }
+            }
+            LobbyRequest::Decline(decline) => Prepared::Decline(decline),
+            LobbyRequest::Cancel(id) => Prepared::Cancel(id),
+            LobbyRequest::PlayBot(play) => Prepared::PlayBot(play),
+        })
+    }
+
+    async fn wish(
+        &self,
+        session: &Session,
+        to: Option<&str>,
+        terms: Terms,
+        key: Option<String>,
+    ) -> Result<Prepared, WireError> {
+        check_key(key.as_deref())?;
+        let variant = terms.variant.0;
+        let to = match to {
+            Some(name) => Some(self.lookup.party(self.lookup.player(name).await?, variant).await?),
+            None => None,
+        };
+        let from = self.lookup.party(session.identity().clone(), variant).await?;
+        Ok(Prepared::Challenge(Box::new(Wish { from, to, terms, key })))
     }
 
     /// A connection is gone: its seek goes too.

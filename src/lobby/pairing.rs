@@ -6,10 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::acceptance::{Proposal, check};
+use super::acceptance::fits;
 use crate::ids::PlayerId;
 use crate::protocol::client::Seek;
-use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind};
+use crate::protocol::terms::{OpponentKind, PlayerKind};
 
 /// How far ratings may be apart at once.
 const WINDOW_START: u32 = 200;
@@ -38,25 +38,11 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// The seek's filters as what the player accepts.
-    fn accepts(&self) -> Accepts {
-        Accepts {
-            opponents: self.seek.opponents.clone().unwrap_or(vec![OpponentKind::Human, OpponentKind::Bot]),
-            rating: self.seek.rating,
-            variants: vec![self.seek.variant],
-            ..Accepts::default()
-        }
-    }
-
+    /// Whether the seek's own filters let the other pass.
     fn accepts_player(&self, other: &Self) -> bool {
-        let proposal = Proposal {
-            time: self.seek.time,
-            rated: self.seek.rated,
-            variant: self.seek.variant.0,
-            opponent: other.kind,
-            opponent_elo: other.elo,
-        };
-        check(&self.accepts(), &proposal).is_ok()
+        let kind = OpponentKind::from(other.kind);
+        let fits_kind = self.seek.opponents.as_ref().is_none_or(|kinds| kinds.contains(&kind));
+        fits_kind && fits(self.seek.rating, other.elo)
     }
 
     /// Whether a rated game of the two would count for nothing.

@@ -639,6 +639,12 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Who stands behind a player: a bot's owner, or the player itself.
+    #[must_use]
+    pub fn family(&self) -> &PlayerId {
+        self.owner.as_ref().unwrap_or(&self.id)
+    }
+
     /// As others see it.
     #[must_use]
     pub fn to_wire(&self, rating: Option<WireRating>, version: Option<String>) -> WirePlayer {

@@ -1,0 +1,75 @@
+//! What house bots do for people: one is offered to whoever waits long, and any can be played at once.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Answer, LobbyActor, need_account, offer_of};
+use crate::lobby::challenge::check_terms;
+use crate::lobby::lookup::shown;
+use crate::lobby::pairing::waited;
+use crate::protocol::client::PlayBot;
+use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
+use crate::protocol::terms::{OpponentKind, Terms};
+use crate::protocol::{ErrorCode, WireError};
+use crate::room::handle::ReplyTo;
+use crate::session::Session;
+
+/// A person who has waited so long is offered a house bot.
+const BOT_OFFER_AFTER: Duration = Duration::from_secs(10);
+
+impl LobbyActor {
+    /// Offers a house bot to people who have waited long, once for each seek.
+    pub(super) fn offer_bots(&mut self, now: Instant) {
+        let house = self.deps.host.house().clone();
+        for seeker in self.seekers.values_mut() {
+            let waits_long = waited(&seeker.waiting, now) >= BOT_OFFER_AFTER;
+            let is_person = OpponentKind::from(seeker.waiting.kind) == OpponentKind::Human;
+            if seeker.offered_bot || !waits_long || !is_person {
+                continue;
+            }
+            seeker.offered_bot = true;
+            let variant = seeker.waiting.seek.variant;
+            // The middle of the line-up, which is ordered from weak to strong, suits a stranger best.
+            let playing: Vec<_> = house.iter().filter(|bot| bot.plays(variant.0)).collect();
+            if let Some(bot) = playing.get(playing.len() / 2) {
+                seeker.session.tell(ServerMessage::BotOffer(BotOffer {
+                    bot: bot.identity.to_wire(None, None),
+                    time: seeker.waiting.seek.time,
+                    variant,
+                }));
+            }
+        }
+    }
+
+    pub(super) fn play_bot(&mut self, session: &Arc<Session>, play: &PlayBot, reply: &ReplyTo) -> Answer {
+        let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name)).cloned();
+        let bot = bot.ok_or_else(|| {
+            let message = format!("no house bot is called {}", shown(&play.bot));
+            WireError::new(ErrorCode::NoSuchBot, message)
+        })?;
+        let me = session.identity();
+        if play.rated {
+            need_account(me)?;
+        }
+        let terms = Terms {
+            time: play.time,
+            rated: play.rated,
+            variant: play.variant,
+            opening: None,
+            games: 1,
+            side: play.side,
+        };
+        let terms = check_terms(&terms, me, Some(&bot.identity))?;
+        self.need_free(me)?;
+        self.unseek(session.member());
+        let offer = offer_of(me.clone(), bot.identity, &terms);
+        let (host, reply) = (self.deps.host.clone(), reply.clone());
+        self.deps.tasks.spawn(async move {
+            match host.start(offer).await {
+                Ok(_) => reply.send(&Frame::new(ServerMessage::Ok(Done {}))),
+                Err(error) => reply.send(&error.to_wire().into()),
+            }
+        });
+        Ok(())
+    }
+}

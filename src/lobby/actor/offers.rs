@@ -1,0 +1,271 @@
+//! Offers to play: made, shown, accepted, declined, withdrawn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::debug;
+
+use super::{Answer, LobbyActor, need_account, offer_of, ok, proposal};
+use crate::clock::now;
+use crate::ids::ChallengeId;
+use crate::lobby::acceptance::check;
+use crate::lobby::challenge::{
+    Asked, Challenge, Challenges, LINKS_MAX, OFFERS_MAX, Party, Repeated, check_terms,
+};
+use crate::lobby::handle::Wish;
+use crate::lobby::lookup::Ratings;
+use crate::protocol::client::{Decline, DeclineReason};
+use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Identity, Offer, ServerMessage};
+use crate::protocol::terms::{Accepts, PlayerKind, Terms};
+use crate::protocol::{ErrorCode, WireError};
+use crate::room::handle::ReplyTo;
+use crate::session::Session;
+
+/// When somebody with too many open offers may make another one: most expire within this time.
+const QUOTA_RETRY: Duration = Duration::from_secs(20);
+
+impl LobbyActor {
+    pub(super) fn challenge(&mut self, session: &Arc<Session>, wish: Wish, reply: &ReplyTo) -> Answer {
+        let Wish { from, to, terms, key } = wish;
+        let asked = Asked { to: to.as_ref().map(|to| to.identity.id.clone()), terms };
+        let terms = check_terms(&asked.terms, &from.identity, to.as_ref().map(|to| &to.identity))?;
+        match self.challenges.repeated(session.player(), key.as_deref(), &asked) {
+            Repeated::No => {}
+            Repeated::Yes(id) => return self.repeat(&id, reply),
+            Repeated::Conflict => {
+                return Err(WireError::new(ErrorCode::Conflict, "this key stands for another challenge"));
+            }
+        }
+        if terms.rated {
+            need_account(&from.identity)?;
+        }
+        if let Some(to) = &to {
+            self.may_challenge(&from, &to.identity, &terms)?;
+        }
+        self.need_free(&from.identity)?;
+        self.need_offer(&from.identity, to.as_ref())?;
+        let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind));
+        let id = ChallengeId::random(&mut rand::rng());
+        let challenge = Challenge { id, from, to, terms, expires };
+        self.challenges.insert(challenge.clone(), key, asked, now());
+        self.announce(challenge, reply);
+        Ok(())
+    }
+
+    /// Whether one more offer may be made.
+    fn need_offer(&self, from: &Identity, to: Option<&Party>) -> Answer {
+        let quota = |message: String| Err(WireError::new(ErrorCode::Quota, message).retry_in(QUOTA_RETRY));
+        if self.challenges.count_from(&from.id) >= OFFERS_MAX {
+            return quota(format!("you have {OFFERS_MAX} offers open already"));
+        }
+        if to.is_none() && self.challenges.count_links() >= LINKS_MAX {
+            return quota(format!("{LINKS_MAX} links are open already, of all players together"));
+        }
+        Ok(())
+    }
+
+    /// Tells the challenger and whoever is asked; a house bot accepts at once.
+    fn announce(&mut self, challenge: Challenge, reply: &ReplyTo) {
+        let frame = Frame::new(ServerMessage::Challenge(Box::new(self.offer(&challenge))));
+        reply.send(&frame);
+        for session in self.deps.sessions.of(&challenge.from.identity.id) {
+            if session.member() != reply.member {
+                session.tell(frame.message().clone());
+            }
+        }
+        let Some(to) = challenge.to.as_ref().map(|to| to.identity.clone()) else { return };
+        if self.deps.host.house().get(&to.id).is_some() {
+            self.challenges.remove(&challenge.id);
+            self.start_challenge(challenge, to, None);
+            return;
+        }
+        for session in self.deps.sessions.of(&to.id) {
+            session.tell(frame.message().clone());
+        }
+    }
+
+    fn repeat(&self, id: &ChallengeId, reply: &ReplyTo) -> Answer {
+        match self.challenges.get(id) {
+            Some(challenge) => {
+                reply.send(&Frame::new(ServerMessage::Challenge(Box::new(self.offer(challenge)))));
+                Ok(())
+            }
+            None => ok(reply),
+        }
+    }
+
+    /// Checks everything about the challenged that the challenger cannot know.
+    fn may_challenge(&self, challenger: &Party, to: &Identity, terms: &Terms) -> Answer {
+        let from = &challenger.identity;
+        if from.id == to.id {
+            return Err(WireError::bad_field("to", "you cannot challenge yourself"));
+        }
+        if let Some(bot) = self.deps.host.house().get(&to.id) {
+            return match bot.build(terms.variant.0, 0) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(not_accepting("variants", &error.to_string())),
+            };
+        }
+        let Some(present) = self.deps.sessions.present(&to.id) else {
+            return Err(not_accepting("online", &format!("{} is not connected", to.name)));
+        };
+        if to.kind == PlayerKind::Bot && !present.settings.open && from.family() != to.family() {
+            return Err(not_accepting("open", &format!("{} is not open to others", to.name)));
+        }
+        if terms.rated && to.kind == PlayerKind::Guest {
+            return Err(not_accepting("rated", "guests play casual games only"));
+        }
+        let proposal = proposal(terms, from.kind, challenger.elo());
+        // People decide about variants when they see the offer; bots cannot.
+        let mut accepts = present.settings.accepts.clone();
+        if to.kind != PlayerKind::Bot && !accepts.variants.contains(&terms.variant) {
+            accepts.variants.push(terms.variant);
+        }
+        if let Err(field) = check(&accepts, &proposal) {
+            return Err(not_accepting(field, &format!("{} does not accept this {field}", to.name)));
+        }
+        self.check_free(to, from.kind, to.name.as_str())
+    }
+
+    pub(super) fn accept(
+        &mut self,
+        session: &Arc<Session>,
+        id: &ChallengeId,
+        ratings: &Ratings,
+        reply: &ReplyTo,
+    ) -> Answer {
+        let challenge = self.challenges.get(id).ok_or_else(|| no_such_challenge(id))?;
+        let me = session.identity();
+        match &challenge.to {
+            Some(to) if to.identity.id != me.id => return Err(no_such_challenge(id)),
+            None if challenge.from.identity.id == me.id => {
+                return Err(WireError::new(ErrorCode::Forbidden, "you cannot accept your own challenge"));
+            }
+            Some(_) | None => {}
+        }
+        if challenge.terms.rated {
+            need_account(me)?;
+        }
+        self.need_free(me)?;
+        if challenge.to.is_none() {
+            self.may_accept(me, ratings, challenge)?;
+        }
+        if let Some(challenge) = self.challenges.remove(id) {
+            self.start_challenge(challenge, me.clone(), Some(reply.clone()));
+        }
+        Ok(())
+    }
+
+    /// Checks that whoever made an open offer is there and accepts who came.
+    fn may_accept(&self, me: &Identity, ratings: &Ratings, challenge: &Challenge) -> Answer {
+        let (from, terms) = (&challenge.from.identity, &challenge.terms);
+        let Some(present) = self.deps.sessions.present(&from.id) else {
+            return Err(not_accepting("online", &format!("{} is not connected", from.name)));
+        };
+        // The terms are the challenger's own.
+        let accepts = Accepts {
+            opponents: present.settings.accepts.opponents,
+            rating: present.settings.accepts.rating,
+            variants: vec![terms.variant],
+            ..Accepts::default()
+        };
+        check(&accepts, &proposal(terms, me.kind, ratings.elo(terms.variant.0)))
+            .map_err(|field| not_accepting(field, &format!("{} does not accept this {field}", from.name)))
+    }
+
+    /// Starts the accepted game in a task of its own and tells how the offer ended.
+    fn start_challenge(&self, challenge: Challenge, accepted_by: Identity, reply: Option<ReplyTo>) {
+        let terms = check_terms(&challenge.terms, &challenge.from.identity, Some(&accepted_by));
+        let terms = terms.unwrap_or_else(|_| challenge.terms.clone());
+        let offer = offer_of(challenge.from.identity.clone(), accepted_by.clone(), &terms);
+        let (host, sessions) = (self.deps.host.clone(), self.deps.sessions.clone());
+        self.deps.tasks.spawn(async move {
+            let started = host.start(offer).await;
+            let how = if started.is_ok() { ChallengeOutcome::Accepted } else { ChallengeOutcome::Refused };
+            let end = ChallengeEnd { challenge: challenge.id.clone(), how, reason: None };
+            let frame = Frame::new(ServerMessage::ChallengeEnd(end));
+            if let Err(error) = &started {
+                debug!(error = %error, "an accepted game did not begin");
+            }
+            let asked_by = reply.as_ref().map(|reply| reply.member);
+            match (reply, &started) {
+                (Some(reply), Ok(_)) => reply.send(&frame),
+                (Some(reply), Err(error)) => reply.send(&error.to_wire().into()),
+                (None, _) => {}
+            }
+            for session in
+                [&challenge.from.identity.id, &accepted_by.id].into_iter().flat_map(|id| sessions.of(id))
+            {
+                if Some(session.member()) != asked_by {
+                    session.tell(frame.message().clone());
+                }
+            }
+        });
+    }
+
+    pub(super) fn decline(&mut self, session: &Arc<Session>, decline: &Decline, reply: &ReplyTo) -> Answer {
+        let id = &decline.challenge;
+        let mine = self.challenges.get(id).is_some_and(|challenge| {
+            challenge.to.as_ref().is_some_and(|to| to.identity.id == *session.player())
+        });
+        let challenge =
+            mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
+        self.tell_end(&challenge, ChallengeOutcome::Declined, Some(decline.reason));
+        ok(reply)
+    }
+
+    pub(super) fn cancel(&mut self, session: &Arc<Session>, id: &ChallengeId, reply: &ReplyTo) -> Answer {
+        let mine =
+            self.challenges.get(id).is_some_and(|challenge| challenge.from.identity.id == *session.player());
+        let challenge =
+            mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
+        self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
+        ok(reply)
+    }
+
+    /// Tells both sides that an offer is no more.
+    pub(super) fn tell_end(
+        &self,
+        challenge: &Challenge,
+        how: ChallengeOutcome,
+        reason: Option<DeclineReason>,
+    ) {
+        let end = ServerMessage::ChallengeEnd(ChallengeEnd { challenge: challenge.id.clone(), how, reason });
+        let ids = std::iter::once(&challenge.from.identity.id)
+            .chain(challenge.to.as_ref().map(|to| &to.identity.id));
+        for id in ids {
+            for session in self.deps.sessions.of(id) {
+                session.tell(end.clone());
+            }
+        }
+    }
+
+    pub(super) fn tell_open(&self, session: &Arc<Session>) {
+        for challenge in self.challenges.of(session.player()) {
+            session.tell(ServerMessage::Challenge(Box::new(self.offer(challenge))));
+        }
+    }
+
+    /// An offer as it stands now.
+    pub(super) fn offer(&self, challenge: &Challenge) -> Offer {
+        let left = challenge.expires.saturating_duration_since(now());
+        let url =
+            challenge.to.is_none().then(|| format!("{}/challenge/{}", self.deps.site_url, challenge.id));
+        Offer {
+            challenge: challenge.id.clone(),
+            from: challenge.from.shown.clone(),
+            to: challenge.to.as_ref().map(|to| to.shown.clone()),
+            terms: challenge.terms.clone(),
+            expires_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            url,
+        }
+    }
+}
+
+fn no_such_challenge(id: &ChallengeId) -> WireError {
+    WireError::new(ErrorCode::NoSuchChallenge, format!("there is no open challenge {id}"))
+}
+
+fn not_accepting(field: &str, message: &str) -> WireError {
+    WireError { field: Some(field.to_owned()), ..WireError::new(ErrorCode::NotAccepting, message) }
+}

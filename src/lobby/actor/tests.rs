@@ -1,0 +1,255 @@
+use std::time::Duration;
+
+use crate::clock::TimeControl;
+use crate::ids::ChallengeId;
+use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
+use crate::protocol::server::{ChallengeOutcome, Offer};
+use crate::protocol::terms::{OpponentKind, SideChoice, Terms, WireVariant};
+use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
+use crate::testing::{Account, Arena, BLITZ, Client, Setup};
+
+fn seek(rated: bool) -> Seek {
+    Seek { time: BLITZ, rated, opponents: None, rating: None, variant: WireVariant::default() }
+}
+
+fn casual() -> Terms {
+    Terms {
+        time: BLITZ,
+        rated: false,
+        variant: WireVariant::default(),
+        opening: None,
+        games: 1,
+        side: SideChoice::Random,
+    }
+}
+
+fn challenge(to: &str, key: Option<&str>) -> ClientMessage {
+    ClientMessage::Challenge(Challenge { to: to.into(), terms: casual(), key: key.map(Into::into) })
+}
+
+fn accept(offer: &Offer) -> ClientMessage {
+    ClientMessage::Accept(OnChallenge { challenge: offer.challenge.clone() })
+}
+
+fn hear_offer(client: &mut Client) -> Offer {
+    let heard = client.hear();
+    let offer = heard.iter().find_map(|message| match message {
+        ServerMessage::Challenge(offer) => Some((**offer).clone()),
+        _ => None,
+    });
+    offer.unwrap_or_else(|| panic!("{heard:?}"))
+}
+
+fn hear_ends(client: &mut Client) -> Vec<(ChallengeId, ChallengeOutcome)> {
+    let ends = client.hear().into_iter().filter_map(|message| match message {
+        ServerMessage::ChallengeEnd(end) => Some((end.challenge, end.how)),
+        _ => None,
+    });
+    ends.collect()
+}
+
+#[track_caller]
+fn check_refused(client: &mut Client, code: ErrorCode) {
+    let codes: Vec<ErrorCode> = client.hear_errors().iter().map(|error| error.code).collect();
+    assert_eq!(codes, [code]);
+}
+
+/// Two people who are connected and have heard everything.
+async fn two(arena: &Arena) -> (Account, Client, Account, Client) {
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (mut first, mut second) = (arena.join(&ada).await, arena.join(&bob).await);
+    first.hear();
+    second.hear();
+    (ada, first, bob, second)
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_equal_seeks_become_a_game_at_once() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, mut bob) = two(&arena).await;
+    ada.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert_eq!(ada.hear_kinds(), ["ok"]);
+    bob.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert!(ada.hear_game().is_some() && bob.hear_game().is_some());
+    assert_eq!(arena.services.feeds.lobby().seeks.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seek_goes_with_its_connection() {
+    let arena = Arena::new().await;
+    let (_, ada, _, mut bob) = two(&arena).await;
+    ada.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert_eq!(arena.services.feeds.lobby().seeks.len(), 1);
+    ada.vanish().await;
+    bob.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert_eq!(bob.hear_kinds(), ["ok"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_session_asked_for_before_it_ended_is_forgotten() {
+    let arena = Arena::new().await;
+    let bot = arena.bot("Robo").await;
+    let older = arena.join(&bot).await;
+    let _newer = arena.join(&bot).await;
+    // The older socket has not found out yet.
+    older.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert_eq!(arena.services.feeds.lobby().seeks.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rated_seeks_need_an_account() {
+    let arena = Arena::new().await;
+    let mut guest = arena.guest().await;
+    guest.say(ClientMessage::Seek(seek(true))).await;
+    arena.settle().await;
+    check_refused(&mut guest, ErrorCode::Forbidden);
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_who_wait_ten_seconds_are_offered_a_bot_once() {
+    let arena = Arena::new().await;
+    let (mut guest, robo) = (arena.guest().await, arena.bot("Robo").await);
+    let mut robo = arena.join(&robo).await;
+    let only_people = Seek { opponents: Some(vec![OpponentKind::Human]), ..seek(false) };
+    guest.say(ClientMessage::Seek(only_people)).await;
+    robo.say(ClientMessage::Seek(Seek {
+        time: TimeControl { bank_ms: Some(1_000), increment_ms: 0, move_ms: None },
+        ..seek(false)
+    }))
+    .await;
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    assert!(!guest.hear_kinds().contains(&"bot_offer".to_owned()));
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(guest.hear_kinds(), ["bot_offer"]);
+    assert!(!robo.hear_kinds().contains(&"bot_offer".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_bot_can_be_played_at_once() {
+    let arena = Arena::new().await;
+    let mut guest = arena.guest().await;
+    let play = |bot: &str, variant: WireVariant| {
+        ClientMessage::PlayBot(PlayBot {
+            bot: bot.into(),
+            time: BLITZ,
+            side: SideChoice::First,
+            variant,
+            rated: false,
+        })
+    };
+    guest.say(play("rando", WireVariant::default())).await;
+    arena.settle().await;
+    let heard = guest.hear_kinds();
+    assert!(heard.contains(&"ok".to_owned()) && heard.contains(&"turn".to_owned()), "{heard:?}");
+    guest.say(play("nobody", WireVariant::default())).await;
+    arena.settle().await;
+    check_refused(&mut guest, ErrorCode::NoSuchBot);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_challenge_is_offered_accepted_and_ended_for_all_to_hear() {
+    let arena = Arena::new().await;
+    let (_, mut ada, bob_account, mut bob) = two(&arena).await;
+    let mut tablet = arena.join(&bob_account).await;
+    ada.say(challenge("bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut bob);
+    assert_eq!(
+        (hear_offer(&mut ada).challenge, hear_offer(&mut tablet).challenge),
+        (offer.challenge.clone(), offer.challenge.clone())
+    );
+    bob.say(accept(&offer)).await;
+    tablet.say(accept(&offer)).await;
+    arena.settle().await;
+    let accepted = (offer.challenge.clone(), ChallengeOutcome::Accepted);
+    assert_eq!(hear_ends(&mut ada), [accepted.clone()]);
+    assert_eq!(hear_ends(&mut bob), [accepted]);
+    check_refused(&mut tablet, ErrorCode::NoSuchChallenge);
+    assert_eq!(arena.services.directory.live().len(), 1, "accepted twice is accepted once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_challenge_expires_is_declined_or_withdrawn() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, mut bob) = two(&arena).await;
+    ada.say(challenge("bob", None)).await;
+    tokio::time::sleep(Duration::from_secs(21)).await;
+    let offer = hear_offer(&mut ada);
+    bob.say(accept(&offer)).await;
+    arena.settle().await;
+    check_refused(&mut bob, ErrorCode::NoSuchChallenge);
+    ada.say(challenge("bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut bob);
+    let no = Decline { challenge: offer.challenge.clone(), reason: DeclineReason::TooFast };
+    bob.say(ClientMessage::Decline(no)).await;
+    arena.settle().await;
+    assert_eq!(hear_ends(&mut ada), [(offer.challenge, ChallengeOutcome::Declined)]);
+    ada.say(challenge("bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    bob.hear();
+    bob.say(ClientMessage::Cancel(OnChallenge { challenge: offer.challenge.clone() })).await;
+    arena.settle().await;
+    check_refused(&mut bob, ErrorCode::NoSuchChallenge);
+    ada.say(ClientMessage::Cancel(OnChallenge { challenge: offer.challenge.clone() })).await;
+    arena.settle().await;
+    assert_eq!(hear_ends(&mut bob), [(offer.challenge, ChallengeOutcome::Canceled)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_makes_a_repeated_challenge_the_same() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, _bob) = two(&arena).await;
+    let _eve = arena.join(&arena.person("Eve").await).await;
+    ada.say(challenge("bob", Some("k"))).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    ada.say(challenge("bob", Some("k"))).await;
+    arena.settle().await;
+    assert_eq!(hear_offer(&mut ada).challenge, offer.challenge);
+    ada.say(challenge("eve", Some("k"))).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::Conflict);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_outlives_its_makers_connection_and_waits_for_it() {
+    let arena = Arena::new().await;
+    let (ada, mut first, _, mut bob) = two(&arena).await;
+    first.say(ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), key: None })).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut first);
+    assert!(offer.url.as_ref().unwrap().ends_with(offer.challenge.as_str()));
+    first.leave().await;
+    arena.settle().await;
+    bob.say(accept(&offer)).await;
+    arena.settle().await;
+    check_refused(&mut bob, ErrorCode::NotAccepting);
+    let mut first = arena.join(&ada).await;
+    assert_eq!(hear_offer(&mut first).challenge, offer.challenge, "told again");
+    bob.say(accept(&offer)).await;
+    arena.settle().await;
+    assert_eq!(hear_ends(&mut bob), [(offer.challenge, ChallengeOutcome::Accepted)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_challenge_that_makes_no_game_says_so_to_both() {
+    let arena = Arena::with(Setup { games_max: 1, ..Setup::default() }).await;
+    let (ada_account, mut ada, bob_account, mut bob) = two(&arena).await;
+    ada.say(challenge("bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut bob);
+    let house = arena.services.host.house().iter().next().unwrap().identity.clone();
+    arena.start(&ada_account.identity, &house).await;
+    bob.say(accept(&offer)).await;
+    arena.settle().await;
+    check_refused(&mut bob, ErrorCode::Busy);
+    assert!(hear_ends(&mut ada).contains(&(offer.challenge, ChallengeOutcome::Refused)));
+    assert_eq!(arena.services.directory.games_of(&bob_account.identity.id), 0);
+}

@@ -1,0 +1,89 @@
+//! What the store knows of players, read by whoever asks the lobby, so that the lobby itself never waits for a disk.
+
+use std::sync::Arc;
+
+use fourfold_engine::Variant;
+
+use super::challenge::Party;
+use crate::accounts::identity_of;
+use crate::incident::internal;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::protocol::{ErrorCode, WireError};
+use crate::rating::elo::Standing;
+use crate::session::Sessions;
+use crate::storage::{Store, StoreError};
+
+/// Characters of an unknown name that are repeated: names have at most 20.
+const SHOWN_CHARS_MAX: usize = 40;
+
+/// Elo points of one player in each variant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Ratings {
+    kind: PlayerKind,
+    known: Vec<(Variant, i32)>,
+}
+
+impl Ratings {
+    /// The points in a variant; guests have none.
+    pub(super) fn elo(&self, variant: Variant) -> Option<i32> {
+        match self.kind {
+            PlayerKind::Guest => None,
+            PlayerKind::Human | PlayerKind::Bot => {
+                let row = self.known.iter().find(|(known, _)| *known == variant);
+                Some(row.map_or_else(|| Standing::START.rating.to_elo(), |(_, elo)| *elo))
+            }
+        }
+    }
+}
+
+/// Reads players and ratings.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) sessions: Sessions,
+}
+
+impl Lookup {
+    /// Whoever has this name. Guests who have not played yet are not stored, but connected.
+    pub(super) async fn player(&self, name: &str) -> Result<Identity, WireError> {
+        let unknown = || WireError::new(ErrorCode::NoSuchPlayer, format!("nobody is called {}", shown(name)));
+        let name = name.parse().map_err(|_| unknown())?;
+        if let Some(player) = self.store.player_by_name(&name).await.map_err(unreadable)? {
+            return Ok(identity_of(&player));
+        }
+        let connected = self.sessions.all();
+        let guest = connected.iter().find(|session| session.identity().name.key() == name.key());
+        guest.map(|session| session.identity().clone()).ok_or_else(unknown)
+    }
+
+    /// A player as offers show it.
+    pub(super) async fn party(&self, identity: Identity, variant: Variant) -> Result<Party, WireError> {
+        let rating = self.store.shown_rating(&identity, variant).await.map_err(unreadable)?;
+        let shown = identity.to_wire(rating, self.sessions.version_of(&identity.id));
+        Ok(Party { identity, shown })
+    }
+
+    /// A player's points in one variant; guests have none.
+    pub(super) async fn elo(&self, identity: &Identity, variant: Variant) -> Result<Option<i32>, WireError> {
+        let rating = self.store.shown_rating(identity, variant).await.map_err(unreadable)?;
+        Ok(rating.map(|rating| rating.elo))
+    }
+
+    /// A player's points in all variants.
+    pub(super) async fn ratings(&self, identity: &Identity) -> Result<Ratings, WireError> {
+        let rows = self.store.ratings_of(&identity.id).await.map_err(unreadable)?;
+        let known = rows.into_iter().map(|(variant, row)| (variant, row.standing.rating.to_elo()));
+        Ok(Ratings { kind: identity.kind, known: known.collect() })
+    }
+}
+
+/// A name that may be any text, short enough for a message.
+pub(super) fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_CHARS_MAX).collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it serves `map_err`")]
+fn unreadable(cause: StoreError) -> WireError {
+    internal("the store could not be read", &cause)
+}
