@@ -157,7 +157,7 @@ impl LobbyActor {
             LobbyRequest::Accept(id) => self.accept(session, &id, reply).await,
             LobbyRequest::Decline(decline) => self.decline(session, &decline, reply),
             LobbyRequest::Cancel(id) => self.cancel(session, &id, reply),
-            LobbyRequest::PlayBot(play) => self.play_bot(session, play, reply),
+            LobbyRequest::PlayBot(play) => self.play_bot(session, &play, reply),
         }
     }
 
@@ -589,7 +589,7 @@ impl LobbyActor {
 
     // --- house bots ---
 
-    fn play_bot(&mut self, session: &Arc<Session>, play: PlayBot, reply: &ReplyTo) -> Answer {
+    fn play_bot(&mut self, session: &Arc<Session>, play: &PlayBot, reply: &ReplyTo) -> Answer {
         let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name)).cloned();
         let bot = bot.ok_or_else(|| {
             let message = format!("no house bot is called {}", shown(&play.bot));
