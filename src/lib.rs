@@ -33,6 +33,8 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod verify;
 
 /// The version of this build.

@@ -104,9 +104,10 @@ pub async fn run(
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
     daemon.run(shutdown).await?;
-    match Arc::try_unwrap(store) {
-        Ok(store) => store.close().await?,
-        Err(_) => warn!("the database is still being read, the next start will check it"),
+    if let Ok(store) = Arc::try_unwrap(store) {
+        store.close().await?;
+    } else {
+        warn!("the database is still being read, the next start will check it");
     }
     Ok(())
 }
@@ -350,8 +351,7 @@ async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
 
 async fn end_sessions_of(services: &Services, token: &TokenId) {
     for session in services.sessions.by_credential(token) {
-        session.outbox().close(CloseCode::Credentials);
-        services.end_session(&session, Connection::Lost).await;
+        services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
     }
 }
 

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alphabeta;
 mod bot;
 mod cutoff;
 mod greedy;

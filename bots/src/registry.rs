@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fourfold_engine::Variant;
 
+use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
@@ -42,6 +43,9 @@ const fn line_weight(name: &'static str, about: &'static str) -> Setting {
     Setting { name, about, kind: SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 } }
 }
 
+/// The longest time a move that can be set: a minute.
+const MS_MAX: u64 = 60_000;
+
 /// What bots play whose rules speak of four stones and no other number.
 const LINES_OF_FOUR: &str = "only boards on which four stones win";
 
@@ -49,7 +53,7 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 7] = [
+static ENTRIES: [Entry; 8] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -144,7 +148,7 @@ static ENTRIES: [Entry; 7] = [
             Setting {
                 name: "ms",
                 about: "milliseconds a move, if playouts is not set",
-                kind: SettingKind::Integer { default: None, min: 1, max: 60_000 },
+                kind: SettingKind::Integer { default: None, min: 1, max: MS_MAX },
             },
             SEED,
         ],
@@ -155,6 +159,29 @@ static ENTRIES: [Entry; 7] = [
                 (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
             };
             Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "alphabeta",
+        style: "calculating",
+        about: "looks as deep as time allows and thinks of the endgame; the strongest of those who must search",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "depth",
+                about: "plies it looks ahead at most; as many as it can unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 64 },
+            },
+        ],
+        build: |settings, variant| {
+            let depth = settings.integer_if_set("depth").map_or(Ok(variant.cells()), u32::try_from);
+            let depth = depth.expect("the range fits 32 bits");
+            let time = Duration::from_millis(settings.integer("ms"));
+            Ok(Box::new(AlphaBeta::new(depth, time, variant)))
         },
     },
 ];

@@ -307,6 +307,20 @@ pub struct Snapshot {
     pub skipped: Option<u64>,
 }
 
+impl Snapshot {
+    /// At which side this player sits, if it plays.
+    #[must_use]
+    pub fn side_of(&self, player: &PlayerId) -> Option<WireSide> {
+        if self.players.first.id == *player {
+            Some(WireSide::First)
+        } else if self.players.second.id == *player {
+            Some(WireSide::Second)
+        } else {
+            None
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
@@ -578,6 +592,10 @@ impl Frame {
     }
 
     /// The whole text for one receiver: the shared body with `seq` and `re` put in front of its fields.
+    ///
+    /// # Panics
+    ///
+    /// Never: the body is JSON that was just written.
     #[must_use]
     pub fn text(&self, seq: u64, re: Option<&str>) -> String {
         let body = self.body();

@@ -11,11 +11,12 @@ use super::outbox::{Attachment, Outbox};
 use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
 use crate::host::stored::LateMove;
-use crate::ids::{GameId, PairId};
+use crate::ids::GameId;
+use crate::incident::internal;
 use crate::lobby::handle::LobbyRequest;
 use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
-use crate::protocol::{ClientMessage, ErrorCode, Frame, Request, WireError};
+use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
 use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{Connection, Recipient, RoomHandle, RoomRefusal};
 use crate::storage::StoreError;
@@ -61,12 +62,15 @@ impl SessionPort for ClientSession {
     }
 
     async fn disconnected(&self, _attachment: Attachment, how: Disconnected) {
+        let _alone = self.session.change_alone().await;
         if self.session.is_attached() {
             // A newer socket of the same session is there already.
             return;
         }
         match how {
-            Disconnected::Bye => self.services.end_session(&self.session, Connection::Left).await,
+            Disconnected::Bye => {
+                self.services.end_alone(&self.session, Connection::Left, CloseCode::Bye).await;
+            }
             Disconnected::Lost => self.wait_for_return().await,
         }
     }
@@ -94,7 +98,7 @@ impl ClientSession {
         services.feeds.leave(session.member());
         services.stop_watching(&session).await;
         services.feeds.lobby_changed();
-        if services.sessions.get(session.id()).is_none() {
+        if !services.sessions.contains(&session) {
             return;
         }
         let loss = session.lost();
@@ -104,8 +108,9 @@ impl ClientSession {
                 () = services.stop.cancelled() => return,
                 () = tokio::time::sleep(RESUME_WITHIN) => {}
             }
+            let _alone = session.change_alone().await;
             if session.is_away_since(loss) {
-                services.end_session(&session, Connection::Lost).await;
+                services.end_alone(&session, Connection::Lost, CloseCode::Replaced).await;
             }
         });
     }
@@ -156,20 +161,9 @@ impl ClientSession {
 
     fn declare(&self, declared: Declared) {
         let games_max = self.services.sessions.games_max();
-        self.services.sessions.declare(self.session.player(), |settings| {
-            if let Some(open) = declared.open {
-                settings.open = open;
-            }
-            if let Some(accepts) = declared.accepts {
-                settings.accepts = accepts;
-            }
-            if let Some(max_games) = declared.max_games {
-                settings.max_games = max_games.min(games_max);
-            }
-            if let Some(reserve) = declared.reserve_for_humans {
-                settings.reserve_for_humans = reserve;
-            }
-        });
+        self.services
+            .sessions
+            .declare(self.session.player(), |settings| settings.declare(declared, games_max));
     }
 
     async fn bye(&self, drain: bool, reply: &ReplyTo) -> Result<(), WireError> {
@@ -267,14 +261,7 @@ impl ClientSession {
         skipped: Option<u64>,
     ) -> Result<(), WireError> {
         let mut snapshot = self.stored(game).await?;
-        let me = self.session.player();
-        snapshot.you = if snapshot.players.first.id == *me {
-            Some(crate::protocol::terms::WireSide::First)
-        } else if snapshot.players.second.id == *me {
-            Some(crate::protocol::terms::WireSide::Second)
-        } else {
-            None
-        };
+        snapshot.you = snapshot.side_of(self.session.player());
         snapshot.skipped = skipped;
         let frame = Frame::new(ServerMessage::Game(Box::new(snapshot)));
         match reply {
@@ -305,6 +292,10 @@ impl ClientSession {
         self.session.follow(feed);
         let recipient = Arc::clone(&self.session) as Arc<dyn Recipient>;
         self.services.feeds.subscribe(feed, self.session.member(), recipient);
+        if !self.services.sessions.contains(&self.session) {
+            // It has ended while this request was on its way: nobody would unsubscribe it.
+            self.services.feeds.leave(self.session.member());
+        }
     }
 
     async fn unwatch(&self, watch: Watch, reply: &ReplyTo) -> Result<(), WireError> {
@@ -327,12 +318,10 @@ fn no_such_game(game: &GameId) -> WireError {
 }
 
 fn unreadable(game: &GameId, cause: &StoreError) -> WireError {
-    let incident = PairId::random(&mut rand::rng()).to_string();
-    error!(incident, error = %cause, "a game could not be read");
-    let error = WireError::new(ErrorCode::Internal, "the game could not be read").in_game(game);
-    WireError { incident: Some(incident), ..error }
+    internal("the game could not be read", cause).in_game(game)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the last step of every request that succeeds")]
 fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {
     reply.send(&Frame::new(message));
     Ok(())

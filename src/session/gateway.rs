@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fourfold_engine::Variant;
 use rand::rng;
-use tracing::{debug, error, info};
+use tokio::sync::oneshot;
+use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
 use super::handle::{NewSession, Session, is_single};
 use super::outbox::{Attachment, Outbox};
-use super::port::{Caller, Credential, Gateway, Opened, Refused, Unauthorized};
-use super::registry::Settings;
+use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
 use super::services::Services;
 use super::ticket::Ticket;
 use crate::accounts::AccountError;
 use crate::fourfold_version;
 use crate::ids::{PlayerId, SessionId, TokenId};
-use crate::protocol::client::{Hello, Resume};
+use crate::incident::internal;
+use crate::protocol::client::{Hello, Resume, Settings as Declared};
 use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
-use crate::protocol::terms::PlayerKind;
 use crate::protocol::{
     CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
 };
-use crate::rating::elo::Standing;
 use crate::room::{Connection, Recipient};
 use crate::secret::Secret;
 use crate::storage::record::{BotProfile, UnixMillis};
-use crate::storage::store::{StoreError, Write};
+use crate::storage::store::Write;
 
 /// Longest text that a bot says about itself.
 const PROFILE_CHARS_MAX: usize = 140;
@@ -35,6 +35,29 @@ const PROFILE_CHARS_MAX: usize = 140;
 #[derive(Clone, Debug)]
 pub struct SessionGateway {
     services: Arc<Services>,
+}
+
+/// A `hello` whose sender is known.
+struct Opening {
+    hello: Hello,
+    profile: Option<BotProfile>,
+    proven: Proven,
+}
+
+/// What became of a wish to go on.
+enum Resumed {
+    Yes(Opened),
+    /// A fresh session begins, and this one gives way to it.
+    No {
+        instead_of: Option<Arc<Session>>,
+    },
+}
+
+/// Whether the client knows its open offers.
+#[derive(Clone, Copy)]
+enum Offers {
+    Tell,
+    Known,
 }
 
 /// Who is at the other end.
@@ -49,17 +72,18 @@ impl Gateway for SessionGateway {
         self.services.accounts.authenticate(token).await.map(|_| ()).map_err(|_| Unauthorized)
     }
 
+    /// Opens in a task of its own, which a socket that gives up cannot stop half way: what was attached must be let go.
     async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, Refused> {
-        let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
-        let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
-        let profile = profile_of(&hello)?;
-        if let (Some(resume), Some(ticket)) = (&hello.resume, ticket)
-            && ticket.player == proven.identity.id
-            && let Some(opened) = self.resume(resume, &ticket, &proven, &hello, id.as_deref()).await?
-        {
-            return Ok(opened);
-        }
-        self.open_fresh(proven, &hello, profile, id.as_deref()).await
+        let (answer, opened) = oneshot::channel();
+        let gateway = self.clone();
+        self.services.tasks.spawn(async move {
+            let result = gateway.find_or_open(hello, id.as_deref(), caller).await;
+            if let Err(Ok(unwanted)) = answer.send(result) {
+                unwanted.session.outbox().detach(&unwanted.attachment);
+                unwanted.session.disconnected(unwanted.attachment, Disconnected::Lost).await;
+            }
+        });
+        opened.await.unwrap_or_else(|panicked| Err(refuse(&panicked)))
     }
 }
 
@@ -68,6 +92,20 @@ impl SessionGateway {
     #[must_use]
     pub fn new(services: Arc<Services>) -> Self {
         Self { services }
+    }
+
+    async fn find_or_open(&self, hello: Hello, re: Option<&str>, caller: Caller) -> Result<Opened, Refused> {
+        let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
+        let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
+        let profile = profile_of(&hello)?;
+        let request = Opening { hello, profile, proven };
+        let Some(ticket) = ticket.filter(|ticket| ticket.player == request.proven.identity.id) else {
+            return self.open_fresh(&request, None, re).await;
+        };
+        match self.resume(&request, &ticket, re).await? {
+            Resumed::Yes(opened) => Ok(opened),
+            Resumed::No { instead_of } => self.open_fresh(&request, instead_of, re).await,
+        }
     }
 
     /// What the secret of a session says, if we wrote it for this session.
@@ -95,9 +133,9 @@ impl SessionGateway {
                         return Ok(Proven { identity: known.identity, credential: Some(known.token) });
                     }
                     Err(AccountError::Unauthorized) => {}
-                    Err(other) => return Err(internal(&other)),
+                    Err(other) => return Err(refuse(&other)),
                 }
-                match accounts.guest(cookie).await.map_err(|error| internal(&error))? {
+                match accounts.guest(cookie).await.map_err(|error| refuse(&error))? {
                     Some(guest) => Ok(Proven { identity: guest.identity, credential: None }),
                     None => self.prove_ticket(ticket).await,
                 }
@@ -113,7 +151,7 @@ impl SessionGateway {
                 error: WireError::new(ErrorCode::Unauthorized, "the token is unknown or revoked").fatal(),
                 code: CloseCode::Credentials,
             }),
-            Err(other) => Err(internal(&other)),
+            Err(other) => Err(refuse(&other)),
         }
     }
 
@@ -122,13 +160,12 @@ impl SessionGateway {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
         if let Some(token) = &ticket.credential {
-            let valid =
-                store.token_by_id(token, UnixMillis::now()).await.map_err(|error| internal(&error))?;
+            let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
         }
-        match store.player(&ticket.player).await.map_err(|error| internal(&error))? {
+        match store.player(&ticket.player).await.map_err(|error| refuse(&error))? {
             Some(player) => {
                 let identity = crate::accounts::identity_of(&player);
                 Ok(Proven { identity, credential: ticket.credential.clone() })
@@ -143,68 +180,97 @@ impl SessionGateway {
 
     /// Goes on with a session: with what was missed if it is still there, or with snapshots after a restart.
     ///
-    /// `None` if it cannot go on: its player keeps the identity, and a fresh session begins.
-    async fn resume(
-        &self,
-        resume: &Resume,
-        ticket: &Ticket,
-        proven: &Proven,
-        hello: &Hello,
-        re: Option<&str>,
-    ) -> Result<Option<Opened>, Refused> {
+    /// If it cannot go on, its player keeps the identity, and a fresh session begins.
+    async fn resume(&self, request: &Opening, ticket: &Ticket, re: Option<&str>) -> Result<Resumed, Refused> {
+        let Some(resume) = &request.hello.resume else { return Ok(Resumed::No { instead_of: None }) };
         let live = self.services.sessions.get(&ticket.session);
         let is_of_earlier_process = ticket.issued_at < self.services.started_at;
-        let (session, is_new) = match live {
-            Some(session) => (session, false),
+        let session = match live {
+            Some(session) => session,
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq);
-                let session = self.make(ticket.session.clone(), &resume.secret, proven, outbox);
-                (session, true)
+                let session = self.make(ticket.session.clone(), &resume.secret, &request.proven, outbox);
+                let _alone = session.change_alone().await;
+                match self.enter(&session, request) {
+                    Ok(older) => return self.revive(&session, resume, older, re).await,
+                    // Another socket has done the same just now.
+                    Err(there) => there,
+                }
             }
-            None => return Ok(None),
+            None => return Ok(Resumed::No { instead_of: None }),
         };
-        let welcome = self.welcome(&session, true).await?;
-        let Ok(attachment) = session.outbox().attach(Some(resume.seq), &welcome, re) else {
-            session.outbox().take_over(CloseCode::Replaced);
-            self.services.end_session(&session, Connection::Lost).await;
-            return Ok(None);
-        };
-        debug!(session = %session.id(), player = %session.identity().name, seq = resume.seq, "session resumed");
-        if is_new {
-            self.enter(&session, hello, profile_of(hello)?).await;
-            self.services.lobby.tell_open(&session).await;
-            self.catch_up(&session).await;
-        } else {
-            self.services
-                .sessions
-                .declare(session.player(), |settings| declare(settings, hello, self.games_max()));
-            self.back(&session).await;
-        }
-        Ok(Some(self.opened(session, attachment)))
+        self.go_on(&session, request, resume, re).await
     }
 
+    /// Goes on with a session of an earlier process, which has just been entered.
+    async fn revive(
+        &self,
+        session: &Arc<Session>,
+        resume: &Resume,
+        older: Vec<Arc<Session>>,
+        re: Option<&str>,
+    ) -> Result<Resumed, Refused> {
+        let attached = match self.welcome(session, true).await {
+            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
+            Err(refused) => Err(refused),
+        };
+        let Ok(Ok(attachment)) = attached else {
+            self.services.end_alone(session, Connection::Lost, CloseCode::Replaced).await;
+            return attached.map(|_gap| Resumed::No { instead_of: None });
+        };
+        self.take_seats(session, older).await;
+        self.catch_up(session, Offers::Tell).await;
+        info!(session = %session.id(), player = %session.identity().name, "session of an earlier process resumed");
+        Ok(Resumed::Yes(self.opened(session, attachment)))
+    }
+
+    /// Goes on with a session that is still known.
+    async fn go_on(
+        &self,
+        session: &Arc<Session>,
+        request: &Opening,
+        resume: &Resume,
+        re: Option<&str>,
+    ) -> Result<Resumed, Refused> {
+        let _alone = session.change_alone().await;
+        if !self.services.sessions.contains(session) {
+            return Ok(Resumed::No { instead_of: None });
+        }
+        let welcome = self.welcome(session, true).await?;
+        let Ok(attachment) = session.outbox().attach(Some(resume.seq), &welcome, re) else {
+            return Ok(Resumed::No { instead_of: Some(Arc::clone(session)) });
+        };
+        let games_max = self.games_max();
+        self.services.sessions.declare(session.player(), |settings| {
+            settings.declare(declared_by(&request.hello), games_max);
+            settings.draining = false;
+        });
+        self.back(session).await;
+        debug!(session = %session.id(), player = %session.identity().name, seq = resume.seq, "session resumed");
+        Ok(Resumed::Yes(self.opened(session, attachment)))
+    }
+
+    /// Opens a new session, `instead_of` one that cannot go on.
     async fn open_fresh(
         &self,
-        proven: Proven,
-        hello: &Hello,
-        profile: Option<BotProfile>,
+        request: &Opening,
+        instead_of: Option<Arc<Session>>,
         re: Option<&str>,
     ) -> Result<Opened, Refused> {
+        let proven = &request.proven;
         let id = SessionId::random(&mut rng());
         let ticket = Ticket::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
         let secret = ticket.write(&self.services.signer);
-        let session = self.make(id, &secret, &proven, Outbox::new());
+        let session = self.make(id, &secret, proven, Outbox::new());
         let welcome = self.welcome(&session, false).await?;
-        let attachment = session
-            .outbox()
-            .attach(None, &welcome, re)
-            .unwrap_or_else(|gap| unreachable!("a fresh outbox has no gap: {gap}"));
-        self.enter(&session, hello, profile).await;
-        self.services.lobby.tell_open(&session).await;
-        self.catch_up(&session).await;
-        info!(session = %session.id(), player = %session.identity().name, client = %clean(&hello.client.name),
-            "session opened");
-        Ok(self.opened(session, attachment))
+        let attachment = session.outbox().attach(None, &welcome, re).map_err(|gap| refuse(&gap))?;
+        let mut older = self.enter(&session, request).unwrap_or_default();
+        older.extend(instead_of);
+        self.take_seats(&session, older).await;
+        self.catch_up(&session, Offers::Tell).await;
+        info!(session = %session.id(), player = %session.identity().name,
+            client = %clean(&request.hello.client.name), "session opened");
+        Ok(self.opened(&session, attachment))
     }
 
     fn make(&self, id: SessionId, secret: &str, proven: &Proven, outbox: Outbox) -> Arc<Session> {
@@ -218,8 +284,8 @@ impl SessionGateway {
         }))
     }
 
-    fn opened(&self, session: Arc<Session>, attachment: Attachment) -> Opened {
-        let session = Arc::new(ClientSession::new(session, Arc::clone(&self.services)));
+    fn opened(&self, session: &Arc<Session>, attachment: Attachment) -> Opened {
+        let session = Arc::new(ClientSession::new(Arc::clone(session), Arc::clone(&self.services)));
         Opened { session, attachment }
     }
 
@@ -227,65 +293,59 @@ impl SessionGateway {
         self.services.sessions.games_max()
     }
 
-    /// The sessions that give way to a new one: a bot's only one, or the oldest of a person with too many.
-    fn replaced_by(&self, session: &Session) -> Vec<Arc<Session>> {
-        let kept =
+    /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
+    /// only one, or the oldest of a person with too many.
+    fn enter(&self, session: &Arc<Session>, request: &Opening) -> Result<Vec<Arc<Session>>, Arc<Session>> {
+        let games_max = self.games_max();
+        let beside =
             if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
-        let mut present = self.services.sessions.of(session.player());
-        present.truncate(present.len().saturating_sub(kept));
-        present
+        let older = self.services.sessions.insert(session, beside, request.profile.clone(), |settings| {
+            settings.declare(declared_by(&request.hello), games_max);
+            settings.draining = false;
+        })?;
+        if let Some(profile) = &request.profile {
+            self.keep_profile(session.player(), profile);
+        }
+        Ok(older)
     }
 
-    /// Enters the session in the registry. Older connections give way where there may not be so many.
-    async fn enter(&self, session: &Arc<Session>, hello: &Hello, profile: Option<BotProfile>) {
-        let replaced = self.replaced_by(session);
-        let games_max = self.games_max();
-        if let Some(profile) = &profile {
-            self.keep_profile(session.player(), profile).await;
-        }
-        self.services.sessions.insert(session, profile, |settings| {
-            if is_single(session.identity().kind) {
-                // What an earlier connection declared went with it.
-                *settings = Settings::new(games_max);
-            }
-            declare(settings, hello, games_max);
-        });
+    /// Takes the player's seats, and ends the sessions that give way.
+    async fn take_seats(&self, session: &Arc<Session>, older: Vec<Arc<Session>>) {
         for room in self.services.directory.rooms_of(session.player()) {
-            // Seated before the older session leaves, so that the player never seems to be away.
+            // Seated before an older session leaves, so that the player never seems to be away.
             room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)
                 .await;
         }
-        for old in replaced {
-            old.outbox().take_over(CloseCode::Replaced);
-            self.services.end_session(&old, Connection::Lost).await;
+        for old in older {
+            self.services.end_session(&old, Connection::Lost, CloseCode::Replaced).await;
         }
         self.services.feeds.lobby_changed();
     }
 
-    async fn keep_profile(&self, bot: &PlayerId, profile: &BotProfile) {
+    /// Stores what a bot says about itself. Nothing depends on it, so nobody waits.
+    fn keep_profile(&self, bot: &PlayerId, profile: &BotProfile) {
         let write = Write::SetProfile { player: bot.clone(), profile: profile.clone() };
-        if let Err(error) = self.services.writer.write(write).await {
-            error!(bot = %bot, error = %error, "what a bot says about itself could not be stored");
-        }
+        let bot = bot.clone();
+        self.services.writer.submit(write, move |result| {
+            if let Err(error) = result {
+                warn!(bot = %bot, error = %error, "what a bot says about itself could not be stored");
+            }
+        });
     }
 
-    /// Says what waits: `synced`, and the turns. The games themselves came when the seats were taken.
-    async fn catch_up(&self, session: &Arc<Session>) {
+    /// Says what waits: open offers, `synced`, and the turns. The games themselves came when the seats were taken.
+    async fn catch_up(&self, session: &Arc<Session>, offers: Offers) {
+        match offers {
+            Offers::Tell => self.services.lobby.tell_open(session).await,
+            Offers::Known => {}
+        }
         let mut live = 0;
         let mut your_turn = Vec::new();
-        let rooms = self.services.directory.rooms_of(session.player());
-        for room in &rooms {
-            if let Some(snapshot) = room.look().await
-                && let Some(to_move) = snapshot.to_move
-            {
-                live += 1;
-                let side = match to_move {
-                    crate::protocol::terms::WireSide::First => &snapshot.players.first,
-                    crate::protocol::terms::WireSide::Second => &snapshot.players.second,
-                };
-                if side.id == *session.player() {
-                    your_turn.push(room.clone());
-                }
+        for room in self.services.directory.rooms_of(session.player()) {
+            let Some(snapshot) = room.look().await else { continue };
+            live += u32::from(snapshot.to_move.is_some());
+            if snapshot.to_move.is_some() && snapshot.to_move == snapshot.side_of(session.player()) {
+                your_turn.push(room);
             }
         }
         let games = your_turn.iter().map(|room| room.game().clone()).collect();
@@ -309,20 +369,14 @@ impl SessionGateway {
             let recipient = Arc::clone(session) as Arc<dyn Recipient>;
             self.services.feeds.subscribe(feed, session.member(), recipient);
         }
-        self.catch_up(session).await;
+        self.catch_up(session, Offers::Known).await;
         self.services.feeds.lobby_changed();
     }
 
     async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, Refused> {
         let identity = session.identity();
-        let rating = match identity.kind {
-            PlayerKind::Guest => None,
-            PlayerKind::Human | PlayerKind::Bot => {
-                let row = self.services.store.rating(&identity.id, fourfold_engine::Variant::STANDARD).await;
-                let row = row.map_err(|error: StoreError| internal(&error))?;
-                Some(row.map_or(Standing::START, |row| row.standing).to_wire())
-            }
-        };
+        let rating = self.services.store.shown_rating(identity, Variant::STANDARD).await;
+        let rating = rating.map_err(|error| refuse(&error))?;
         Ok(Frame::new(ServerMessage::Welcome(Box::new(Welcome {
             protocol: PROTOCOL_VERSION,
             session: session.id().clone(),
@@ -342,18 +396,14 @@ impl SessionGateway {
     }
 }
 
-/// Takes over what `hello` declares.
-fn declare(settings: &mut Settings, hello: &Hello, games_max: u32) {
-    if let Some(accepts) = &hello.accepts {
-        settings.accepts = accepts.clone();
+/// What `hello` declares.
+fn declared_by(hello: &Hello) -> Declared {
+    Declared {
+        open: hello.open,
+        accepts: hello.accepts.clone(),
+        max_games: hello.max_games,
+        reserve_for_humans: None,
     }
-    if let Some(open) = hello.open {
-        settings.open = open;
-    }
-    if let Some(max_games) = hello.max_games {
-        settings.max_games = max_games.min(games_max);
-    }
-    settings.draining = false;
 }
 
 /// What a bot says about itself, if it fits.
@@ -383,9 +433,10 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-fn internal(cause: &dyn std::error::Error) -> Refused {
-    let incident = SessionId::random(&mut rng()).to_string();
-    error!(incident, error = %cause, "a session could not be opened");
-    let error = WireError::new(ErrorCode::Internal, "the session could not be opened").fatal();
-    Refused { error: WireError { incident: Some(incident), ..error }, code: CloseCode::Restart }
+fn refuse(cause: &(dyn std::error::Error + 'static)) -> Refused {
+    let error = internal("the session could not be opened", cause).fatal();
+    Refused { error, code: CloseCode::Restart }
 }
+
+#[cfg(test)]
+mod tests;

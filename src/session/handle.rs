@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::outbox::Outbox;
 use crate::ids::{GameId, PlayerId, SessionId, TokenId};
 use crate::protocol::client::Feed;
-use crate::protocol::server::{Frame, Identity, ServerMessage, Urgency};
+use crate::protocol::server::{Frame, GameStatus, Identity, ServerMessage, Urgency};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::room::{Directory, MemberId, Recipient};
@@ -45,6 +45,8 @@ pub struct Session {
     feeds: Mutex<HashSet<Feed>>,
     /// How often its socket was lost.
     losses: AtomicU64,
+    /// Held by whoever changes whether a socket is attached, or ends the session.
+    changing: tokio::sync::Mutex<()>,
     /// Set by `bye` with `drain`: the connection ends with the last game.
     draining: std::sync::atomic::AtomicBool,
 }
@@ -93,6 +95,7 @@ impl Session {
             watched: Mutex::default(),
             feeds: Mutex::default(),
             losses: AtomicU64::new(0),
+            changing: tokio::sync::Mutex::default(),
             draining: std::sync::atomic::AtomicBool::new(false),
         }
     }
@@ -143,6 +146,12 @@ impl Session {
     #[must_use]
     pub fn is_attached(&self) -> bool {
         self.outbox.has_socket()
+    }
+
+    /// Waits until nobody else attaches a socket to this session, books the loss of one, or ends it, so that rooms,
+    /// lobby and feeds hear of these things one after the other.
+    pub async fn change_alone(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.changing.lock().await
     }
 
     /// Sends a message that answers no request.
@@ -261,6 +270,11 @@ impl Session {
             }
             ServerMessage::GameEnd(end) => {
                 self.open_turns().remove(&end.game);
+                self.watched().remove(&end.game);
+            }
+            // Whoever asked for a game that is over has seen it all.
+            ServerMessage::Game(snapshot) if snapshot.status == GameStatus::Over => {
+                self.watched().remove(&snapshot.game);
             }
             ServerMessage::Moved(moved) => {
                 self.open_turns().remove(&moved.game);

@@ -1,10 +1,12 @@
 //! All sessions, by id and by player, and what connected players have declared.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::handle::Session;
+use super::handle::{Session, is_single};
 use crate::ids::{PlayerId, SessionId, TokenId};
+use crate::protocol::client::Settings as Declared;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind};
 use crate::room::directory::GamesTaken;
@@ -32,6 +34,22 @@ impl Settings {
         Self { accepts: Accepts::default(), open: false, max_games, reserve_for_humans: 0, draining: false }
     }
 
+    /// Takes over what the player says about itself; what it leaves out stays as it is.
+    pub fn declare(&mut self, declared: Declared, games_max: u32) {
+        if let Some(accepts) = declared.accepts {
+            self.accepts = accepts;
+        }
+        if let Some(open) = declared.open {
+            self.open = open;
+        }
+        if let Some(max_games) = declared.max_games {
+            self.max_games = max_games.min(games_max);
+        }
+        if let Some(reserve) = declared.reserve_for_humans {
+            self.reserve_for_humans = reserve;
+        }
+    }
+
     /// Whether one more game may be taken up, against such an opponent, by somebody who has `taken` so many.
     #[must_use]
     pub fn has_place(&self, taken: GamesTaken, opponent: OpponentKind) -> bool {
@@ -42,6 +60,17 @@ impl Settings {
         };
         fits && !self.draining && taken.all < self.max_games as usize
     }
+}
+
+/// What became of a session that was to be struck out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Removed {
+    /// Somebody else did it before.
+    WasNotThere,
+    /// Its player has others.
+    One,
+    /// It was its player's last one.
+    Last,
 }
 
 /// A connected player.
@@ -91,41 +120,68 @@ impl Sessions {
         self.games_max
     }
 
-    /// Enters a session. `change` adapts what the player has declared so far.
+    /// Enters a session. `change` adapts what the player has declared so far, which is nothing for a bot: what its
+    /// older connections declared goes with them. Returns the oldest connections, which have to give way because only so
+    /// many may stay `beside` the new one.
+    ///
+    /// # Errors
+    ///
+    /// A session of this id is there already: two sockets resume the same session at once.
     pub fn insert(
         &self,
         session: &Arc<Session>,
+        beside: usize,
         profile: Option<BotProfile>,
         change: impl FnOnce(&mut Settings),
-    ) {
+    ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let mut inner = self.lock();
-        inner.by_id.insert(session.id().clone(), Arc::clone(session));
-        let player = inner.players.entry(session.player().clone()).or_insert_with(|| Player {
-            present: Present {
-                identity: session.identity().clone(),
-                settings: Settings::new(self.games_max),
-                profile: BotProfile::default(),
-            },
-            sessions: Vec::new(),
-        });
+        let Inner { by_id, players } = &mut *inner;
+        match by_id.entry(session.id().clone()) {
+            Entry::Occupied(there) => return Err(Arc::clone(there.get())),
+            Entry::Vacant(place) => place.insert(Arc::clone(session)),
+        };
+        let fresh = || Present {
+            identity: session.identity().clone(),
+            settings: Settings::new(self.games_max),
+            profile: BotProfile::default(),
+        };
+        let player = players
+            .entry(session.player().clone())
+            .or_insert_with(|| Player { present: fresh(), sessions: Vec::new() });
+        if is_single(session.identity().kind) {
+            player.present = fresh();
+        }
+        let surplus = player.sessions.len().saturating_sub(beside);
+        let older = player.sessions[..surplus].to_vec();
         if let Some(profile) = profile {
             player.present.profile = profile;
         }
         change(&mut player.present.settings);
         player.sessions.push(Arc::clone(session));
+        Ok(older)
     }
 
-    /// Strikes a session out. True if it was its player's last one.
-    pub fn remove(&self, session: &Session) -> bool {
+    /// Strikes a session out.
+    pub fn remove(&self, session: &Session) -> Removed {
+        let is_it = |other: &Arc<Session>| other.member() == session.member();
         let mut inner = self.lock();
-        inner.by_id.remove(session.id());
-        let Some(player) = inner.players.get_mut(session.player()) else { return false };
-        player.sessions.retain(|other| other.id() != session.id());
-        let last = player.sessions.is_empty();
-        if last {
-            inner.players.remove(session.player());
+        if !inner.by_id.get(session.id()).is_some_and(is_it) {
+            return Removed::WasNotThere;
         }
-        last
+        inner.by_id.remove(session.id());
+        let Some(player) = inner.players.get_mut(session.player()) else { return Removed::Last };
+        player.sessions.retain(|other| !is_it(other));
+        if !player.sessions.is_empty() {
+            return Removed::One;
+        }
+        inner.players.remove(session.player());
+        Removed::Last
+    }
+
+    /// Whether this very session is entered.
+    #[must_use]
+    pub fn contains(&self, session: &Session) -> bool {
+        self.get(session.id()).is_some_and(|other| other.member() == session.member())
     }
 
     /// The session of this id.

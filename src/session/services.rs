@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::handle::Session;
-use super::registry::Sessions;
+use super::registry::{Removed, Sessions};
 use crate::accounts::Accounts;
 use crate::host::Host;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
+use crate::protocol::CloseCode;
 use crate::room::handle::ReplyTo;
 use crate::room::{Connection, Directory, Recipient};
 use crate::signing::Signer;
@@ -63,11 +64,22 @@ impl Services {
         }
     }
 
-    /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go.
-    pub async fn end_session(&self, session: &Arc<Session>, how: Connection) {
-        let was_last = self.sessions.remove(session);
+    /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
+    /// still attached closes with `code`. Does nothing if it has ended before.
+    pub async fn end_session(&self, session: &Arc<Session>, how: Connection, code: CloseCode) {
+        let _alone = session.change_alone().await;
+        self.end_alone(session, how, code).await;
+    }
+
+    /// As [`Self::end_session`], for a caller who holds the session's [`Session::change_alone`].
+    pub(super) async fn end_alone(&self, session: &Arc<Session>, how: Connection, code: CloseCode) {
+        let removed = self.sessions.remove(session);
+        if removed == Removed::WasNotThere {
+            return;
+        }
+        session.outbox().take_over(code);
         self.lobby.disconnected(session.member()).await;
-        if was_last {
+        if removed == Removed::Last {
             self.lobby.left(session.player().clone()).await;
         }
         self.feeds.leave(session.member());

@@ -120,7 +120,9 @@ fn time_to_stop(spec: &str) -> Duration {
 
 #[test]
 fn a_thinking_bot_answers_within_ten_milliseconds_of_a_stop() {
-    for spec in ["negamax:depth=12", "montecarlo:ms=60000", "montecarlo:playouts=100000000"] {
+    for spec in
+        ["negamax:depth=12", "alphabeta:ms=60000", "montecarlo:ms=60000", "montecarlo:playouts=100000000"]
+    {
         // The best of a few, because a busy machine may be slow to run the thread.
         let best = (0..5).map(|_| time_to_stop(spec)).min().unwrap();
         assert!(best < Duration::from_millis(10), "{spec} took {best:?}");

@@ -1,0 +1,243 @@
+use std::time::Duration;
+
+use super::*;
+use crate::protocol::server::ServerMessage;
+use crate::session::outbox::Next;
+use crate::session::port::RESUME_WITHIN;
+use crate::testing::{Arena, Client, hello, kind, unknown_token};
+
+fn close_code(client: &Client) -> Option<CloseCode> {
+    client.port.outbox().parted(&client.attachment)
+}
+
+fn is_open(opened: &Opened) -> bool {
+    opened.session.outbox().parted(&opened.attachment).is_none()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fresh_session_hears_welcome_and_synced() {
+    let arena = Arena::new().await;
+    let mut guest = arena.guest().await;
+    assert!(!guest.welcome.resumed);
+    assert_eq!(guest.hear_kinds(), ["synced"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_token_is_refused() {
+    let arena = Arena::new().await;
+    let refused = arena.try_hello(Credential::Token(unknown_token()), hello()).await.err().unwrap();
+    assert_eq!((refused.error.code, refused.code), (ErrorCode::Unauthorized, CloseCode::Credentials));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_goes_on_where_it_was() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (mut first, mut second) = (arena.join(&ada).await, arena.join(&bob).await);
+    let game = arena.start(&ada.identity, &bob.identity).await;
+    arena.settle().await;
+    assert_eq!(first.hear_kinds(), ["synced", "game", "turn"]);
+    second.hear();
+    second.vanish().await;
+    arena.settle().await;
+    assert_eq!(first.hear_kinds(), ["opponent_gone"]);
+    first.play(&game, 0, 4).await;
+    arena.settle().await;
+    let mut back = arena.hello(Credential::None, second.resuming()).await;
+    assert!(back.welcome.resumed);
+    assert_eq!(back.welcome.you.id, bob.identity.id);
+    assert_eq!(back.hear_kinds(), ["moved", "turn", "synced", "turn"]);
+    arena.settle().await;
+    assert_eq!(first.hear_kinds(), ["moved", "opponent_gone", "opponent_gone"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_news_of_an_old_socket_does_not_harm_the_new_one() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (mut first, second) = (arena.join(&ada).await, arena.join(&bob).await);
+    arena.start(&ada.identity, &bob.identity).await;
+    let back = arena.hello(Credential::None, second.resuming()).await;
+    assert_eq!(close_code(&second), Some(CloseCode::Replaced));
+    first.hear();
+    // Only now does the old socket find out.
+    second.vanish().await;
+    tokio::time::sleep(2 * RESUME_WITHIN).await;
+    assert!(arena.services.sessions.is_online(&bob.identity.id));
+    assert_eq!(close_code(&back), None);
+    assert!(!first.hear_kinds().contains(&"opponent_gone".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_ends_two_minutes_after_its_last_loss_and_not_after_an_earlier_one() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let client = arena.join(&ada).await;
+    client.vanish().await;
+    tokio::time::sleep(RESUME_WITHIN / 2).await;
+    let client = arena.hello(Credential::None, client.resuming()).await;
+    client.vanish().await;
+    tokio::time::sleep(RESUME_WITHIN * 3 / 4).await;
+    assert_eq!(arena.services.sessions.of(&ada.identity.id).len(), 1);
+    tokio::time::sleep(RESUME_WITHIN / 2).await;
+    assert_eq!(arena.services.sessions.of(&ada.identity.id).len(), 0);
+    let client = arena.hello(ada.credential.clone(), client.resuming()).await;
+    assert!(!client.welcome.resumed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_newer_connection_of_a_bot_takes_over_its_seats_and_not_its_settings() {
+    let arena = Arena::new().await;
+    let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
+    let (mut person, older) = (arena.join(&ada).await, arena.join_open(&bot).await);
+    arena.start(&bot.identity, &ada.identity).await;
+    arena.settle().await;
+    person.hear();
+    let mut newer = arena.join(&bot).await;
+    assert_eq!(close_code(&older), Some(CloseCode::Replaced));
+    assert_eq!(newer.hear_kinds(), ["game", "synced", "turn"]);
+    older.vanish().await;
+    tokio::time::sleep(RESUME_WITHIN * 2).await;
+    assert_eq!(arena.services.sessions.of(&bot.identity.id).len(), 1);
+    assert!(!person.hear_kinds().contains(&"opponent_gone".to_owned()));
+    assert!(arena.services.sessions.open_bots().is_empty(), "the newer one did not say that it is open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_many_connections_of_a_bot_that_come_at_once_one_is_left() {
+    let arena = Arena::new().await;
+    let bot = arena.bot("Robo").await;
+    let opening = (0..10).map(|_| arena.try_hello(bot.credential.clone(), hello()));
+    let opened = futures::future::join_all(opening).await;
+    assert_eq!(arena.services.sessions.of(&bot.identity.id).len(), 1);
+    assert_eq!(opened.into_iter().filter(|opened| is_open(opened.as_ref().unwrap())).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_may_have_several_connections_and_each_sees_everything() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (mut phone, mut laptop) = (arena.join(&ada).await, arena.join(&ada).await);
+    let mut other = arena.join(&bob).await;
+    let game = arena.start(&ada.identity, &bob.identity).await;
+    phone.play(&game, 0, 4).await;
+    arena.settle().await;
+    assert_eq!(phone.hear_kinds(), ["synced", "game", "turn", "moved"]);
+    assert_eq!(laptop.hear_kinds(), ["synced", "game", "turn", "moved"]);
+    other.hear();
+    phone.vanish().await;
+    arena.settle().await;
+    assert_eq!(other.hear_kinds(), Vec::<String>::new());
+    laptop.leave().await;
+    arena.settle().await;
+    assert_eq!(other.hear_kinds(), ["opponent_gone"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_connection_of_a_person_with_too_many_gives_way() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let mut clients = Vec::new();
+    for _ in 0..=arena.services.connections_per_account {
+        clients.push(arena.join(&ada).await);
+    }
+    let closed: Vec<_> = clients.iter().filter_map(close_code).collect();
+    assert_eq!((closed, close_code(&clients[0])), (vec![CloseCode::Replaced], Some(CloseCode::Replaced)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_a_session_goes_on_with_its_games() {
+    let before = Arena::new().await;
+    let (ada, bob) = (before.person("Ada").await, before.person("Bob").await);
+    let (first, _second) = (before.join(&ada).await, before.join(&bob).await);
+    let game = before.start(&ada.identity, &bob.identity).await;
+    first.play(&game, 0, 4).await;
+    before.settle().await;
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    let mut again = arena.hello(Credential::None, first.resuming()).await;
+    assert!(again.welcome.resumed);
+    assert_eq!(again.welcome.session, first.welcome.session);
+    let heard = again.hear();
+    assert_eq!(heard.iter().map(kind).collect::<Vec<_>>(), ["game", "synced"]);
+    let ServerMessage::Game(snapshot) = &heard[0] else { panic!("{heard:?}") };
+    assert_eq!((snapshot.moves.as_str(), snapshot.frozen_ms.is_some()), ("4", true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_sockets_that_resume_one_session_after_a_restart_share_it() {
+    let before = Arena::new().await;
+    let ada = before.person("Ada").await;
+    let client = before.join(&ada).await;
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    let resume = || arena.try_hello(Credential::None, client.resuming());
+    let (one, other) = tokio::join!(resume(), resume());
+    assert_eq!(arena.services.sessions.of(&ada.identity.id).len(), 1);
+    assert_ne!(is_open(&one.unwrap()), is_open(&other.unwrap()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_that_was_never_sent_begins_a_fresh_session_without_an_absence() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (mut first, second) = (arena.join(&ada).await, arena.join(&bob).await);
+    arena.start(&ada.identity, &bob.identity).await;
+    arena.settle().await;
+    first.hear();
+    let mut wrong = second.resuming();
+    wrong.resume.as_mut().unwrap().seq = 1_000;
+    let mut fresh = arena.hello(Credential::None, wrong).await;
+    assert!(!fresh.welcome.resumed);
+    assert_eq!(fresh.hear_kinds(), ["game", "synced"]);
+    assert_eq!(close_code(&second), Some(CloseCode::Replaced));
+    arena.settle().await;
+    assert_eq!(first.hear_kinds(), Vec::<String>::new());
+    assert_eq!(arena.services.sessions.of(&bob.identity.id).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_or_changed_secret_resumes_nothing() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (first, second) = (arena.join(&ada).await, arena.join(&bob).await);
+    let mut stolen = first.resuming();
+    stolen.resume.as_mut().unwrap().secret = second.resuming().resume.unwrap().secret;
+    let thief = arena.hello(Credential::None, stolen).await;
+    assert!(!thief.welcome.resumed);
+    assert_eq!(thief.welcome.you.kind, crate::protocol::terms::PlayerKind::Guest);
+    let not_mine = arena.hello(bob.credential.clone(), first.resuming()).await;
+    assert!(!not_mine.welcome.resumed);
+    assert_eq!(not_mine.welcome.you.id, bob.identity.id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_socket_that_gives_up_while_it_is_greeted_leaves_no_attached_session() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let _given_up = tokio::time::timeout(Duration::ZERO, arena.join(&ada)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!arena.services.sessions.is_online(&ada.identity.id));
+    tokio::time::sleep(RESUME_WITHIN).await;
+    assert_eq!(arena.services.sessions.all().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ending_twice_is_ending_once() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let client = arena.join(&ada).await;
+    let session = arena.services.sessions.all().remove(0);
+    for _ in 0..2 {
+        arena.services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
+    }
+    assert_eq!(close_code(&client), Some(CloseCode::Credentials));
+    client.vanish().await;
+    assert!(matches!(client.port.outbox().next(&client.attachment), Next::Close(CloseCode::Credentials)));
+    assert!(arena.services.sessions.all().is_empty());
+}
+
+/// Half a room and an idle connection together may take 12 KB, most of which are the socket's buffers.
+#[test]
+fn a_session_is_small() {
+    let session = size_of::<Session>();
+    assert!(session <= 768, "{session} bytes");
+}

@@ -1,0 +1,335 @@
+//! A whole arena in memory, for tests: all actors run, time is the test's, and clients speak through the session port.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_engine::{BySide, Side};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::accounts::Accounts;
+use crate::clock::{TimeControl, now};
+use crate::compute::ComputePool;
+use crate::config::HouseBot;
+use crate::host::{GameOffer, Host, HostDeps, Origin};
+use crate::house::HouseBots;
+use crate::ids::{GameId, PlayerId};
+use crate::lobby::LobbyActor;
+use crate::lobby::actor::LobbyDeps;
+use crate::lobby::feeds::Feeds;
+use crate::metrics::Metrics;
+use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
+use crate::protocol::server::{Identity, Snapshot, Turn, Welcome};
+use crate::protocol::terms::PlayerKind;
+use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
+use crate::room::Directory;
+use crate::secret::Secret;
+use crate::session::outbox::{Attachment, Next};
+use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
+use crate::session::{Services, SessionGateway, Sessions};
+use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
+use crate::storage::store::{Store, Write};
+use crate::storage::{MemoryStore, Writer};
+
+pub(crate) const BLITZ: TimeControl =
+    TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };
+
+/// What an arena is made of.
+pub(crate) struct Setup {
+    pub(crate) house: &'static [(&'static str, &'static str)],
+    pub(crate) games_max: u32,
+    pub(crate) pair_limit: u32,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { house: &[("Rando", "random"), ("Greta", "greedy")], games_max: 4, pair_limit: 20 }
+    }
+}
+
+/// All parts, wired as the daemon wires them.
+pub(crate) struct Arena {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) services: Arc<Services>,
+    pub(crate) gateway: SessionGateway,
+}
+
+impl Arena {
+    pub(crate) async fn new() -> Self {
+        Self::with(Setup::default()).await
+    }
+
+    pub(crate) async fn with(setup: Setup) -> Self {
+        Self::over(Arc::new(MemoryStore::new()), setup, UnixMillis::now()).await
+    }
+
+    /// A new process over what an earlier one has stored.
+    pub(crate) async fn restarted(store: Arc<MemoryStore>) -> Self {
+        // Surely later than all that was issued before, though tests pass within a millisecond.
+        let started_at = UnixMillis(UnixMillis::now().0 + 1_000);
+        let arena = Self::over(store, Setup::default(), started_at).await;
+        arena.services.host.restore(arena.store.live_games().await.unwrap()).await.unwrap();
+        arena
+    }
+
+    async fn over(store: Arc<MemoryStore>, setup: Setup, started_at: UnixMillis) -> Self {
+        let shared = Arc::clone(&store) as Arc<dyn Store>;
+        let (writer, writer_actor) = Writer::new(Arc::clone(&shared));
+        tokio::spawn(writer_actor.run());
+        let signer = Signer::new(&[7; KEY_BYTES]);
+        let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone());
+        let configured = setup.house.iter().map(|(name, spec)| HouseBot {
+            name: name.parse().unwrap(),
+            spec: spec.parse().unwrap(),
+            about: String::new(),
+        });
+        let house =
+            HouseBots::set_up(&configured.collect::<Vec<_>>(), shared.as_ref(), &writer).await.unwrap();
+        let (directory, tasks) = (Directory::default(), TaskTracker::new());
+        let sessions = Sessions::new(setup.games_max);
+        let feeds = Feeds::new(directory.clone(), || 0);
+        let (host, host_actor) = Host::new(HostDeps {
+            store: Arc::clone(&shared),
+            writer: writer.clone(),
+            accounts: accounts.clone(),
+            directory: directory.clone(),
+            sessions: sessions.clone(),
+            house,
+            pool: ComputePool::new(1),
+            feeds: feeds.clone(),
+            tasks: tasks.clone(),
+            metrics: Arc::new(Metrics::new()),
+            pair_limit: setup.pair_limit,
+        });
+        let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
+            store: Arc::clone(&shared),
+            sessions: sessions.clone(),
+            host: host.clone(),
+            feeds: feeds.clone(),
+            tasks: tasks.clone(),
+            site_url: "http://arena.test".into(),
+        });
+        tokio::spawn(host_actor.run());
+        tokio::spawn(lobby_actor.run());
+        let services = Arc::new(Services {
+            store: shared,
+            writer,
+            accounts,
+            signer,
+            directory,
+            sessions,
+            host,
+            lobby,
+            feeds,
+            tasks,
+            stop: CancellationToken::new(),
+            started_at,
+            heartbeat: Duration::from_secs(10),
+            messages_per_20s: 100,
+            connections_per_account: 8,
+            durability: "strict",
+        });
+        let gateway = SessionGateway::new(Arc::clone(&services));
+        Self { store, services, gateway }
+    }
+
+    /// Lets everything happen that needs next to no time.
+    pub(crate) async fn settle(&self) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    async fn add(&self, name: &str, kind: PlayerKind, owner: Option<PlayerId>) -> Identity {
+        let player =
+            StoredPlayer { kind, owner, ..crate::storage::conformance::player(name, PlayerKind::Human) };
+        let identity = crate::accounts::identity_of(&player);
+        self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();
+        identity
+    }
+
+    /// Somebody with an account, and the cookie that says so.
+    pub(crate) async fn person(&self, name: &str) -> Account {
+        let identity = self.add(name, PlayerKind::Human, None).await;
+        let issued = self.services.accounts.open_session(&identity.id).await.unwrap();
+        Account { identity, credential: Credential::Cookie(issued.secret) }
+    }
+
+    /// A remote bot with an owner of its own, and its token.
+    pub(crate) async fn bot(&self, name: &str) -> Account {
+        let owner = self.add(&format!("{name}-owner"), PlayerKind::Human, None).await;
+        let identity = self.add(name, PlayerKind::Bot, Some(owner.id)).await;
+        let issued = self.services.accounts.new_token(&identity.id).await.unwrap();
+        Account { identity, credential: Credential::Token(issued.secret) }
+    }
+
+    pub(crate) async fn join(&self, account: &Account) -> Client {
+        self.hello(account.credential.clone(), hello()).await
+    }
+
+    pub(crate) async fn join_open(&self, account: &Account) -> Client {
+        self.hello(account.credential.clone(), Hello { open: Some(true), ..hello() }).await
+    }
+
+    pub(crate) async fn guest(&self) -> Client {
+        self.hello(Credential::None, hello()).await
+    }
+
+    pub(crate) async fn hello(&self, credential: Credential, hello: Hello) -> Client {
+        let opened = self.try_hello(credential, hello).await.unwrap();
+        Client::new(opened)
+    }
+
+    pub(crate) async fn try_hello(&self, credential: Credential, hello: Hello) -> Result<Opened, Refused> {
+        let address = "127.0.0.1".parse().unwrap();
+        self.gateway.open(hello, None, Caller { credential, address, received: now() }).await
+    }
+
+    /// Starts a casual game.
+    pub(crate) async fn start(&self, first: &Identity, second: &Identity) -> GameId {
+        self.services.host.start(offer(first, second)).await.unwrap()
+    }
+}
+
+pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
+    GameOffer {
+        players: BySide { first: first.clone(), second: second.clone() },
+        variant: fourfold_engine::Variant::STANDARD,
+        time: BLITZ,
+        rated: false,
+        opening: Opening::default(),
+        pair: None,
+        origin: Origin::Players,
+    }
+}
+
+pub(crate) fn hello() -> Hello {
+    Hello {
+        protocol: 1,
+        token: None,
+        client: crate::protocol::client::ClientInfo::default(),
+        bot: None,
+        accepts: None,
+        open: None,
+        max_games: None,
+        resume: None,
+    }
+}
+
+pub(crate) struct Account {
+    pub(crate) identity: Identity,
+    pub(crate) credential: Credential,
+}
+
+/// One connection.
+pub(crate) struct Client {
+    pub(crate) port: Arc<dyn SessionPort>,
+    pub(crate) attachment: Attachment,
+    pub(crate) welcome: Welcome,
+    seq: u64,
+    early: Vec<ServerMessage>,
+}
+
+impl Client {
+    pub(crate) fn new(opened: Opened) -> Self {
+        let Opened { session: port, attachment } = opened;
+        let first = match port.outbox().next(&attachment) {
+            Next::Message(outgoing) => outgoing,
+            other => panic!("{other:?}"),
+        };
+        let ServerMessage::Welcome(welcome) = first.frame.message() else { panic!("{first:?}") };
+        let welcome = (**welcome).clone();
+        Self { port, attachment, welcome, seq: first.seq, early: Vec::new() }
+    }
+
+    /// What came since this was last asked, without `crowd`.
+    pub(crate) fn hear(&mut self) -> Vec<ServerMessage> {
+        let mut heard = std::mem::take(&mut self.early);
+        while let Next::Message(outgoing) = self.port.outbox().next(&self.attachment) {
+            self.seq = outgoing.seq;
+            if !matches!(outgoing.frame.message(), ServerMessage::Crowd(_)) {
+                heard.push(outgoing.frame.message().clone());
+            }
+        }
+        heard
+    }
+
+    pub(crate) fn hear_kinds(&mut self) -> Vec<String> {
+        self.hear().iter().map(kind).collect()
+    }
+
+    pub(crate) fn hear_errors(&mut self) -> Vec<WireError> {
+        let errors = self.hear().into_iter().filter_map(|message| match message {
+            ServerMessage::Error(error) => Some(*error),
+            _ => None,
+        });
+        errors.collect()
+    }
+
+    pub(crate) fn hear_game(&mut self) -> Option<Snapshot> {
+        self.hear().into_iter().find_map(|message| match message {
+            ServerMessage::Game(snapshot) => Some(*snapshot),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn hear_turn(&mut self) -> Option<Turn> {
+        self.hear().into_iter().find_map(|message| match message {
+            ServerMessage::Turn(turn) => Some(*turn),
+            _ => None,
+        })
+    }
+
+    pub(crate) async fn say(&self, message: ClientMessage) {
+        self.port.handle(Request { id: None, message }, now()).await;
+    }
+
+    pub(crate) async fn play(&self, game: &GameId, ply: u32, column: i64) {
+        let column = ColumnField::Number(column);
+        self.say(ClientMessage::Move(Move { game: game.clone(), ply, column, info: None })).await;
+    }
+
+    pub(crate) async fn resign(&self, game: &GameId) {
+        self.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
+    }
+
+    pub(crate) async fn rematch(&self, game: &GameId) {
+        self.say(ClientMessage::Rematch(OnGame { game: game.clone() })).await;
+    }
+
+    /// The socket is gone.
+    pub(crate) async fn vanish(&self) {
+        self.port.outbox().detach(&self.attachment);
+        self.port.disconnected(self.attachment.clone(), Disconnected::Lost).await;
+    }
+
+    /// The client said bye.
+    pub(crate) async fn leave(&self) {
+        self.port.outbox().detach(&self.attachment);
+        self.port.disconnected(self.attachment.clone(), Disconnected::Bye).await;
+    }
+
+    /// A `hello` that goes on here.
+    pub(crate) fn resuming(&self) -> Hello {
+        let resume = Resume {
+            session: self.welcome.session.to_string(),
+            secret: self.welcome.secret.clone(),
+            seq: self.seq,
+        };
+        Hello { resume: Some(resume), ..hello() }
+    }
+}
+
+pub(crate) fn kind(message: &ServerMessage) -> String {
+    let value = serde_json::to_value(message).unwrap();
+    value["type"].as_str().unwrap().to_owned()
+}
+
+/// Who of two identities plays which side.
+pub(crate) fn side_in(snapshot: &Snapshot, identity: &Identity) -> Side {
+    snapshot.side_of(&identity.id).expect("plays").into()
+}
+
+/// A token that nobody has.
+pub(crate) fn unknown_token() -> Secret {
+    Secret::new(format!("c4b_{}", "A".repeat(43)))
+}
