@@ -91,6 +91,10 @@ impl ClientSession {
             room.connected(session.member(), Connection::Lost).await;
         }
         services.lobby.disconnected(session.member()).await;
+        if session.is_attached() {
+            // The client came back meanwhile, and was shown again what it watches.
+            return;
+        }
         services.feeds.leave(session.member());
         services.stop_watching(&session).await;
         services.feeds.lobby_changed();

@@ -82,15 +82,15 @@ async fn offers_expire_for_people_in_twenty_seconds_and_for_bots_in_sixty() {
     let arena = Arena::start().await;
     let (mut ann, mut bob, _bot) =
         (arena.person("ann").await, arena.person("bob").await, arena.bot("ada").await);
-    let for_person = ann.ask(challenge("bob", json!({}))).await;
-    let for_program = ann.ask(challenge("ada", json!({}))).await;
-    assert_eq!((&for_person["expires_ms"], &for_program["expires_ms"]), (&json!(20_000), &json!(60_000)));
+    let for_bob = ann.ask(challenge("bob", json!({}))).await;
+    let for_the_bot = ann.ask(challenge("ada", json!({}))).await;
+    assert_eq!((&for_bob["expires_ms"], &for_the_bot["expires_ms"]), (&json!(20_000), &json!(60_000)));
     advance(Duration::from_secs(21)).await;
     let end = bob.until("challenge_end").await;
-    assert_eq!((&end["challenge"], &end["how"]), (&for_person["challenge"], &json!("expired")));
-    assert_eq!(ann.until("challenge_end").await["challenge"], for_person["challenge"]);
+    assert_eq!((&end["challenge"], &end["how"]), (&for_bob["challenge"], &json!("expired")));
+    assert_eq!(ann.until("challenge_end").await["challenge"], for_bob["challenge"]);
     advance(Duration::from_secs(41)).await;
-    assert_eq!(ann.until("challenge_end").await["challenge"], for_program["challenge"]);
+    assert_eq!(ann.until("challenge_end").await["challenge"], for_the_bot["challenge"]);
 }
 
 #[tokio::test(start_paused = true)]

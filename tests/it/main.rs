@@ -1,6 +1,6 @@
 //! The daemon as its clients see it: `fourfold.v1` over real sockets.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod support;
 
@@ -13,6 +13,7 @@ mod endings;
 mod flow_control;
 mod handshake;
 mod house_bots;
+mod ladder;
 mod moves;
 mod ratings;
 mod restarts;
@@ -20,3 +21,4 @@ mod resumption;
 mod seeks;
 mod series;
 mod watching;
+mod wire;

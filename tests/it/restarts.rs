@@ -167,10 +167,13 @@ async fn a_winning_move_is_repeated_safely_after_a_kill() {
 async fn house_bots_play_on_after_a_restart() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;
-    guest.ask(json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second"})).await;
+    guest.ask(json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "first"})).await;
+    let game = guest.until("game").await["game"].clone();
     guest.settle().await;
     let resume = guest.resume_hello();
     let arena = arena.restart().await;
     let mut guest = Client::open(&arena.url(), &[], resume).await;
-    assert_eq!(house_bot_moves(&mut guest).await["by"], "first");
+    guest.until("turn").await;
+    guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 4})).await;
+    assert_eq!(house_bot_moves(&mut guest).await["by"], "second");
 }

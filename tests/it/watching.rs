@@ -1,19 +1,11 @@
 //! Watchers of games and feeds.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold::session::SessionGateway;
-use fourfold::session::limits::TransportLimits;
-use fourfold::session::port::{Caller, Credential};
-use fourfold::session::socket::{SocketDeps, serve};
 use serde_json::{Value, json};
 use tokio::time::advance;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::Role;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::{Arena, Client, blitz, hello, pair_up};
+use crate::support::{Arena, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_the_game_and_what_happens_in_it() {
@@ -121,32 +113,11 @@ async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     assert!(!eve.heard_types().await.contains(&"result".to_owned()));
 }
 
-/// Connects through a pipe that holds so few bytes that the daemon soon notices who does not read.
-fn connect_by_a_thin_pipe(arena: &Arena, pipe_bytes: usize) -> impl Future<Output = Client> + use<> {
-    let (ours, theirs) = tokio::io::duplex(pipe_bytes);
-    let caller = Caller {
-        credential: Credential::None,
-        address: Arena::CALLER,
-        received: tokio::time::Instant::now().into_std(),
-    };
-    let deps = SocketDeps {
-        gateway: Arc::new(SessionGateway::new(Arc::clone(&arena.services))),
-        limits: Arc::new(TransportLimits { heartbeat: Duration::from_mins(1), ..TransportLimits::default() }),
-        stop: CancellationToken::new(),
-    };
-    tokio::spawn(serve(theirs, caller, deps));
-    async move {
-        let mut client = Client::over(WebSocketStream::from_raw_socket(ours, Role::Client, None).await);
-        client.ask(hello()).await;
-        client
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_watcher_that_falls_behind_gets_a_snapshot_for_what_it_lost() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
-    let mut slow = connect_by_a_thin_pipe(&arena, 1_024).await;
+    let mut slow = arena.guest_by_a_thin_pipe(1_024).await;
     let mut pair = pair_up(&mut ann, &mut bob, json!({"variant": "8x7"})).await;
     slow.ask(pair.about("watch")).await;
     slow.stop_reading().await;

@@ -310,7 +310,7 @@ async fn carry<S>(
         tokio::select! {
             () = stop.cancelled() => return,
             Some(message) = to_send.recv() => {
-                // If it fails, what the server said last is still to be read.
+                // When this fails, what the server said last is still to be read.
                 let _ = sink.send(message).await;
             }
             message = stream.next(), if reading.load(Ordering::Relaxed) => {
