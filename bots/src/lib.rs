@@ -24,6 +24,7 @@ mod bot;
 mod cutoff;
 mod greedy;
 pub mod lines69;
+mod mcts;
 mod montecarlo;
 mod negamax;
 mod random;

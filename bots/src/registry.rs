@@ -9,6 +9,7 @@ use crate::bot::{Bot, BotError};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::lines69::{self, Lines69};
+use crate::mcts::Mcts;
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::random::Random;
@@ -53,7 +54,7 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 8] = [
+static ENTRIES: [Entry; 9] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -159,6 +160,31 @@ static ENTRIES: [Entry; 8] = [
                 (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
             };
             Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "mcts",
+        style: "exploring",
+        about: "grows a tree of random games and proves what it can; strong in the middle of the game",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move, unless playouts is set",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "playouts",
+                about: "random games a move; as many as time allows unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 100_000_000 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let limit = match settings.integer_if_set("playouts") {
+                Some(playouts) => PlayoutLimit::Playouts(playouts),
+                None => PlayoutLimit::Time(Duration::from_millis(settings.integer("ms"))),
+            };
+            Ok(Box::new(Mcts::new(limit, variant, settings.integer("seed"))))
         },
     },
     Entry {
