@@ -30,8 +30,8 @@ use crate::protocol::server::{Frame, Identity, Urgency};
 use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::actor::{Closed, RoomDeps, RoomNews};
-use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::directory::GamesTaken;
+use crate::room::state::{RoomState, UnplayableOpening};
 use crate::room::view::SeatedPlayer;
 use crate::room::{Directory, MemberId, Recipient, RoomActor, RoomHandle};
 use crate::session::{Session, Sessions};
@@ -217,7 +217,7 @@ impl HostActor {
                 RoomNews::Finished { public, end } => {
                     host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
-                    if let Some(next) = host.next_leg(&public.spec) {
+                    if let Some(next) = next_leg(&public.spec) {
                         host.go_on(next);
                     }
                 }
@@ -542,18 +542,6 @@ impl Host {
         self.seated(crate::accounts::identity_of(&player), variant).await
     }
 
-    /// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening.
-    fn next_leg(&self, spec: &GameSpec) -> Option<Follow> {
-        let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of)?;
-        let leg = pair.leg + 1;
-        let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
-            Opening { kind: OpeningKind::Balanced, moves: String::new() }
-        } else {
-            spec.opening.clone()
-        };
-        Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
-    }
-
     /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
     /// cannot begin.
     fn go_on(&self, follow: Follow) {
@@ -594,6 +582,18 @@ impl Host {
     pub fn rooms(&self) -> Vec<RoomHandle> {
         self.inner.deps.directory.rooms()
     }
+}
+
+/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening.
+fn next_leg(spec: &GameSpec) -> Option<Follow> {
+    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of)?;
+    let leg = pair.leg + 1;
+    let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
+        Opening { kind: OpeningKind::Balanced, moves: String::new() }
+    } else {
+        spec.opening.clone()
+    };
+    Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
 }
 
 /// Places in players' limits, given back when the game is listed or has failed to begin.

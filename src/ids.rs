@@ -226,18 +226,18 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_name(text: &str, expected: Result<(), InvalidName>) {
-        assert_eq!(PlayerName::register(text).map(|_| ()), expected, "{text:?}");
+    fn check_name(text: &str, expected: &Result<(), InvalidName>) {
+        assert_eq!(&PlayerName::register(text).map(|_| ()), expected, "{text:?}");
     }
 
     #[test]
     fn names_follow_the_rule() {
-        check_name("Ada_Lovelace-1", Ok(()));
-        check_name("a", Err(InvalidName::Length { length: 1 }));
-        check_name(&"a".repeat(21), Err(InvalidName::Length { length: 21 }));
-        check_name("a b", Err(InvalidName::Character { position: 2 }));
-        check_name("\u{202e}abc", Err(InvalidName::Character { position: 1 }));
-        check_name("Admin", Err(InvalidName::Reserved { name: "Admin".into() }));
-        check_name("Guest-abc", Err(InvalidName::Reserved { name: "Guest-abc".into() }));
+        check_name("Ada_Lovelace-1", &Ok(()));
+        check_name("a", &Err(InvalidName::Length { length: 1 }));
+        check_name(&"a".repeat(21), &Err(InvalidName::Length { length: 21 }));
+        check_name("a b", &Err(InvalidName::Character { position: 2 }));
+        check_name("\u{202e}abc", &Err(InvalidName::Character { position: 1 }));
+        check_name("Admin", &Err(InvalidName::Reserved { name: "Admin".into() }));
+        check_name("Guest-abc", &Err(InvalidName::Reserved { name: "Guest-abc".into() }));
     }
 }

@@ -104,9 +104,10 @@ pub async fn run(
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
     daemon.run(shutdown).await?;
-    match Arc::try_unwrap(store) {
-        Ok(store) => store.close().await?,
-        Err(_) => warn!("the database is still being read, the next start will check it"),
+    if let Ok(store) = Arc::try_unwrap(store) {
+        store.close().await?;
+    } else {
+        warn!("the database is still being read, the next start will check it");
     }
     Ok(())
 }

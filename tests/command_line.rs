@@ -1,5 +1,7 @@
 //! The binary as people and scripts use it: output, exit codes, one clear line on standard error.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -386,7 +388,8 @@ fn load_plays_the_games_it_was_asked_for() {
         "1",
         "--json",
     ]);
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect(text(&output.stderr));
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
     assert_eq!(report["games"], 7);
     assert!(report["moves"].as_u64().unwrap() >= 7 * 7);
     assert_eq!(report["errors"], serde_json::json!({}));

@@ -19,10 +19,12 @@
 
 #![forbid(unsafe_code)]
 
+mod alphabeta;
 mod bot;
 mod cutoff;
 mod greedy;
 pub mod lines69;
+mod mcts;
 mod montecarlo;
 mod negamax;
 mod random;

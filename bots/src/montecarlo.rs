@@ -30,6 +30,26 @@ pub(crate) enum PlayoutLimit {
     Time(Duration),
 }
 
+impl PlayoutLimit {
+    /// The playouts of one move: of the setting and the caller's budget the lesser, or `unlimited` where time
+    /// ends it.
+    pub(crate) fn playouts(self, budget: MoveBudget, unlimited: u64) -> u64 {
+        let own = match self {
+            Self::Playouts(playouts) => playouts,
+            Self::Time(_) => unlimited,
+        };
+        budget.nodes.map_or(own, |nodes| nodes.min(own))
+    }
+
+    /// The time for one move, if it is limited by time.
+    pub(crate) fn time(self) -> Option<Duration> {
+        match self {
+            Self::Playouts(_) => None,
+            Self::Time(time) => Some(time),
+        }
+    }
+}
+
 /// Ends the thinking of a bot with a time limit whose caller never sets the stop flag: about ten seconds on
 /// 7x6.
 const PLAYOUTS_MAX: u64 = 100_000_000;
@@ -37,14 +57,6 @@ const PLAYOUTS_MAX: u64 = 100_000_000;
 impl MonteCarlo {
     pub(crate) fn new(limit: PlayoutLimit, seed: u64) -> Self {
         Self { limit, seed }
-    }
-
-    fn limits<'a>(&self, budget: MoveBudget, stop: &'a AtomicBool) -> Limits<'a> {
-        let own = match self.limit {
-            PlayoutLimit::Playouts(playouts) => playouts,
-            PlayoutLimit::Time(_) => PLAYOUTS_MAX,
-        };
-        Limits { nodes: Some(budget.nodes.map_or(own, |nodes| nodes.min(own))), stop }
     }
 }
 
@@ -63,7 +75,8 @@ impl Bot for MonteCarlo {
         let count = u8::try_from(moves.len()).expect("a board has at most 12 columns");
         let side = position.side_to_move();
         let mut rng = PlayoutRng::from_rng(&mut rng::for_position(self.seed, position));
-        let mut counter = NodeCounter::new(self.limits(budget, stop));
+        let nodes = self.limit.playouts(budget, PLAYOUTS_MAX);
+        let mut counter = NodeCounter::new(Limits { nodes: Some(nodes), stop });
         while counter.begin_node().is_ok() {
             let tally = &mut moves[usize::from(rng.below(count))];
             tally.add(play_out(&tally.after, &mut rng).winner, side);
@@ -78,10 +91,7 @@ impl Bot for MonteCarlo {
     }
 
     fn move_time(&self) -> Option<Duration> {
-        match self.limit {
-            PlayoutLimit::Playouts(_) => None,
-            PlayoutLimit::Time(time) => Some(time),
-        }
+        self.limit.time()
     }
 }
 

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use fourfold_engine::Variant;
 
+use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::lines69::{self, Lines69};
+use crate::mcts::Mcts;
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::random::Random;
@@ -42,6 +44,9 @@ const fn line_weight(name: &'static str, about: &'static str) -> Setting {
     Setting { name, about, kind: SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 } }
 }
 
+/// The longest time a move that can be set: a minute.
+const MS_MAX: u64 = 60_000;
+
 /// What bots play whose rules speak of four stones and no other number.
 const LINES_OF_FOUR: &str = "only boards on which four stones win";
 
@@ -49,7 +54,7 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 7] = [
+static ENTRIES: [Entry; 9] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -144,7 +149,7 @@ static ENTRIES: [Entry; 7] = [
             Setting {
                 name: "ms",
                 about: "milliseconds a move, if playouts is not set",
-                kind: SettingKind::Integer { default: None, min: 1, max: 60_000 },
+                kind: SettingKind::Integer { default: None, min: 1, max: MS_MAX },
             },
             SEED,
         ],
@@ -155,6 +160,54 @@ static ENTRIES: [Entry; 7] = [
                 (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
             };
             Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "mcts",
+        style: "exploring",
+        about: "grows a tree of random games and proves what it can; strong in the middle of the game",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move, unless playouts is set",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "playouts",
+                about: "random games a move; as many as time allows unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 100_000_000 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let limit = match settings.integer_if_set("playouts") {
+                Some(playouts) => PlayoutLimit::Playouts(playouts),
+                None => PlayoutLimit::Time(Duration::from_millis(settings.integer("ms"))),
+            };
+            Ok(Box::new(Mcts::new(limit, variant, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "alphabeta",
+        style: "calculating",
+        about: "looks as deep as time allows and thinks of the endgame; the strongest of those who must search",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "depth",
+                about: "plies it looks ahead at most; as many as it can unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 64 },
+            },
+        ],
+        build: |settings, variant| {
+            let depth = settings.integer_if_set("depth").map_or(Ok(variant.cells()), u32::try_from);
+            let depth = depth.expect("the range fits 32 bits");
+            let time = Duration::from_millis(settings.integer("ms"));
+            Ok(Box::new(AlphaBeta::new(depth, time, variant)))
         },
     },
 ];

@@ -56,7 +56,7 @@ impl Host {
         let Some(game) = self.inner.deps.store.game(&late.game).await? else { return Ok(None) };
         let players = self.stored_players(&game).await?;
         let mut state = replayed(game, &players)?;
-        Ok(Some(answer(&mut state, late)))
+        Ok(Some(answer(&mut state, &late)))
     }
 
     async fn stored_players(&self, game: &StoredGame) -> Result<BySide<SeatedPlayer>, StoreError> {
@@ -73,7 +73,7 @@ fn replayed(game: StoredGame, players: &BySide<SeatedPlayer>) -> Result<RoomStat
     RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)
 }
 
-fn answer(state: &mut RoomState, late: LateMove) -> Result<Moved, RoomRefusal> {
+fn answer(state: &mut RoomState, late: &LateMove) -> Result<Moved, RoomRefusal> {
     if state.end().is_none() {
         return Err(RoomRefusal::Closed);
     }

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest, Sha256};
+use tower_http::compression::CompressionLayer;
 
 /// What browsers may keep without asking: a year, the longest that means anything.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -51,7 +52,7 @@ pub fn url(name: &str) -> String {
 
 /// The routes under `/static`.
 pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/static/{*path}", get(serve))
+    Router::new().route("/static/{*path}", get(serve)).layer(CompressionLayer::new())
 }
 
 async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {

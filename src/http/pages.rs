@@ -26,6 +26,7 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::map_response;
 use axum::response::{Html, Response};
 use axum::routing::get;
+use tower_http::compression::CompressionLayer;
 
 use self::error::PageError;
 use super::state::AppState;
@@ -50,6 +51,8 @@ pub fn router() -> Router<AppState> {
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
         .layer(map_response(with_caching))
+        // No page holds a secret that its length could give away: tokens are never in one.
+        .layer(CompressionLayer::new())
 }
 
 /// The page for an address where nothing is.

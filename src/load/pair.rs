@@ -23,6 +23,9 @@ const SERIES_MAX: u32 = 100;
 /// between, and offers do not outlive it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The same after the connection was made again: long enough for the opponent to be back too.
+const AFTER_RETURN: Duration = Duration::from_millis(500);
+
 /// Which of the two a player is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
@@ -112,7 +115,8 @@ async fn offer_games(
             Some(Happening::Refused(error)) => {
                 challenge_at = Instant::now() + error.retry_ms.map_or(PATIENCE, Duration::from_millis);
             }
-            Some(Happening::Offered(_) | Happening::OfferEnded | Happening::Synced) => {}
+            Some(Happening::Back) => challenge_at = challenge_at.min(Instant::now() + AFTER_RETURN),
+            Some(Happening::Offered(_) | Happening::OfferEnded) => {}
         }
     }
     player.leave().await;

@@ -1,6 +1,6 @@
 //! One player that answers every turn with a random legal column and checks what it sees.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::client::{Client, ClientError, Received};
 use crate::ids::{ChallengeId, GameId};
 use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame};
 use crate::protocol::server::{GameEnd, GameStatus, Moved, Offer, Snapshot, Turn};
-use crate::protocol::{ClientMessage, ServerMessage, WireError};
+use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 
 /// A move that the server has acknowledged, and so promised to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,14 +81,18 @@ pub(super) struct Player {
     /// Moves of each live game, as far as this player has seen them.
     known: HashMap<GameId, String>,
     sent: HashMap<GameId, Sent>,
+    /// Games of which nothing was heard since the connection was made again.
+    unheard: HashSet<GameId>,
+    /// Whether the connection was made again and its `synced` has not come yet.
+    is_returning: bool,
     /// The turn to answer next, and when.
     due: Option<(Instant, Box<Turn>)>,
 }
 
 /// What the role of the player has to react to.
 pub(super) enum Happening {
-    /// The list of live games is complete.
-    Synced,
+    /// The connection was made again, and the list of live games is complete.
+    Back,
     /// Somebody offers a game.
     Offered(ChallengeId),
     /// An offer of this player's came to nothing.
@@ -99,6 +103,14 @@ pub(super) enum Happening {
     Refused(Box<WireError>),
 }
 
+/// Whether to go on. Nobody else plays under our players' names: one that was replaced was so by an earlier attempt of
+/// its own to connect, which a busy server has only now come to.
+fn is_passing(error: &ClientError) -> bool {
+    let is_replaced =
+        matches!(error, ClientError::Closed { code, .. } if *code == CloseCode::Replaced.number());
+    error.is_passing() || is_replaced
+}
+
 impl Player {
     pub(super) fn new(
         client: Client,
@@ -107,7 +119,18 @@ impl Player {
         think: Duration,
         rng: ChaCha8Rng,
     ) -> Self {
-        Self { client, role, witness, think, rng, known: HashMap::new(), sent: HashMap::new(), due: None }
+        Self {
+            client,
+            role,
+            witness,
+            think,
+            rng,
+            known: HashMap::new(),
+            sent: HashMap::new(),
+            unheard: HashSet::new(),
+            is_returning: false,
+            due: None,
+        }
     }
 
     pub(super) fn is_playing(&self) -> bool {
@@ -135,7 +158,7 @@ impl Player {
                         return Ok(Some(happening));
                     }
                 }
-                Err(error) if error.is_passing() => {
+                Err(error) if is_passing(&error) => {
                     if !self.reconnect(stop).await? {
                         return Ok(None);
                     }
@@ -176,16 +199,21 @@ impl Player {
             self.witness.trouble(Trouble::SessionLost);
             self.known.clear();
         }
+        self.unheard = self.known.keys().cloned().collect();
+        self.is_returning = true;
         self.due = None; // the server asks again
         Ok(true)
     }
 
     async fn take(&mut self, received: Received) -> Result<Option<Happening>, ClientError> {
         match received.message {
-            ServerMessage::Synced(_) => return Ok(Some(Happening::Synced)),
+            ServerMessage::Synced(_) => {
+                self.ask_for_unheard().await?;
+                return Ok(std::mem::take(&mut self.is_returning).then_some(Happening::Back));
+            }
             ServerMessage::Challenge(offer) => return Ok(self.offered(*offer)),
             ServerMessage::ChallengeEnd(_) => return Ok(Some(Happening::OfferEnded)),
-            ServerMessage::Game(snapshot) => self.take_snapshot(&snapshot),
+            ServerMessage::Game(snapshot) => return Ok(self.take_snapshot(&snapshot)),
             ServerMessage::Turn(turn) => {
                 self.take_view(&turn.game, &turn.moves);
                 self.due = Some((Instant::now() + self.think, turn));
@@ -194,15 +222,7 @@ impl Player {
                 }
             }
             ServerMessage::Moved(moved) => self.take_moved(&moved).await?,
-            ServerMessage::GameEnd(end) => {
-                self.take_view(&end.game, &end.moves);
-                // A replayed message may end a game twice.
-                if self.known.remove(&end.game).is_some() {
-                    self.sent.remove(&end.game);
-                    self.witness.ended(self.role, &end);
-                    return Ok(Some(Happening::Ended));
-                }
-            }
+            ServerMessage::GameEnd(end) => return Ok(self.take_end(&end)),
             ServerMessage::Error(error) => {
                 self.witness.trouble(Trouble::Refused(error.clone()));
                 return Ok(error.game.is_none().then_some(Happening::Refused(error)));
@@ -231,15 +251,46 @@ impl Player {
         (!own).then_some(Happening::Offered(offer.challenge))
     }
 
-    fn take_snapshot(&mut self, snapshot: &Snapshot) {
-        match snapshot.status {
-            GameStatus::Live => {
+    fn take_snapshot(&mut self, snapshot: &Snapshot) -> Option<Happening> {
+        self.unheard.remove(&snapshot.game);
+        match (snapshot.status, snapshot.result, snapshot.reason) {
+            (GameStatus::Over, Some(result), Some(reason)) => self.take_end(&GameEnd {
+                game: snapshot.game.clone(),
+                event_seq: snapshot.event_seq,
+                result,
+                reason,
+                by: None,
+                line: snapshot.line.clone(),
+                moves: snapshot.moves.clone(),
+                clock: snapshot.clock,
+                rating: None,
+                unrated_because: None,
+            }),
+            (GameStatus::Live | GameStatus::Over, _, _) => {
                 self.take_view(&snapshot.game, &snapshot.moves);
                 self.witness.playing(&snapshot.game);
+                None
             }
-            // Its `game_end` was said, or comes.
-            GameStatus::Over => {}
         }
+    }
+
+    /// A game ended; nothing happened if that was known, as when its end is said again.
+    fn take_end(&mut self, end: &GameEnd) -> Option<Happening> {
+        self.unheard.remove(&end.game);
+        self.known.contains_key(&end.game).then_some(())?;
+        self.take_view(&end.game, &end.moves);
+        self.known.remove(&end.game);
+        self.sent.remove(&end.game);
+        self.witness.ended(self.role, end);
+        Some(Happening::Ended)
+    }
+
+    /// The server has told of all live games: those that it left out ended while nobody could be told.
+    async fn ask_for_unheard(&mut self) -> Result<(), ClientError> {
+        for game in std::mem::take(&mut self.unheard) {
+            self.send(&ClientMessage::Sync(OnGame { game })).await?;
+        }
+        Ok(())
     }
 
     /// Compares what is said about a game with what was seen of it: moves may be added, never taken away.

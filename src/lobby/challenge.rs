@@ -13,11 +13,11 @@ use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpe
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
 /// How long it stands if a bot is asked.
-const BOT_EXPIRY: Duration = Duration::from_secs(60);
+const BOT_EXPIRY: Duration = Duration::from_mins(1);
 /// How long an open challenge stands: a link may be read the next morning.
-const LINK_EXPIRY: Duration = Duration::from_secs(24 * 3600);
+const LINK_EXPIRY: Duration = Duration::from_hours(24);
 /// How long an idempotency key is remembered.
-const KEY_MEMORY: Duration = Duration::from_secs(24 * 3600);
+const KEY_MEMORY: Duration = Duration::from_hours(24);
 /// Longest idempotency key.
 const KEY_CHARS_MAX: usize = 64;
 /// Open offers of one player: more would only flood others.
@@ -256,12 +256,12 @@ pub fn check_key(key: Option<&str>) -> Result<(), WireError> {
 /// The challenger's side. `coin` decides where it is left to chance.
 #[must_use]
 pub fn side_of(choice: SideChoice, coin: bool) -> Side {
-    match choice {
-        SideChoice::First => Side::First,
-        SideChoice::Second => Side::Second,
-        SideChoice::Random if coin => Side::First,
-        SideChoice::Random => Side::Second,
-    }
+    let first = match choice {
+        SideChoice::First => true,
+        SideChoice::Second => false,
+        SideChoice::Random => coin,
+    };
+    if first { Side::First } else { Side::Second }
 }
 
 #[cfg(test)]
@@ -298,8 +298,8 @@ mod tests {
         assert_eq!(error.field.as_deref(), Some(field));
     }
 
-    fn given(moves: &str) -> Option<WireOpening> {
-        Some(WireOpening { kind: OpeningKind::Given, moves: moves.into() })
+    fn given(moves: &str) -> WireOpening {
+        WireOpening { kind: OpeningKind::Given, moves: moves.into() }
     }
 
     #[test]
@@ -308,13 +308,13 @@ mod tests {
         check_refused(|t| t.games = 0, "games");
         check_refused(|t| t.games = 3, "games");
         check_refused(|t| t.games = 102, "games");
-        check_refused(|t| t.opening = given("8"), "opening");
-        check_refused(|t| t.opening = given("1212121"), "opening");
-        check_refused(|t| t.opening = given("1212343456567"), "opening");
+        check_refused(|t| t.opening = Some(given("8")), "opening");
+        check_refused(|t| t.opening = Some(given("1212121")), "opening");
+        check_refused(|t| t.opening = Some(given("1212343456567")), "opening");
         check_refused(
             |t| {
                 t.rated = true;
-                t.opening = given("44");
+                t.opening = Some(given("44"));
             },
             "opening",
         );

@@ -274,17 +274,13 @@ pub struct PlayBot {
 /// against the mover if the ply is due; so it is carried there instead of failing the frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
+#[derive(Default)]
 pub enum ColumnField {
     /// A whole number, perhaps out of range.
     Number(i64),
     /// Anything else, or nothing.
+    #[default]
     Malformed,
-}
-
-impl Default for ColumnField {
-    fn default() -> Self {
-        Self::Malformed
-    }
 }
 
 impl<'de> Deserialize<'de> for ColumnField {

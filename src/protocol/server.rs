@@ -592,6 +592,10 @@ impl Frame {
     }
 
     /// The whole text for one receiver: the shared body with `seq` and `re` put in front of its fields.
+    ///
+    /// # Panics
+    ///
+    /// Never: the body is JSON that was just written.
     #[must_use]
     pub fn text(&self, seq: u64, re: Option<&str>) -> String {
         let body = self.body();

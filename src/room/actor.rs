@@ -30,7 +30,7 @@ use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
 
 /// How long a room outlives its game if people play in it: time to agree on a rematch.
-const LINGER_PEOPLE: Duration = Duration::from_secs(60);
+const LINGER_PEOPLE: Duration = Duration::from_mins(1);
 /// The same between bots: time for a late repetition of the last move.
 const LINGER_BOTS: Duration = Duration::from_secs(5);
 /// At most one `crowd` in this time.
@@ -431,12 +431,11 @@ impl RoomActor {
     async fn watch(&mut self, player: &PlayerId, reply: ReplyTo) {
         let side = self.side_of(player);
         reply.send(&self.snapshot_frame(side, None));
-        match side {
-            Some(side) => self.take_seat(side, &reply).await,
-            None => {
-                self.members.watch(reply.member, reply.recipient);
-                self.crowd_changed();
-            }
+        if let Some(side) = side {
+            self.take_seat(side, &reply).await;
+        } else {
+            self.members.watch(reply.member, reply.recipient);
+            self.crowd_changed();
         }
     }
 

@@ -15,7 +15,7 @@ const BOT_CREDIT_MAX: Duration = Duration::from_millis(40);
 const PERSON_CREDIT_MAX: Duration = Duration::from_millis(500);
 
 /// What a person's quota starts with.
-const QUOTA_START: Duration = Duration::from_millis(1_000);
+const QUOTA_START: Duration = Duration::from_secs(1);
 
 /// What each move adds to the quota: an ordinary mobile connection never runs out.
 const QUOTA_GAIN: Duration = Duration::from_millis(100);

@@ -30,7 +30,7 @@ const PERSON_ABSENCE_MIN: Duration = Duration::from_secs(30);
 /// How long a person may take for the first move before the game is void.
 const FIRST_MOVE_MAX: Duration = Duration::from_secs(30);
 /// How long the clocks stand still after a restart if the side to move does not come back.
-const RESTART_FREEZE_MAX: Duration = Duration::from_secs(60);
+const RESTART_FREEZE_MAX: Duration = Duration::from_mins(1);
 /// What both sides get after a restart.
 const RESTART_BONUS: Duration = Duration::from_secs(10);
 
@@ -213,7 +213,7 @@ impl RoomState {
     pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
         let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
         for event in stored.events {
-            state.replay(event)?;
+            state.replay(&event)?;
         }
         if let (Some((_, settlement)), Some(stored)) = (&mut state.end, stored.settlement) {
             *settlement = stored;
@@ -221,7 +221,7 @@ impl RoomState {
         Ok(state)
     }
 
-    fn replay(&mut self, event: StoredEvent) -> Result<(), String> {
+    fn replay(&mut self, event: &StoredEvent) -> Result<(), String> {
         if event.seq != self.seq + 1 {
             return Err(format!("event {} follows event {}", event.seq, self.seq));
         }
@@ -241,7 +241,7 @@ impl RoomState {
     }
 
     /// Applies a stored event to board and history.
-    fn record(&mut self, event: StoredEvent) -> Result<(), IllegalMove> {
+    fn record(&mut self, event: &StoredEvent) -> Result<(), IllegalMove> {
         self.seq = event.seq;
         self.event_seq += u32::from(is_public(&event.kind));
         match event.kind {
@@ -598,6 +598,7 @@ impl RoomState {
     /// # Panics
     ///
     /// Never: what is staged was checked, and while it waits nothing else may change the game.
+    #[expect(clippy::needless_pass_by_value, reason = "the room keeps it")]
     pub fn stored(&mut self, settlement: Option<Settlement>, now: Instant) -> Effects {
         let Some(Staged { events, clock, lag }) = self.staged.take() else { return Vec::new() };
         self.clock = clock;
@@ -605,10 +606,9 @@ impl RoomState {
         let mut effects = Vec::new();
         let mut goes_on = true;
         for event in events {
-            let kind = event.kind.clone();
-            self.record(event).expect("a staged move is legal, and nothing has changed the game since");
-            goes_on = matches!(kind, EventKind::Move(_) | EventKind::Takeback { .. });
-            effects.extend(self.publish(&kind, settlement.as_ref()));
+            self.record(&event).expect("a staged move is legal, and nothing has changed the game since");
+            goes_on = matches!(event.kind, EventKind::Move(_) | EventKind::Takeback { .. });
+            effects.extend(self.publish(&event.kind, settlement.as_ref()));
         }
         if goes_on {
             effects.extend(self.start_turn(now));

@@ -91,6 +91,10 @@ impl ClientSession {
             room.connected(session.member(), Connection::Lost).await;
         }
         services.lobby.disconnected(session.member()).await;
+        if session.is_attached() {
+            // The client came back meanwhile, and was shown again what it watches.
+            return;
+        }
         services.feeds.leave(session.member());
         services.stop_watching(&session).await;
         services.feeds.lobby_changed();
@@ -317,6 +321,7 @@ fn unreadable(game: &GameId, cause: &StoreError) -> WireError {
     internal("the game could not be read", cause).in_game(game)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the last step of every request that succeeds")]
 fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {
     reply.send(&Frame::new(message));
     Ok(())

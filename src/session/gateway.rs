@@ -48,7 +48,9 @@ struct Opening {
 enum Resumed {
     Yes(Opened),
     /// A fresh session begins, and this one gives way to it.
-    No { instead_of: Option<Arc<Session>> },
+    No {
+        instead_of: Option<Arc<Session>>,
+    },
 }
 
 /// Whether the client knows its open offers.
@@ -92,12 +94,7 @@ impl SessionGateway {
         Self { services }
     }
 
-    async fn find_or_open(
-        &self,
-        hello: Hello,
-        re: Option<&str>,
-        caller: Caller,
-    ) -> Result<Opened, Refused> {
+    async fn find_or_open(&self, hello: Hello, re: Option<&str>, caller: Caller) -> Result<Opened, Refused> {
         let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
         let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
         let profile = profile_of(&hello)?;
@@ -163,8 +160,7 @@ impl SessionGateway {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
         if let Some(token) = &ticket.credential {
-            let valid =
-                store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
+            let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
@@ -299,11 +295,7 @@ impl SessionGateway {
 
     /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
     /// only one, or the oldest of a person with too many.
-    fn enter(
-        &self,
-        session: &Arc<Session>,
-        request: &Opening,
-    ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
+    fn enter(&self, session: &Arc<Session>, request: &Opening) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let games_max = self.games_max();
         let beside =
             if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };

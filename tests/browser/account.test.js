@@ -20,6 +20,7 @@ test("a token is shown once, and no more after a reload", async () => {
   await signUp(page, "Olga");
   await page.fill("#bot-name", "olgas-bot");
   await page.click("#create-bot button[type=submit]");
+  await page.waitForSelector("#token:not([hidden])");
   const token = await page.textContent("#token-value");
   assert.match(token ?? "", /^c4b_/);
   assert.match((await page.textContent("#start-lines")) ?? "", new RegExp(`FOURFOLD_TOKEN=${token}`));
@@ -35,7 +36,7 @@ test("a new token differs from the old one, and both can be revoked", async () =
   await signUp(page, "Pia");
   await page.fill("#bot-name", "pias-bot");
   await page.click("#create-bot button[type=submit]");
-  const token = page.locator("#token-value");
+  const token = page.locator("#token:not([hidden]) #token-value");
   await token.waitFor();
   const before = await token.textContent();
   await page.click('[data-bot="pias-bot"] [data-token="new"]');

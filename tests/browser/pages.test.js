@@ -51,7 +51,11 @@ async function assertGood(page, where) {
 /** @type {Record<string, (page: Page) => Promise<unknown>>} */
 const PAGES = {
   lobby: (page) => page.goto("/"),
-  tv: (page) => page.goto("/tv"),
+  tv: async (page) => {
+    await page.goto("/tv");
+    // If nothing is played just now, the page loads itself anew with the next game.
+    await page.waitForSelector("#game[data-ply]");
+  },
   finished: (page) => page.goto(`/game/${finishedGame}`),
   leaderboard: (page) => page.goto("/leaderboard"),
   "leaderboard-people": (page) => page.goto("/leaderboard?list=people"),

@@ -20,12 +20,18 @@ async fn a_bot_that_is_away_for_thirty_seconds_of_its_turn_has_lost() {
     let game = pair.game.clone();
     drop(ada);
     let gone = bob.until("opponent_gone").await;
-    assert_eq!((&gone["game"], &gone["gone"], &gone["claim_ms"]), (&json!(game), &json!(true), &json!(30_000)));
+    assert_eq!(
+        (&gone["game"], &gone["gone"], &gone["claim_ms"]),
+        (&json!(game), &json!(true), &json!(30_000))
+    );
     pass(29).await;
     assert!(!bob.heard_types().await.contains(&"game_end".to_owned()));
     pass(1).await;
     let end = bob.until("game_end").await;
-    assert_eq!((&end["reason"], &end["by"], &end["result"]), (&json!("left"), &json!("first"), &json!("second")));
+    assert_eq!(
+        (&end["reason"], &end["by"], &end["result"]),
+        (&json!("left"), &json!("first"), &json!("second"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -81,7 +87,10 @@ async fn the_win_over_an_absent_person_is_claimed() {
     pass(20).await;
     assert!(!bob.heard_types().await.contains(&"game_end".to_owned()), "people claim themselves");
     let end = bob.ask(claim).await;
-    assert_eq!((&end["type"], &end["reason"], &end["by"]), (&json!("game_end"), &json!("left"), &json!("first")));
+    assert_eq!(
+        (&end["type"], &end["reason"], &end["by"]),
+        (&json!("game_end"), &json!("left"), &json!("first"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,7 +127,8 @@ async fn a_person_who_does_not_begin_within_thirty_seconds_voids_the_game() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_misses_two_pings_is_away() {
-    let arena = Arena::start_with(|config| config.server.heartbeat_ms = fourfold::config::Bounded::new(1_000)).await;
+    let arena =
+        Arena::start_with(|config| config.server.heartbeat_ms = fourfold::config::Bounded::new(1_000)).await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("44").await;

@@ -45,12 +45,16 @@ async fn both_sides_are_told_of_an_offer_and_of_its_terms() {
 async fn an_offer_is_declined_with_a_reason() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
-    for reason in ["later", "busy", "too_fast", "too_slow", "rated", "casual", "variant", "no_bots", "other"] {
+    for reason in ["later", "busy", "too_fast", "too_slow", "rated", "casual", "variant", "no_bots", "other"]
+    {
         let id = ann.ask(challenge("bob", json!({}))).await["challenge"].clone();
         let decline = json!({"type": "decline", "challenge": id, "reason": reason});
         assert_eq!(bob.ask(decline).await["type"], "ok");
         let end = ann.until("challenge_end").await;
-        assert_eq!((&end["challenge"], &end["how"], &end["reason"]), (&id, &json!("declined"), &json!(reason)));
+        assert_eq!(
+            (&end["challenge"], &end["how"], &end["reason"]),
+            (&id, &json!("declined"), &json!(reason))
+        );
     }
     let id = ann.ask(challenge("bob", json!({}))).await["challenge"].clone();
     let decline = json!({"type": "decline", "challenge": id, "reason": "because"});
@@ -76,16 +80,17 @@ async fn an_offer_is_canceled_by_who_made_it_alone() {
 #[tokio::test(start_paused = true)]
 async fn offers_expire_for_people_in_twenty_seconds_and_for_bots_in_sixty() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, _bot) = (arena.person("ann").await, arena.person("bob").await, arena.bot("ada").await);
-    let to_bob = ann.ask(challenge("bob", json!({}))).await;
-    let to_bot = ann.ask(challenge("ada", json!({}))).await;
-    assert_eq!((&to_bob["expires_ms"], &to_bot["expires_ms"]), (&json!(20_000), &json!(60_000)));
+    let (mut ann, mut bob, _bot) =
+        (arena.person("ann").await, arena.person("bob").await, arena.bot("ada").await);
+    let for_bob = ann.ask(challenge("bob", json!({}))).await;
+    let for_the_bot = ann.ask(challenge("ada", json!({}))).await;
+    assert_eq!((&for_bob["expires_ms"], &for_the_bot["expires_ms"]), (&json!(20_000), &json!(60_000)));
     advance(Duration::from_secs(21)).await;
     let end = bob.until("challenge_end").await;
-    assert_eq!((&end["challenge"], &end["how"]), (&to_bob["challenge"], &json!("expired")));
-    assert_eq!(ann.until("challenge_end").await["challenge"], to_bob["challenge"]);
+    assert_eq!((&end["challenge"], &end["how"]), (&for_bob["challenge"], &json!("expired")));
+    assert_eq!(ann.until("challenge_end").await["challenge"], for_bob["challenge"]);
     advance(Duration::from_secs(41)).await;
-    assert_eq!(ann.until("challenge_end").await["challenge"], to_bot["challenge"]);
+    assert_eq!(ann.until("challenge_end").await["challenge"], for_the_bot["challenge"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +112,8 @@ async fn an_offer_ends_with_the_player_who_made_it_and_not_with_a_lost_connectio
 #[tokio::test(start_paused = true)]
 async fn a_key_makes_a_repeated_request_the_same_offer() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, _eve) = (arena.person("ann").await, arena.person("bob").await, arena.person("eve").await);
+    let (mut ann, mut bob, _eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.person("eve").await);
     let keyed = challenge("bob", json!({"key": "k1"}));
     let offer = ann.ask(keyed.clone()).await;
     assert_eq!(ann.ask(keyed.clone()).await["challenge"], offer["challenge"]);
@@ -153,11 +159,16 @@ async fn what_the_other_does_not_accept_is_refused_by_name() {
 async fn without_accepts_everything_on_the_standard_board_is_accepted() {
     let arena = Arena::start().await;
     let (mut guest, mut ann, _bot) = (arena.guest().await, arena.person("ann").await, arena.bot("ada").await);
-    for more in [json!({}), json!({"time": time(10, 0)}), json!({"time": crate::support::per_move(86_400_000)})] {
+    for more in
+        [json!({}), json!({"time": time(10, 0)}), json!({"time": crate::support::per_move(86_400_000)})]
+    {
         assert_eq!(guest.ask(challenge("ada", more)).await["type"], "challenge");
     }
     assert_eq!(ann.ask(challenge("ada", json!({"rated": true}))).await["type"], "challenge");
-    assert_eq!(ann.ask_refused(challenge("ada", json!({"variant": "6x6"})), "not_accepting").await["field"], "variants");
+    assert_eq!(
+        ann.ask_refused(challenge("ada", json!({"variant": "6x6"})), "not_accepting").await["field"],
+        "variants"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,7 +178,8 @@ async fn a_bot_that_is_not_open_is_challenged_by_its_family_alone() {
     let mut ann = arena.connect_person(&owner, crate::support::hello()).await;
     let (one, two) = (arena.token_of(&owner, "one").await, arena.token_of(&owner, "two").await);
     let closed = json!({"open": false});
-    let (_one, mut two) = (arena.connect_bot(&one, closed.clone()).await, arena.connect_bot(&two, closed).await);
+    let (_one, mut two) =
+        (arena.connect_bot(&one, closed.clone()).await, arena.connect_bot(&two, closed).await);
     let mut bob = arena.person("bob").await;
     assert_eq!(bob.ask_refused(challenge("one", json!({})), "not_accepting").await["field"], "open");
     assert_eq!(ann.ask(challenge("one", json!({}))).await["type"], "challenge");
@@ -250,7 +262,8 @@ async fn an_open_offer_is_taken_by_whoever_comes() {
 #[tokio::test(start_paused = true)]
 async fn an_open_offer_keeps_to_what_its_player_accepts_and_waits_for_the_player() {
     let arena = Arena::start().await;
-    let (mut ada, mut bob, mut ann) = (arena.bot("ada").await, arena.bot("bob").await, arena.person("ann").await);
+    let (mut ada, mut bob, mut ann) =
+        (arena.bot("ada").await, arena.bot("bob").await, arena.person("ann").await);
     ada.ask(json!({"type": "set", "accepts": {"opponents": ["human"]}})).await;
     let open = json!({"type": "open_challenge", "time": blitz(), "rated": false});
     let accept = json!({"type": "accept", "challenge": ada.ask(open).await["challenge"]});

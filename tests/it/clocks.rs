@@ -12,7 +12,7 @@ async fn pass(ms: u64) {
 }
 
 /// Both sides' first moves, so that no other time than the clock's runs.
-async fn opened<'a>(mut pair: Pair<'a>) -> Pair<'a> {
+async fn opened(mut pair: Pair<'_>) -> Pair<'_> {
     pair.play("44").await;
     pair.first.until("turn").await;
     pair

@@ -148,7 +148,9 @@ async fn every_connection_of_a_person_sees_everything() {
     let mut desk = arena.connect_person(&ann, hello()).await;
     let mut phone = arena.connect_person(&ann, hello()).await;
     let mut bob = arena.person("bob").await;
-    let offer = desk.ask(json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "side": "first"})).await;
+    let offer = desk
+        .ask(json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "side": "first"}))
+        .await;
     assert_eq!(phone.until("challenge").await["challenge"], offer["challenge"]);
     bob.ask(json!({"type": "accept", "challenge": offer["challenge"]})).await;
     for client in [&mut desk, &mut phone] {
@@ -173,7 +175,8 @@ async fn requests_about_unknown_things_are_refused_and_not_abuse() {
     let mut guest = arena.guest().await;
     for _ in 0..3 {
         for kind in ["resign", "abort", "claim", "sync", "rematch", "takeback", "watch"] {
-            let error = guest.ask_refused(json!({"type": kind, "game": "no-such-game"}), "no_such_game").await;
+            let error =
+                guest.ask_refused(json!({"type": kind, "game": "no-such-game"}), "no_such_game").await;
             assert_eq!(error["game"], "no-such-game");
         }
     }
@@ -182,5 +185,7 @@ async fn requests_about_unknown_things_are_refused_and_not_abuse() {
     }
     let nobody = json!({"type": "challenge", "to": "nobody with that name", "time": blitz(), "rated": false});
     guest.ask_refused(nobody, "no_such_player").await;
-    guest.ask_refused(json!({"type": "play_bot", "bot": "no such bot!", "time": blitz()}), "no_such_bot").await;
+    guest
+        .ask_refused(json!({"type": "play_bot", "bot": "no such bot!", "time": blitz()}), "no_such_bot")
+        .await;
 }

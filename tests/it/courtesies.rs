@@ -80,7 +80,8 @@ async fn a_rematch_starts_with_sides_swapped_when_both_have_asked() {
 async fn a_page_that_was_loaded_again_can_offer_and_hear_of_a_rematch() {
     let arena = Arena::start().await;
     let (one, two) = (arena.account("ann").await, arena.account("bob").await);
-    let (mut ann, mut bob) = (arena.connect_person(&one, hello()).await, arena.connect_person(&two, hello()).await);
+    let (mut ann, mut bob) =
+        (arena.connect_person(&one, hello()).await, arena.connect_person(&two, hello()).await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.resign_first().await;
     let (rematch, watch) = (pair.about("rematch"), pair.about("watch"));
@@ -96,13 +97,17 @@ async fn a_page_that_was_loaded_again_can_offer_and_hear_of_a_rematch() {
 #[tokio::test(start_paused = true)]
 async fn reactions_reach_both_players_and_watchers() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let pair = pair_up(&mut ann, &mut bob, json!({})).await;
     eve.ask(pair.about("watch")).await;
     let emoji = pair.first.welcome["reactions"][0].clone();
     let react = json!({"type": "react", "game": pair.game, "emoji": emoji});
     let reaction = pair.first.ask(react).await;
-    assert_eq!((&reaction["type"], &reaction["by"], &reaction["emoji"]), (&json!("reaction"), &json!("first"), &emoji));
+    assert_eq!(
+        (&reaction["type"], &reaction["by"], &reaction["emoji"]),
+        (&json!("reaction"), &json!("first"), &emoji)
+    );
     let clients: [&mut Client; 2] = [pair.second, &mut eve];
     for client in clients {
         assert_eq!(client.until("reaction").await["emoji"], emoji);

@@ -33,7 +33,10 @@ async fn a_full_board_is_a_draw() {
     let mut pair = pair_up(&mut ann, &mut bob, json!({"variant": "4x4"})).await;
     pair.play("4321311144234232").await;
     let end = pair.second.until("game_end").await;
-    assert_eq!((&end["result"], &end["reason"], &end["line"]), (&json!("draw"), &json!("full"), &Value::Null));
+    assert_eq!(
+        (&end["result"], &end["reason"], &end["line"]),
+        (&json!("draw"), &json!("full"), &Value::Null)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -51,7 +54,13 @@ async fn resigning_is_answered_by_the_end() {
     assert_eq!(over["result"], "second");
     let snapshot = pair.second.ask(pair.about("sync")).await;
     assert_eq!(
-        (&snapshot["status"], &snapshot["result"], &snapshot["reason"], &snapshot["to_move"], &snapshot["you"]),
+        (
+            &snapshot["status"],
+            &snapshot["result"],
+            &snapshot["reason"],
+            &snapshot["to_move"],
+            &snapshot["you"]
+        ),
         (&json!("over"), &json!("second"), &json!("resign"), &Value::Null, &json!("second"))
     );
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::advance;
 
-use crate::support::{Arena, pair_up};
+use crate::support::{Arena, Client, pair_up, time};
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_messages_are_taken_and_the_next_one_is_told_to_wait() {
@@ -65,5 +65,30 @@ async fn useless_moves_between_turns_are_forgotten() {
             pair.second.ask_refused(pair.stone(ply + 1, 4), "not_your_turn").await;
         }
         pair.play_from(ply, "45").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_who_does_not_read_is_cut_off_and_may_resume() {
+    let arena = Arena::start().await;
+    let mut ann = arena.person("ann").await;
+    let mut slow = arena.guest_by_a_thin_pipe(1_024).await;
+    let pair = pair_up(&mut slow, &mut ann, json!({"time": time(3_600_000, 0)})).await;
+    let react = json!({"type": "react", "game": pair.game, "emoji": "👍"});
+    pair.first.stop_reading().await;
+    let resume = pair.first.resume_hello();
+    let mut missed = 0;
+    while !pair.second.has("opponent_gone") {
+        assert_eq!(pair.second.ask(react.clone()).await["type"], "reaction");
+        missed += 1;
+        assert!(missed < 200, "64 messages and what the buffers hold");
+        advance(Duration::from_millis(200)).await;
+    }
+    slow.go_on_reading();
+    assert_eq!(slow.closed().await, 4408);
+    let mut back = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(back.welcome["resumed"], true);
+    for _ in 0..missed {
+        back.until("reaction").await;
     }
 }

@@ -15,7 +15,10 @@ async fn welcome_is_number_one_and_synced_follows() {
     let arena = Arena::start().await;
     let mut bot = arena.bot("ada").await;
     let welcome = bot.welcome.clone();
-    assert_eq!((&welcome["seq"], &welcome["protocol"], &welcome["resumed"]), (&json!(1), &json!(1), &json!(false)));
+    assert_eq!(
+        (&welcome["seq"], &welcome["protocol"], &welcome["resumed"]),
+        (&json!(1), &json!(1), &json!(false))
+    );
     assert_eq!((&welcome["you"]["name"], &welcome["you"]["kind"]), (&json!("ada"), &json!("bot")));
     assert_eq!(welcome["limits"]["frame_bytes"], 4096);
     assert_eq!(welcome["limits"]["messages_per_20s"], 100);

@@ -9,7 +9,8 @@ async fn a_game_against_a_house_bot_starts_at_once() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;
     for (side, you) in [("first", "first"), ("second", "second")] {
-        let answer = guest.ask(json!({"type": "play_bot", "bot": "Random", "time": blitz(), "side": side})).await;
+        let answer =
+            guest.ask(json!({"type": "play_bot", "bot": "Random", "time": blitz(), "side": side})).await;
         assert_eq!(answer["type"], "ok");
         let game = guest.until("game").await;
         assert_eq!((&game["you"], &game["rated"]), (&json!(you), &json!(false)));
@@ -30,7 +31,8 @@ async fn a_game_against_a_house_bot_starts_at_once() {
 async fn house_bots_play_other_boards_and_refuse_what_they_cannot() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;
-    let mut play = json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first", "variant": "8x7"});
+    let mut play =
+        json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first", "variant": "8x7"});
     guest.ask(play.clone()).await;
     assert_eq!(guest.until("turn").await["legal"], json!([1, 2, 3, 4, 5, 6, 7, 8]));
     play["variant"] = json!("99x99");
@@ -47,7 +49,8 @@ async fn house_bots_play_other_boards_and_refuse_what_they_cannot() {
 async fn a_house_bot_accepts_every_challenge_and_every_rematch() {
     let arena = Arena::start().await;
     let mut ann = arena.person("ann").await;
-    let challenge = json!({"type": "challenge", "to": "greedy", "time": blitz(), "rated": true, "side": "first"});
+    let challenge =
+        json!({"type": "challenge", "to": "greedy", "time": blitz(), "rated": true, "side": "first"});
     assert_eq!(ann.ask(challenge).await["type"], "challenge");
     assert_eq!(ann.until("challenge_end").await["how"], "accepted");
     let game = ann.until("game").await;

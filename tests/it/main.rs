@@ -1,5 +1,7 @@
 //! The daemon as its clients see it: `fourfold.v1` over real sockets.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 mod support;
 
 mod absence;
@@ -11,6 +13,7 @@ mod endings;
 mod flow_control;
 mod handshake;
 mod house_bots;
+mod ladder;
 mod moves;
 mod ratings;
 mod restarts;
@@ -18,3 +21,4 @@ mod resumption;
 mod seeks;
 mod series;
 mod watching;
+mod wire;

@@ -105,7 +105,8 @@ async fn moves_out_of_turn_are_refused_with_the_ply() {
     assert_eq!(pair.second.ask_refused(pair.stone(40, 9), "not_your_turn").await["ply"], 1);
     let theirs = pair.stone(1, 4);
     eve.ask_refused(theirs, "forbidden").await;
-    eve.ask_refused(json!({"type": "move", "game": "nosuchgame", "ply": 0, "column": 1}), "no_such_game").await;
+    eve.ask_refused(json!({"type": "move", "game": "nosuchgame", "ply": 0, "column": 1}), "no_such_game")
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,7 +151,11 @@ async fn every_form_of_a_wrong_column_counts() {
         let mut stone = pair.stone(0, 1);
         stone["column"] = column;
         for retries_left in [2, 1, 0] {
-            assert_eq!(pair.first.ask_refused(stone.clone(), code).await["retries_left"], retries_left, "{stone}");
+            assert_eq!(
+                pair.first.ask_refused(stone.clone(), code).await["retries_left"],
+                retries_left,
+                "{stone}"
+            );
         }
         assert_eq!(pair.second.until("game_end").await["reason"], "illegal");
         pair.first.clear().await;

@@ -40,7 +40,8 @@ async fn rated_games_within_one_family_are_played_unrated_as_they_were_asked_for
     let owner = arena.account("ann").await;
     let mut ann = arena.connect_person(&owner, crate::support::hello()).await;
     let (one, two) = (arena.token_of(&owner, "one").await, arena.token_of(&owner, "two").await);
-    let (mut one, mut two) = (arena.connect_bot(&one, json!({})).await, arena.connect_bot(&two, json!({})).await);
+    let (mut one, mut two) =
+        (arena.connect_bot(&one, json!({})).await, arena.connect_bot(&two, json!({})).await);
     check_family(&mut one, &mut two).await;
     check_family(&mut ann, &mut one).await;
 }

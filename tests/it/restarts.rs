@@ -48,7 +48,13 @@ async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     assert_eq!(back.welcome["you"], guest.welcome["you"]);
     let snapshot = back.next().await;
     assert_eq!(
-        (&snapshot["game"], &snapshot["you"], &snapshot["moves"], &snapshot["event_seq"], &snapshot["frozen_ms"]),
+        (
+            &snapshot["game"],
+            &snapshot["you"],
+            &snapshot["moves"],
+            &snapshot["event_seq"],
+            &snapshot["frozen_ms"]
+        ),
         (&json!(game), &json!("second"), &json!("44"), &json!(2), &json!(60_000))
     );
     assert_eq!(snapshot["clock"], json!({"first": 55_000, "second": 60_000}));
@@ -60,10 +66,16 @@ async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     assert_eq!(ada.next().await["clock"]["first"], 55_000, "frozen all the time");
     assert_eq!(ada.until("synced").await["your_turn"], json!([game]));
     let turn = ada.next().await;
-    assert_eq!((&turn["type"], &turn["clock"]), (&json!("turn"), &json!({"you": 65_000, "opponent": 70_000})));
+    assert_eq!(
+        (&turn["type"], &turn["clock"]),
+        (&json!("turn"), &json!({"you": 65_000, "opponent": 70_000}))
+    );
     assert_eq!(turn["budget_ms"], 65_000);
     let moved = ada.ask(json!({"type": "move", "game": game, "ply": 2, "column": 1})).await;
-    assert_eq!((&moved["event_seq"], &moved["clock"]), (&json!(3), &json!({"first": 65_000, "second": 70_000})));
+    assert_eq!(
+        (&moved["event_seq"], &moved["clock"]),
+        (&json!(3), &json!({"first": 65_000, "second": 70_000}))
+    );
     assert_eq!(back.until("moved").await["event_seq"], 3, "a pause is no event of the game");
 }
 
@@ -86,7 +98,11 @@ async fn clocks_run_again_a_minute_after_a_restart_whoever_is_back() {
     let snapshot = bob.ask(json!({"type": "sync", "game": game})).await;
     assert_eq!(snapshot["clock"], json!({"first": 60_000, "second": 70_000}));
     advance(Duration::from_secs(20)).await;
-    assert_eq!(bob.until("game_end").await["reason"], "left", "30 s of absence after the clocks began to run");
+    assert_eq!(
+        bob.until("game_end").await["reason"],
+        "left",
+        "30 s of absence after the clocks began to run"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +118,10 @@ async fn what_was_acknowledged_survives_a_kill() {
     let mut ada = Client::open(&arena.url(), &[], resume).await;
     assert_eq!(ada.welcome["resumed"], true);
     let snapshot = ada.next().await;
-    assert_eq!((&snapshot["game"], &snapshot["moves"], &snapshot["event_seq"]), (&json!(game), &json!("453"), &json!(3)));
+    assert_eq!(
+        (&snapshot["game"], &snapshot["moves"], &snapshot["event_seq"]),
+        (&json!(game), &json!("453"), &json!(3))
+    );
     let mut again = ada.ask(stone).await;
     for field in ["seq", "re"] {
         again[field] = before[field].clone();
@@ -148,10 +167,13 @@ async fn a_winning_move_is_repeated_safely_after_a_kill() {
 async fn house_bots_play_on_after_a_restart() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;
-    guest.ask(json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second"})).await;
+    guest.ask(json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "first"})).await;
+    let game = guest.until("game").await["game"].clone();
     guest.settle().await;
     let resume = guest.resume_hello();
     let arena = arena.restart().await;
     let mut guest = Client::open(&arena.url(), &[], resume).await;
-    assert_eq!(house_bot_moves(&mut guest).await["by"], "first");
+    guest.until("turn").await;
+    guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 4})).await;
+    assert_eq!(house_bot_moves(&mut guest).await["by"], "second");
 }

@@ -23,7 +23,10 @@ async fn what_was_missed_comes_with_its_own_numbers() {
     let mut ada = Client::open(&arena.url(), &[bearer(&token)], resume).await;
     assert_eq!((&ada.welcome["resumed"], &ada.welcome["seq"]), (&json!(true), &json!(last)));
     let moved = ada.next().await;
-    assert_eq!((&moved["type"], &moved["seq"], &moved["ply"]), (&json!("moved"), &json!(last + 1), &json!(2)));
+    assert_eq!(
+        (&moved["type"], &moved["seq"], &moved["ply"]),
+        (&json!("moved"), &json!(last + 1), &json!(2))
+    );
     assert_eq!(ada.next().await["type"], "turn");
     let synced = ada.next().await;
     assert_eq!((&synced["type"], &synced["your_turn"]), (&json!("synced"), &json!([game])));
@@ -155,7 +158,10 @@ async fn a_lost_message_is_asked_for_by_sync() {
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("45").await;
     let snapshot = pair.second.ask(pair.about("sync")).await;
-    assert_eq!((&snapshot["you"], &snapshot["moves"], &snapshot["event_seq"]), (&json!("second"), &json!("45"), &json!(2)));
+    assert_eq!(
+        (&snapshot["you"], &snapshot["moves"], &snapshot["event_seq"]),
+        (&json!("second"), &json!("45"), &json!(2))
+    );
     let none: Value = pair.second.ask_refused(json!({"type": "sync"}), "bad_field").await;
     assert_eq!(none["field"], "game");
 }

@@ -34,7 +34,8 @@ async fn other_numbers_of_games_are_refused() {
     let arena = Arena::start().await;
     let (mut ann, _bob) = (arena.person("ann").await, arena.person("bob").await);
     for games in [0, 3, 5, 1_000] {
-        let offer = json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "games": games});
+        let offer =
+            json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "games": games});
         assert_eq!(ann.ask_refused(offer, "bad_field").await["field"], "games");
     }
 }
@@ -45,7 +46,10 @@ async fn rated_bots_of_different_owners_play_a_pair_from_one_balanced_opening() 
     let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
     let pair = pair_up(&mut ada, &mut bob, json!({"rated": true})).await;
     let first = pair.first.ask(pair.about("sync")).await;
-    assert_eq!((&first["rated"], &first["pair"]["leg"], &first["pair"]["of"]), (&json!(true), &json!(1), &json!(2)));
+    assert_eq!(
+        (&first["rated"], &first["pair"]["leg"], &first["pair"]["of"]),
+        (&json!(true), &json!(1), &json!(2))
+    );
     assert_eq!(first["opening"]["kind"], "balanced");
     assert_eq!(first["opening"]["moves"], first["moves"]);
     assert!(!first["moves"].as_str().unwrap().is_empty());

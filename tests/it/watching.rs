@@ -1,28 +1,24 @@
 //! Watchers of games and feeds.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold::session::SessionGateway;
-use fourfold::session::limits::TransportLimits;
-use fourfold::session::port::{Caller, Credential};
-use fourfold::session::socket::{SocketDeps, serve};
 use serde_json::{Value, json};
 use tokio::time::advance;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::Role;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::{Arena, Client, blitz, hello, pair_up};
+use crate::support::{Arena, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_the_game_and_what_happens_in_it() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("4").await;
     let snapshot = eve.ask(pair.about("watch")).await;
-    assert_eq!((&snapshot["type"], &snapshot["you"], &snapshot["moves"]), (&json!("game"), &Value::Null, &json!("4")));
+    assert_eq!(
+        (&snapshot["type"], &snapshot["you"], &snapshot["moves"]),
+        (&json!("game"), &Value::Null, &json!("4"))
+    );
     assert_eq!(eve.until("crowd").await["watching"], 1);
     let moved = pair.play_from(1, "4").await;
     assert_eq!(eve.until("moved").await["event_seq"], moved["event_seq"]);
@@ -34,7 +30,8 @@ async fn a_watcher_sees_the_game_and_what_happens_in_it() {
 #[tokio::test(start_paused = true)]
 async fn whoever_stops_watching_hears_no_more() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     eve.ask(pair.about("watch")).await;
     assert_eq!(eve.ask(pair.about("unwatch")).await["type"], "ok");
@@ -64,14 +61,18 @@ async fn the_crowd_is_told_at_most_once_a_second() {
 #[tokio::test(start_paused = true)]
 async fn finished_games_are_shown_and_unknown_ones_refused() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("4").await;
     pair.resign_first().await;
     for seconds in [0, 120] {
         advance(Duration::from_secs(seconds)).await;
         let snapshot = eve.ask(pair.about("watch")).await;
-        assert_eq!((&snapshot["status"], &snapshot["result"], &snapshot["moves"]), (&json!("over"), &json!("second"), &json!("4")));
+        assert_eq!(
+            (&snapshot["status"], &snapshot["result"], &snapshot["moves"]),
+            (&json!("over"), &json!("second"), &json!("4"))
+        );
     }
     eve.ask_refused(json!({"type": "watch", "game": "nosuchgame"}), "no_such_game").await;
     eve.ask_refused(json!({"type": "watch"}), "bad_field").await;
@@ -80,7 +81,8 @@ async fn finished_games_are_shown_and_unknown_ones_refused() {
 #[tokio::test(start_paused = true)]
 async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     let arena = Arena::start().await;
-    let (mut ann, mut bob, mut eve) = (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
     for feed in ["lobby", "tv", "ladder", "results"] {
         assert_eq!(eve.ask(json!({"type": "watch", "feed": feed})).await["type"], "ok");
     }
@@ -100,7 +102,10 @@ async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     assert_eq!(ladder["changes"][0]["player"]["name"], "ann");
     assert!(ladder["changes"][0]["delta"].as_i64().unwrap() > 0);
     let result = eve.until("result").await;
-    assert_eq!((&result["end"]["result"], &result["players"]["second"]["name"]), (&json!("first"), &json!("bob")));
+    assert_eq!(
+        (&result["end"]["result"], &result["players"]["second"]["name"]),
+        (&json!("first"), &json!("bob"))
+    );
     assert_eq!(eve.ask(json!({"type": "unwatch", "feed": "results"})).await["type"], "ok");
     eve.clear().await;
     let mut pair = pair_up(&mut bob, &mut ann, json!({})).await;
@@ -108,32 +113,11 @@ async fn the_feeds_tell_of_seeks_games_ratings_and_results() {
     assert!(!eve.heard_types().await.contains(&"result".to_owned()));
 }
 
-/// Connects through a pipe that holds so few bytes that the daemon soon notices who does not read.
-fn connect_by_a_thin_pipe(arena: &Arena, pipe_bytes: usize) -> impl Future<Output = Client> + use<> {
-    let (ours, theirs) = tokio::io::duplex(pipe_bytes);
-    let caller = Caller {
-        credential: Credential::None,
-        address: Arena::CALLER,
-        received: tokio::time::Instant::now().into_std(),
-    };
-    let deps = SocketDeps {
-        gateway: Arc::new(SessionGateway::new(Arc::clone(&arena.services))),
-        limits: Arc::new(TransportLimits { heartbeat: Duration::from_secs(60), ..TransportLimits::default() }),
-        stop: CancellationToken::new(),
-    };
-    tokio::spawn(serve(theirs, caller, deps));
-    async move {
-        let mut client = Client::over(WebSocketStream::from_raw_socket(ours, Role::Client, None).await);
-        client.ask(hello()).await;
-        client
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_watcher_that_falls_behind_gets_a_snapshot_for_what_it_lost() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
-    let mut slow = connect_by_a_thin_pipe(&arena, 1_024).await;
+    let mut slow = arena.guest_by_a_thin_pipe(1_024).await;
     let mut pair = pair_up(&mut ann, &mut bob, json!({"variant": "8x7"})).await;
     slow.ask(pair.about("watch")).await;
     slow.stop_reading().await;

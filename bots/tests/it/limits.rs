@@ -34,7 +34,7 @@ fn every_bot_plays_whole_games_on_every_board_it_is_made_for() {
         for variant in VARIANTS.map(|variant| variant.parse().unwrap()) {
             let Some(bot) = build_if_played(entry.name, variant) else { continue };
             let bots = BySide { first: bot, second: build("random", variant) };
-            play(bots, Game::new(variant)); // panics on an illegal move
+            play(bots, Game::new(variant), 2000); // panics on an illegal move
         }
     }
 }
@@ -120,7 +120,13 @@ fn time_to_stop(spec: &str) -> Duration {
 
 #[test]
 fn a_thinking_bot_answers_within_ten_milliseconds_of_a_stop() {
-    for spec in ["negamax:depth=12", "montecarlo:ms=60000", "montecarlo:playouts=100000000"] {
+    for spec in [
+        "negamax:depth=12",
+        "alphabeta:ms=60000",
+        "mcts:ms=60000",
+        "montecarlo:ms=60000",
+        "montecarlo:playouts=100000000",
+    ] {
         // The best of a few, because a busy machine may be slow to run the thread.
         let best = (0..5).map(|_| time_to_stop(spec)).min().unwrap();
         assert!(best < Duration::from_millis(10), "{spec} took {best:?}");

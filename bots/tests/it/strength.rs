@@ -49,3 +49,11 @@ fn the_69_lines_without_search_beat_one_ply_mostly() {
     let record = match_of("lines69", "negamax:depth=1", 50);
     assert!(record.wins() >= 70, "{record:?}");
 }
+
+#[test]
+fn alphabeta_beats_the_classics() {
+    for opponent in ["negamax:depth=4", "cutoff"] {
+        let record = match_of("alphabeta", opponent, 1);
+        assert_eq!(record.losses, 0, "{opponent}: {record:?}");
+    }
+}

@@ -9,14 +9,15 @@ pub(crate) fn build(spec: &str, variant: Variant) -> Box<dyn Bot> {
     registry::build(&spec.parse().unwrap(), variant).unwrap()
 }
 
-/// Nodes a move: far more than bots with a depth or a number of playouts need at their usual settings, and an
-/// end for those that would use any time they get.
-const NODES_MAX: u64 = 50_000;
+/// Nodes a move in matches: more than bots with a depth or a number of playouts need at their usual settings,
+/// and an end for those that would use any time they get.
+const MATCH_NODES: u64 = 20_000;
 
-/// Plays one game and returns how it ended. Panics if a bot fails or plays an illegal move.
-pub(crate) fn play(mut bots: BySide<Box<dyn Bot>>, mut game: Game) -> Outcome {
+/// Plays one game with so many nodes a move and returns how it ended. Panics if a bot fails or plays an illegal
+/// move.
+pub(crate) fn play(mut bots: BySide<Box<dyn Bot>>, mut game: Game, nodes: u64) -> Outcome {
     let stop = AtomicBool::new(false);
-    let budget = MoveBudget { nodes: Some(NODES_MAX), time: None };
+    let budget = MoveBudget { nodes: Some(nodes), time: None };
     loop {
         let side = game.position().side_to_move();
         let choice = bots[side].choose(game.position(), budget, &stop).unwrap();
@@ -64,7 +65,7 @@ pub(crate) fn match_of(bot: &str, opponent: &str, pairs: u64) -> Record {
             let name =
                 |seat| if seat == side { seeded(bot, 2 * seed) } else { seeded(opponent, 2 * seed + 1) };
             let bots = BySide::from_fn(|seat| build(&name(seat), variant));
-            record.count(side, play(bots, Game::new(variant)));
+            record.count(side, play(bots, Game::new(variant), MATCH_NODES));
         }
     }
     record

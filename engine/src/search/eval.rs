@@ -5,6 +5,10 @@
 //! where four stones win those are the published weights 0, 1 and 4 for one, two and three stones; for other
 //! lengths they are carried over by what is missing.
 
+mod parity;
+
+pub use parity::evaluate_with_parity;
+
 use crate::board::{Bitboard, Direction, Position, Variant};
 
 /// Weight of a full line. The published weight is infinite; a finite one can be multiplied by zero lines.

@@ -2,12 +2,13 @@
 //!
 //! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). A [`Guide`]
 //! makes it faster: a plain [`ColumnOrder`], or a [`ThreatGuide`] that sees threats and remembers positions in
-//! a [`Table`]. [`Limits`] bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the
+//! a [`Table`]. [`TreeSearch`] samples games instead. [`Limits`] bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the
 //! exact scale that solved positions use.
 
 pub mod eval;
 mod guide;
 mod limits;
+mod mcts;
 mod negamax;
 mod ordering;
 mod score;
@@ -16,6 +17,7 @@ mod threats;
 
 pub use guide::{Bound, Finding, Guide, Moves, Recalled};
 pub use limits::{Interrupted, Limits, NodeCounter};
+pub use mcts::{TreeResult, TreeSearch};
 pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation, Window};
 pub use ordering::{ColumnOrder, ThreatGuide};
 pub use score::Score;

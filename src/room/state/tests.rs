@@ -107,6 +107,7 @@ impl Table {
     }
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "what a request came to is passed on")]
     fn accept(&mut self, effects: Result<Effects, RoomRefusal>) -> Effects {
         assert!(matches!(effects.as_deref(), Ok([Effect::Store(_)])), "{effects:?}");
         self.commit()
@@ -457,7 +458,7 @@ fn an_absent_bot_loses_when_its_own_turn_has_lasted_too_long() {
 fn a_bot_that_comes_back_in_time_plays_on() {
     let mut table = Table::new(casual(), BOTS);
     table.lose(Side::First);
-    table.pass(BOT_ABSENCE_MAX - SECOND);
+    table.pass(BOT_ABSENCE_MAX.checked_sub(SECOND).unwrap());
     table.arrive(Side::First);
     assert_eq!(table.state.wake(table.now + 2 * SECOND, NOON), Vec::new());
     table.play(4);
@@ -823,7 +824,7 @@ fn any_time() -> impl Strategy<Value = TimeControl> {
 
 /// Most that either clock may have gained by one deed.
 fn gain_max(time: TimeControl) -> Duration {
-    let turn = if time.bank_ms.is_none() { Duration::from_millis(10_000) } else { Duration::ZERO };
+    let turn = if time.bank_ms.is_none() { Duration::from_secs(10) } else { Duration::ZERO };
     Duration::from_millis(time.increment_ms.into()) + RESTART_BONUS + turn
 }
 

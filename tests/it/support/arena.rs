@@ -13,7 +13,10 @@ use fourfold::protocol::server::Identity;
 use fourfold::protocol::terms::PlayerKind;
 use fourfold::secret::Secret;
 use fourfold::server::{Daemon, Parts};
-use fourfold::session::Services;
+use fourfold::session::limits::TransportLimits;
+use fourfold::session::port::{Caller, Credential};
+use fourfold::session::socket::{SocketDeps, serve};
+use fourfold::session::{Services, SessionGateway};
 use fourfold::storage::memory::MemoryStore;
 use fourfold::storage::record::{BotProfile, StoredPlayer, UnixMillis};
 use fourfold::storage::store::Write;
@@ -22,6 +25,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::Client;
@@ -59,11 +64,16 @@ impl Kept {
             Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
             Self::Disk(directory) => {
                 let path = directory.path().join(DATABASE);
-                Arc::new(SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap())
+                Arc::new(
+                    SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap(),
+                )
             }
         }
     }
 }
+
+/// No ping is due while a test lets half a minute pass.
+const HEARTBEAT: Duration = Duration::from_mins(1);
 
 const DATABASE: &str = "fourfold.db";
 
@@ -73,7 +83,7 @@ fn settings(change: Settings) -> Config {
     config.ladder.enabled = false;
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
-    config.server.heartbeat_ms = Bounded::new(60_000);
+    config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());
     let bot = |name: &str, spec: &str| HouseBot {
         name: name.parse().unwrap(),
         spec: spec.parse().unwrap(),
@@ -164,6 +174,27 @@ impl Arena {
         Client::open(&self.url(), &[], hello()).await
     }
 
+    /// A guest behind a pipe that holds so few bytes that the daemon soon notices who does not read.
+    pub(crate) async fn guest_by_a_thin_pipe(&self, pipe_bytes: usize) -> Client {
+        let (ours, theirs) = tokio::io::duplex(pipe_bytes);
+        let caller = Caller {
+            credential: Credential::None,
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            received: tokio::time::Instant::now().into_std(),
+        };
+        let limits = TransportLimits { heartbeat: HEARTBEAT, ..TransportLimits::default() };
+        let deps = SocketDeps {
+            gateway: Arc::new(SessionGateway::new(Arc::clone(&self.services))),
+            limits: Arc::new(limits),
+            stop: CancellationToken::new(),
+        };
+        tokio::spawn(serve(theirs, caller, deps));
+        let mut client = Client::over(WebSocketStream::from_raw_socket(ours, Role::Client, None).await);
+        client.say(&hello());
+        client.welcome = client.next().await;
+        client
+    }
+
     /// A person with an account, connected.
     pub(crate) async fn person(&self, name: &str) -> Client {
         let person = self.account(name).await;
@@ -224,9 +255,6 @@ impl Arena {
         self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();
         identity
     }
-
-    /// Where everybody connects from.
-    pub(crate) const CALLER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 }
 
 /// The plainest `hello`.
@@ -245,9 +273,9 @@ pub(crate) fn merge(message: &mut Value, more: Value) {
 
 /// A paused clock jumps to the next timer when nothing is to be done, unless a blocking task runs.
 fn hold_time() -> Sender<()> {
-    let (hold, held) = channel();
+    let (hold, released) = channel();
     tokio::task::spawn_blocking(move || {
-        if held.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        if released.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             eprintln!("the test hangs: time is let go");
         }
     });

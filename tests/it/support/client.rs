@@ -147,7 +147,11 @@ impl Client {
         let code = code.to_owned();
         async move {
             let answer = self.ask(message).await;
-            assert_eq!((&answer["type"], &answer["code"]), (&json!("error"), &json!(code)), "{caller}: {answer}");
+            assert_eq!(
+                (&answer["type"], &answer["code"]),
+                (&json!("error"), &json!(code)),
+                "{caller}: {answer}"
+            );
             answer
         }
     }
@@ -306,9 +310,8 @@ async fn carry<S>(
         tokio::select! {
             () = stop.cancelled() => return,
             Some(message) = to_send.recv() => {
-                if sink.send(message).await.is_err() {
-                    continue; // what the server said last is still to be read
-                }
+                // When this fails, what the server said last is still to be read.
+                let _ = sink.send(message).await;
             }
             message = stream.next(), if reading.load(Ordering::Relaxed) => {
                 let incoming = match message {
