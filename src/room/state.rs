@@ -392,8 +392,6 @@ impl RoomState {
         }
         self.presence[side] = if here { Presence::Here } else { Presence::Away { since: now, on_purpose } };
         if self.end.is_some() {
-            // An offer to play on goes with whoever made it.
-            self.rematch[side] &= here;
             return Vec::new();
         }
         let mut effects = vec![self.presence_effect(side, now)];
@@ -760,10 +758,15 @@ impl RoomState {
         if self.spec.pair.is_some() {
             return Err(RoomRefusal::NotAllowed("games of a series have no rematch"));
         }
+        let opponent = side.opponent();
+        if !self.is_here(opponent) {
+            // An offer to play on goes with whoever made it.
+            self.rematch[opponent] = false;
+        }
         if std::mem::replace(&mut self.rematch[side], true) {
             return Ok(Vec::new());
         }
-        if self.rematch[side.opponent()] {
+        if self.rematch[opponent] {
             Ok(vec![Effect::RematchAgreed])
         } else {
             Ok(vec![Effect::RematchOffered(side)])
