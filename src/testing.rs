@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::BySide;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -18,8 +18,8 @@ use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
-use crate::protocol::server::{Identity, Snapshot, Turn, Welcome};
+use crate::protocol::client::{ColumnField, Hello, Move, Resume};
+use crate::protocol::server::{Identity, Snapshot, Welcome};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
 use crate::room::Directory;
@@ -272,13 +272,6 @@ impl Client {
         })
     }
 
-    pub(crate) fn hear_turn(&mut self) -> Option<Turn> {
-        self.hear().into_iter().find_map(|message| match message {
-            ServerMessage::Turn(turn) => Some(*turn),
-            _ => None,
-        })
-    }
-
     pub(crate) async fn say(&self, message: ClientMessage) {
         self.port.handle(Request { id: None, message }, now()).await;
     }
@@ -286,14 +279,6 @@ impl Client {
     pub(crate) async fn play(&self, game: &GameId, ply: u32, column: i64) {
         let column = ColumnField::Number(column);
         self.say(ClientMessage::Move(Move { game: game.clone(), ply, column, info: None })).await;
-    }
-
-    pub(crate) async fn resign(&self, game: &GameId) {
-        self.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
-    }
-
-    pub(crate) async fn rematch(&self, game: &GameId) {
-        self.say(ClientMessage::Rematch(OnGame { game: game.clone() })).await;
     }
 
     /// The socket is gone.
@@ -322,11 +307,6 @@ impl Client {
 pub(crate) fn kind(message: &ServerMessage) -> String {
     let value = serde_json::to_value(message).unwrap();
     value["type"].as_str().unwrap().to_owned()
-}
-
-/// Who of two identities plays which side.
-pub(crate) fn side_in(snapshot: &Snapshot, identity: &Identity) -> Side {
-    snapshot.side_of(&identity.id).expect("plays").into()
 }
 
 /// A token that nobody has.
