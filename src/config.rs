@@ -300,11 +300,14 @@ impl Default for HouseBots {
         const BOTS: &[(&str, &str)] = &[
             ("random", "random"),
             ("greedy", "greedy"),
+            ("lines69", "lines69"),
             ("negamax-2", "negamax:depth=2"),
             ("montecarlo", "montecarlo"),
             ("negamax", "negamax:depth=4"),
             ("negamax-6", "negamax:depth=6"),
             ("negamax-8", "negamax:depth=8"),
+            ("mcts", "mcts"),
+            ("alphabeta", "alphabeta"),
         ];
         let bot = |&(name, spec): &(&str, &str)| HouseBot {
             name: name.parse().expect("a name that follows the rules"),

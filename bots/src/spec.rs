@@ -105,7 +105,7 @@ mod tests {
         check("greedy", "greedy", &[]);
         check("negamax:depth=6,seed=7", "negamax", &[("depth", "6"), ("seed", "7")]);
         check("c4ai:weights=29,-237,126,seed=1", "c4ai", &[("weights", "29,-237,126"), ("seed", "1")]);
-        check("memory:file=/tmp/a=b.xml", "memory", &[("file", "/tmp/a=b.xml")]);
+        check("memory:file=data/a=b.xml", "memory", &[("file", "data/a=b.xml")]);
         check("negamax:depth=", "negamax", &[("depth", "")]);
     }
 

@@ -199,7 +199,7 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
     let mut terms = terms.clone();
     terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
-    if terms.rated && both_bots && !to.is_some_and(|to| from.family() == to.family()) {
+    if terms.rated && both_bots && to.is_none_or(|to| from.family() != to.family()) {
         terms.games = terms.games.max(1).next_multiple_of(2);
         if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
             terms.opening = balanced(terms.variant.0);

@@ -167,7 +167,7 @@ async fn a_challenge_is_offered_accepted_and_ended_for_all_to_hear() {
     tablet.say(accept(&offer)).await;
     arena.settle().await;
     let accepted = (offer.challenge.clone(), ChallengeOutcome::Accepted);
-    assert_eq!(hear_ends(&mut ada), [accepted.clone()]);
+    assert_eq!(hear_ends(&mut ada), std::slice::from_ref(&accepted));
     assert_eq!(hear_ends(&mut bob), [accepted]);
     check_refused(&mut tablet, ErrorCode::NoSuchChallenge);
     assert_eq!(arena.services.directory.live().len(), 1, "accepted twice is accepted once");
