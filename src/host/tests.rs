@@ -1,8 +1,12 @@
 use std::time::Duration;
 
 use super::*;
+use crate::protocol::server::{Frame, Identity, Urgency};
+use crate::protocol::terms::OpeningKind;
 use crate::room::handle::ReplyTo;
+use crate::room::{MemberId, Recipient};
 use crate::storage::conformance::{FIRST_WINS, moves};
+use crate::storage::record::{Opening, Pair, UnratedReason};
 use crate::testing::{Account, Arena, Client, Setup, kind, offer};
 
 /// Two people who are connected.

@@ -1,5 +1,8 @@
 //! Owns one room: takes commands one at a time, has events stored, and tells the members.
 
+mod requests;
+mod telling;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,33 +11,20 @@ use fourfold_engine::{BySide, Side};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
-use super::directory::{Directory, PublicGame, shown_crowd};
-use super::handle::{
-    Action, Command, Connection, INBOX_MAX, MemberId, Play, Recipient, ReplyTo, RoomHandle, Seated,
-};
+use super::directory::{Directory, PublicGame};
+use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle};
 use super::members::Members;
 use super::refusal::RoomRefusal;
-use super::state::{Effect, MoveRequest, RoomState, StoreRequest};
+use super::state::{Effect, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::clock::now;
-use crate::ids::PlayerId;
 use crate::metrics::Metrics;
-use crate::protocol::server::{
-    Crowd, Done, Frame, GameEnd, Offered, OpponentGone, Reaction, Snapshot, Urgency,
-};
-use crate::protocol::terms::PlayerKind;
-use crate::protocol::{REACTIONS, ServerMessage};
+use crate::protocol::server::GameEnd;
 use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement, UnixMillis};
 use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
 
-/// How long a room outlives its game if people play in it: time to agree on a rematch.
-const LINGER_PEOPLE: Duration = Duration::from_mins(1);
-/// The same between bots: time for a late repetition of the last move.
-const LINGER_BOTS: Duration = Duration::from_secs(5);
-/// At most one `crowd` in this time.
-const CROWD_EVERY: Duration = Duration::from_secs(1);
 /// When the disk stands still, flags are looked at again after this time.
 const STALL_RECHECK: Duration = Duration::from_millis(500);
 /// Commands that wait for a commit; more are refused as busy. Two players have no use for more.
@@ -300,196 +290,6 @@ impl RoomActor {
         }
     }
 
-    fn side_of(&self, player: &PlayerId) -> Option<Side> {
-        let spec = self.state.spec();
-        [Side::First, Side::Second].into_iter().find(|side| spec.players[*side] == *player)
-    }
-
-    async fn play(&mut self, play: Play) {
-        let Some(side) = self.side_of(&play.player) else {
-            self.refuse_move(&play.reply, &RoomRefusal::NotAPlayer);
-            return;
-        };
-        let request = MoveRequest {
-            side,
-            ply: play.ply,
-            column: play.column,
-            info: play.info,
-            received: play.received,
-            at: UnixMillis::now(),
-            round_trip: play.round_trip,
-        };
-        let (verdict, effects) = self.state.play(&request);
-        match verdict {
-            Ok(Some(repeated)) => {
-                play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
-            }
-            Ok(None) => self.received = Some(play.received),
-            Err(refusal) => self.refuse_move(&play.reply, &refusal),
-        }
-        self.carry_out(effects, Some(play.reply)).await;
-    }
-
-    async fn act(&mut self, player: &PlayerId, action: Action, reply: ReplyTo) {
-        let Some(side) = self.side_of(player) else {
-            self.refuse(&reply, &RoomRefusal::NotAPlayer);
-            return;
-        };
-        self.take_seat(side, &reply).await;
-        let (now, at) = (now(), UnixMillis::now());
-        let verdict = match action {
-            Action::Resign => self.state.resign(side, now, at),
-            Action::Abort => self.state.abort(side, now, at),
-            Action::Claim => self.state.claim(side, now, at),
-            Action::Rematch => {
-                self.look_around(now);
-                self.state.ask_rematch(side)
-            }
-            Action::Takeback => self.state.ask_takeback(side),
-            Action::TakebackAnswer { yes } => self.state.answer_takeback(side, yes, now, at),
-            Action::React { emoji } => {
-                self.react(side, emoji, &reply).await;
-                return;
-            }
-        };
-        match verdict {
-            Err(refusal) => self.refuse(&reply, &refusal),
-            Ok(effects) => {
-                let answers_itself = effects.iter().any(|effect| !matches!(effect, Effect::RematchAgreed));
-                if !answers_itself {
-                    reply.send(&Frame::new(ServerMessage::Ok(Done {})));
-                }
-                self.carry_out(effects, Some(reply)).await;
-            }
-        }
-    }
-
-    /// Books who is still at the table after the game: news of connections come to live games only.
-    fn look_around(&mut self, now: Instant) {
-        if self.state.end().is_some() {
-            for side in Side::BOTH {
-                // What it changes concerns rematches alone, so there is nothing to tell.
-                let _none = self.state.presence_changed(side, self.members.is_here(side), false, now);
-            }
-        }
-    }
-
-    async fn react(&mut self, side: Side, emoji: String, reply: &ReplyTo) {
-        if !REACTIONS.contains(&emoji.as_str()) {
-            let error = crate::protocol::WireError::bad_field("emoji", "emoji is one of the list in welcome");
-            reply.send(&error.in_game(&self.state.spec().id).into());
-            return;
-        }
-        let game = self.state.spec().id.clone();
-        let frame = Frame::new(ServerMessage::Reaction(Reaction { game, by: side.into(), emoji }));
-        self.members.tell_players(side, &frame, Some(reply));
-        self.members.tell_watchers(&frame, Urgency::Droppable).await;
-    }
-
-    fn refuse(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
-        reply.send(&refusal.to_wire(&self.state.spec().id).into());
-    }
-
-    fn refuse_move(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
-        reply.refuse_move(refusal.to_wire(&self.state.spec().id));
-    }
-
-    async fn sit(
-        &mut self,
-        player: &PlayerId,
-        member: MemberId,
-        recipient: Arc<dyn Recipient>,
-    ) -> Option<Seated> {
-        let side = self.side_of(player)?;
-        if self.members.unwatch(member) {
-            self.crowd_changed();
-        }
-        self.members.sit(side, member, Arc::clone(&recipient));
-        recipient.deliver(&self.snapshot_frame(Some(side), None), None, Urgency::Must);
-        let live = self.state.end().is_none();
-        let your_turn = live && self.state.side_to_move() == side;
-        // The session asks for its prompt itself, after it has said which games wait.
-        let here = self.members.is_here(side);
-        let mut effects = self.state.presence_changed(side, here, false, now());
-        effects.retain(|effect| !matches!(effect, Effect::Prompt(_)));
-        self.carry_out(effects, None).await;
-        Some(Seated { your_turn, live })
-    }
-
-    fn prompt(&self, member: MemberId) {
-        let Some(side) = self.members.side_of(member) else { return };
-        let waits = self.state.end().is_none() && !self.state.is_storing();
-        if waits && self.state.side_to_move() == side {
-            let turn = self.state.turn(self.members.round_trip(side), now());
-            self.members.tell_member(member, &Frame::new(ServerMessage::Turn(Box::new(turn))), Urgency::Must);
-        }
-    }
-
-    async fn presence_changed(&mut self, side: Side, on_purpose: bool) {
-        let here = self.members.is_here(side);
-        let effects = self.state.presence_changed(side, here, on_purpose, now());
-        self.carry_out(effects, None).await;
-    }
-
-    async fn leave(&mut self, member: MemberId) {
-        let side = self.members.side_of(member);
-        if self.members.leave(member) {
-            self.crowd_changed();
-        }
-        if let Some(side) = side {
-            self.presence_changed(side, false).await;
-        }
-    }
-
-    async fn watch(&mut self, player: &PlayerId, reply: ReplyTo) {
-        let side = self.side_of(player);
-        reply.send(&self.snapshot_frame(side, None));
-        if let Some(side) = side {
-            self.take_seat(side, &reply).await;
-        } else {
-            self.members.watch(reply.member, reply.recipient);
-            self.crowd_changed();
-        }
-    }
-
-    /// Seats a connection of a player that came after the game had ended, so that it hears of a rematch. Before the
-    /// end all connections have their seats anyway.
-    async fn take_seat(&mut self, side: Side, reply: &ReplyTo) {
-        if self.members.side_of(reply.member).is_none() {
-            self.members.sit(side, reply.member, Arc::clone(&reply.recipient));
-            self.presence_changed(side, false).await;
-        }
-    }
-
-    fn crowd_changed(&mut self) {
-        self.public.set_watching(self.members.watching());
-        if self.crowd_due.is_none() {
-            let earliest = self.crowd_told.map_or_else(now, |told| told + CROWD_EVERY);
-            self.crowd_due = Some(earliest.max(now()));
-        }
-    }
-
-    async fn tell_crowd(&mut self, now: Instant) {
-        self.crowd_due = None;
-        self.crowd_told = Some(now);
-        let watching = shown_crowd(self.members.watching());
-        let crowd = Crowd { game: self.state.spec().id.clone(), watching };
-        let frame = Frame::new(ServerMessage::Crowd(crowd));
-        for side in [Side::First, Side::Second] {
-            self.members.tell_side(side, &frame, None);
-        }
-        self.members.tell_watchers(&frame, Urgency::Droppable).await;
-    }
-
-    fn snapshot(&self, you: Option<Side>) -> Snapshot {
-        self.state.snapshot(you, &self.players, shown_crowd(self.members.watching()), now())
-    }
-
-    fn snapshot_frame(&self, you: Option<Side>, skipped: Option<u64>) -> Frame {
-        let snapshot = Snapshot { skipped, ..self.snapshot(you) };
-        Frame::new(ServerMessage::Game(Box::new(snapshot)))
-    }
-
     /// The writer has answered.
     async fn store_answered(&mut self, result: WriteResult) -> Step {
         self.stored = None;
@@ -528,67 +328,6 @@ impl RoomActor {
         Step::Continue(())
     }
 
-    /// Carries out effects: first everything for the players, then the same for the watchers.
-    async fn carry_out(&mut self, effects: Vec<Effect>, asker: Option<ReplyTo>) {
-        let mut crowd = Vec::new();
-        for effect in effects {
-            match effect {
-                Effect::Store(request) => self.store(request, asker.clone()),
-                Effect::Moved(played) => {
-                    let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
-                    self.members.tell_players(played.by, &frame, asker.as_ref());
-                    self.public.set_progress(self.state.game().notation(), false);
-                    crowd.push(frame);
-                }
-                Effect::Prompt(side) => {
-                    let turn = self.state.turn(self.members.round_trip(side), now());
-                    let frame = Frame::new(ServerMessage::Turn(Box::new(turn)));
-                    self.members.tell_side(side, &frame, None);
-                }
-                Effect::Resnapshot => {
-                    for side in [Side::First, Side::Second] {
-                        let frame = self.snapshot_frame(Some(side), None);
-                        self.members.tell_side(side, &frame, asker.as_ref());
-                    }
-                    self.public.set_progress(self.state.game().notation(), false);
-                    crowd.push(self.snapshot_frame(None, None));
-                }
-                Effect::Ended => crowd.extend(self.ended(asker.as_ref()).await),
-                Effect::Presence { side, here, claim_in } => {
-                    let frame = self.presence_frame(side, here, claim_in);
-                    self.members.tell_side(side.opponent(), &frame, None);
-                    crowd.push(frame);
-                }
-                Effect::RematchOffered(side) => {
-                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
-                    let frame = Frame::new(ServerMessage::RematchOffer(offered));
-                    self.members.tell_players(side, &frame, asker.as_ref());
-                }
-                Effect::RematchAgreed => {
-                    let spec = self.state.spec().clone();
-                    self.tell_host(RoomNews::RematchAgreed { spec }).await;
-                }
-                Effect::TakebackOffered(side) => {
-                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
-                    let frame = Frame::new(ServerMessage::TakebackOffer(offered));
-                    self.members.tell_players(side, &frame, asker.as_ref());
-                }
-            }
-        }
-        for frame in crowd {
-            self.members.tell_watchers(&frame, Urgency::Droppable).await;
-        }
-    }
-
-    fn presence_frame(&self, side: Side, here: bool, claim_in: Option<Duration>) -> Frame {
-        Frame::new(ServerMessage::OpponentGone(OpponentGone {
-            game: self.state.spec().id.clone(),
-            by: side.into(),
-            gone: !here,
-            claim_ms: claim_in.map(super::state::millis),
-        }))
-    }
-
     fn store(&mut self, request: StoreRequest, asker: Option<ReplyTo>) {
         self.asker = asker;
         let game = self.state.spec().id.clone();
@@ -603,25 +342,6 @@ impl RoomActor {
             // The room may be gone; the event stands all the same.
             let _ = reply.send(result);
         });
-    }
-
-    /// The game is over: frees the players, tells everybody, and lets the room linger.
-    async fn ended(&mut self, asker: Option<&ReplyTo>) -> Option<Frame> {
-        let end = self.state.game_end(now())?;
-        let people = self.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
-        let linger = if people.first || people.second { LINGER_PEOPLE } else { LINGER_BOTS };
-        self.closes_at = Some(now() + linger);
-        self.public.set_progress(end.moves.clone(), true);
-        self.deps.directory.release_players(&self.public);
-        let frame = Frame::new(ServerMessage::GameEnd(Box::new(end.clone())));
-        self.members.tell_players(Side::First, &frame, asker);
-        self.tell_host(RoomNews::Finished { public: Arc::clone(&self.public), end }).await;
-        Some(frame)
-    }
-
-    async fn tell_host(&self, news: RoomNews) {
-        // The host is gone only while the daemon stops.
-        let _ = self.deps.news.send(news).await;
     }
 }
 

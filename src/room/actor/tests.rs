@@ -3,10 +3,14 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
 
+use super::telling::{CROWD_EVERY, LINGER_BOTS, LINGER_PEOPLE};
 use super::*;
+use crate::ids::PlayerId;
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::{EndReason, Identity};
-use crate::protocol::{ErrorCode, WireError};
+use crate::protocol::server::{EndReason, Frame, Identity, Urgency};
+use crate::protocol::terms::PlayerKind;
+use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
+use crate::room::handle::{Action, Play, Seated};
 use crate::room::view::SeatedPlayer;
 use crate::storage::conformance::{FIRST_WINS, add_players, player, spec};
 use crate::storage::memory::{Fault, MemoryStore};

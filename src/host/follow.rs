@@ -1,0 +1,126 @@
+//! Games that follow from games: the next of a series, and rematches.
+
+use std::sync::Arc;
+
+use fourfold_engine::{BySide, Variant};
+use tokio::sync::mpsc;
+use tracing::info;
+
+use super::{GameOffer, Host, Origin, StartError};
+use crate::clock::TimeControl;
+use crate::ids::{GameId, PlayerId};
+use crate::protocol::server::{Frame, Urgency};
+use crate::protocol::terms::OpeningKind;
+use crate::room::Recipient;
+use crate::room::actor::RoomNews;
+use crate::session::Session;
+use crate::storage::record::{GameSpec, Opening, Pair};
+
+/// Hears of ends and rematches and starts what follows.
+#[derive(Debug)]
+pub struct HostActor {
+    pub(super) host: Host,
+    pub(super) news: mpsc::Receiver<RoomNews>,
+}
+
+impl HostActor {
+    /// Runs until the daemon stops.
+    pub async fn run(mut self) {
+        while let Some(news) = self.news.recv().await {
+            let host = self.host.clone();
+            match news {
+                RoomNews::Finished { public, end } => {
+                    host.inner.deps.metrics.game_finished(end.reason);
+                    host.inner.deps.feeds.finished(&public, &end);
+                    if let Some(next) = next_leg(&public.spec) {
+                        host.go_on(next);
+                    }
+                }
+                RoomNews::RematchAgreed { spec } => {
+                    let opening = match spec.opening.kind {
+                        OpeningKind::Balanced => {
+                            Opening { kind: OpeningKind::Balanced, moves: String::new() }
+                        }
+                        OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
+                    };
+                    let origin = Origin::Players;
+                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
+                }
+            }
+        }
+    }
+}
+
+/// A game that follows another one between the same players.
+struct Follow {
+    players: BySide<PlayerId>,
+    variant: Variant,
+    time: TimeControl,
+    rated: bool,
+    opening: Opening,
+    pair: Option<Pair>,
+    origin: Origin,
+}
+
+impl Follow {
+    fn swapped(spec: &GameSpec) -> Self {
+        Self {
+            players: BySide { first: spec.players.second.clone(), second: spec.players.first.clone() },
+            variant: spec.variant,
+            time: spec.time,
+            rated: spec.rated || spec.unrated_because.is_some(),
+            opening: spec.opening.clone(),
+            pair: spec.pair.clone(),
+            origin: Origin::Series { unrated_because: spec.unrated_because },
+        }
+    }
+}
+
+impl Host {
+    /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
+    /// cannot begin.
+    fn go_on(&self, follow: Follow) {
+        let host = self.clone();
+        self.inner.deps.tasks.spawn(async move {
+            let players = follow.players.clone();
+            if let Err(error) = host.follow(follow).await {
+                info!(error = %error, "a following game did not begin");
+                let frame = Frame::from(error.to_wire());
+                for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
+                    session.deliver(&frame, None, Urgency::Must);
+                }
+            }
+        });
+    }
+
+    fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.inner.deps.sessions.of(player)
+    }
+
+    async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
+        let first = self.stored_player(&follow.players.first, follow.variant).await?.identity;
+        let second = self.stored_player(&follow.players.second, follow.variant).await?.identity;
+        self.start(GameOffer {
+            players: BySide { first, second },
+            variant: follow.variant,
+            time: follow.time,
+            rated: follow.rated,
+            opening: follow.opening,
+            pair: follow.pair,
+            origin: follow.origin,
+        })
+        .await
+    }
+}
+
+/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening.
+fn next_leg(spec: &GameSpec) -> Option<Follow> {
+    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of)?;
+    let leg = pair.leg + 1;
+    let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
+        Opening { kind: OpeningKind::Balanced, moves: String::new() }
+    } else {
+        spec.opening.clone()
+    };
+    Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
+}
