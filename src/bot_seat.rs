@@ -45,8 +45,13 @@ impl Recipient for BotSeat {
                 | ServerMessage::RematchOffer(_)
                 | ServerMessage::Error(_)
         );
-        if matters && urgency == Urgency::Must && self.inbox.try_send(frame.clone()).is_err() {
-            warn!("a house bot does not keep up");
+        if !matters || urgency == Urgency::Droppable {
+            return;
+        }
+        match self.inbox.try_send(frame.clone()) {
+            // A bot that has failed listens no more.
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
+            Err(mpsc::error::TrySendError::Full(_)) => warn!("a house bot does not keep up"),
         }
     }
 
@@ -132,10 +137,15 @@ impl BotTask {
         while let Some(frame) = self.frames.recv().await {
             match frame.message() {
                 ServerMessage::Turn(turn) => {
-                    if let Err(error) = self.answer(turn, &room, member).await {
-                        warn!(game = %room.game(), bot = %self.id, error = %error, "house bot failed");
-                        room.fail(self.side).await;
-                        return;
+                    match self.answer(turn, &room, member).await {
+                        Ok(()) => {}
+                        // The daemon stops: the bot is not to blame, and its game is kept.
+                        Err(ThinkError::Compute(ComputeError::Closed)) => return,
+                        Err(error) => {
+                            warn!(game = %room.game(), bot = %self.id, error = %error, "house bot failed");
+                            room.fail(self.side).await;
+                            return;
+                        }
                     }
                 }
                 // What it knows of the game is not needed while people think about another one.
@@ -222,33 +232,4 @@ fn info_of(choice: &Choice) -> Option<Box<str>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocol::server::TurnClock;
-    use crate::protocol::terms::WireVariant;
-
-    #[track_caller]
-    fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {
-        let turn = Turn {
-            game: "g".parse().unwrap(),
-            ply: 0,
-            moves: String::new(),
-            legal: vec![1],
-            clock: TurnClock { you: bank_ms, opponent: bank_ms },
-            budget_ms,
-            network_ms: 0,
-            variant: WireVariant::default(),
-        };
-        let time = thinking_time(&turn, wish_ms.map(Duration::from_millis));
-        assert_eq!(time, Duration::from_millis(expected_ms));
-    }
-
-    #[test]
-    fn a_bot_never_thinks_past_its_limit() {
-        check_time(60_000, 60_000, None, 3_000);
-        check_time(10_000, 10_000, None, 500);
-        check_time(10_000, 10_000, Some(100), 100);
-        check_time(10_000, 120, Some(1_000), 100);
-        check_time(10, 10, None, 0);
-    }
-}
+mod tests;

@@ -49,9 +49,9 @@ impl ComputePool {
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ComputeError> {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waits = Waits::new(&self.waiting);
         let permit = Arc::clone(&self.threads).acquire_owned().await;
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        drop(waits);
         let permit = permit.map_err(|_| ComputeError::Closed)?;
         let run = move || {
             let result = job();
@@ -61,6 +61,22 @@ impl ComputePool {
         tokio::task::spawn_blocking(run)
             .await
             .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed })
+    }
+}
+
+/// Counts one waiting job, also if whoever asked for it gives up.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -74,5 +90,41 @@ mod tests {
         let lost: Result<(), _> = pool.run(|| panic!("broken on purpose")).await;
         assert_eq!(lost, Err(ComputeError::Panicked));
         assert_eq!(pool.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn jobs_wait_for_a_thread_and_a_job_given_up_waits_no_longer() {
+        let pool = ComputePool::new(1);
+        let (finish, finished) = std::sync::mpsc::channel::<()>();
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let long = tokio::spawn({
+            let pool = pool.clone();
+            async move {
+                let job = move || {
+                    let _ = begun.send(());
+                    finished.recv().is_ok()
+                };
+                pool.run(job).await
+            }
+        });
+        has_begun.await.unwrap();
+        let waiting: Vec<_> = (0..WAITING_MAX)
+            .map(|_| {
+                let pool = pool.clone();
+                tokio::spawn(async move { pool.run(|| ()).await })
+            })
+            .collect();
+        while !pool.is_congested() {
+            tokio::task::yield_now().await;
+        }
+        for job in &waiting {
+            job.abort();
+        }
+        for job in waiting {
+            assert!(job.await.unwrap_err().is_cancelled());
+        }
+        assert_eq!(pool.waiting.load(Ordering::Relaxed), 0);
+        finish.send(()).unwrap();
+        assert_eq!(long.await.unwrap(), Ok(true));
     }
 }

@@ -132,6 +132,16 @@ impl From<WriteError> for StartError {
 }
 
 impl StartError {
+    /// Whether this player is why: it will not be otherwise soon.
+    #[must_use]
+    pub fn is_about(&self, player: &Identity) -> bool {
+        match self {
+            Self::PlayerBusy { name } => *name == player.name.to_string(),
+            Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
+            Self::Paused | Self::ArenaBusy => false,
+        }
+    }
+
     /// The refusal as it travels.
     #[must_use]
     pub fn to_wire(&self) -> WireError {
@@ -627,3 +637,6 @@ fn seed_of(id: &str) -> u64 {
     id.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,8 @@
 //! each with at most one ladder pair at a time; house bots among themselves keep the arena alive when nothing else
 //! is going on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{BySide, Variant, rng};
@@ -12,15 +13,16 @@ use rand::{Rng, RngExt};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
-use crate::clock::TimeControl;
+use crate::clock::{TimeControl, now};
 use crate::host::{GameOffer, Host, Origin, StartError};
-use crate::ids::{GameId, PairId, PlayerId};
+use crate::ids::{PairId, PlayerId};
 use crate::lobby::acceptance::{Proposal, check};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, OpeningKind, OpponentKind, PlayerKind};
 use crate::rating::elo::Standing;
 use crate::room::Directory;
 use crate::session::Sessions;
+use crate::session::registry::Present;
 use crate::storage::Store;
 use crate::storage::record::{Opening, Pair};
 
@@ -29,6 +31,14 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// Games in a pair.
 const PAIR: u32 = 2;
+
+/// Looks in a row that see no game of a pair until the pair counts as over: between its games there is a moment
+/// without one.
+const UNSEEN_MAX: u8 = 2;
+
+/// Pairs of bots whose meetings are remembered. At one more, all counts are halved, and those that become nothing are
+/// forgotten: what was long ago matters less.
+const MEETINGS_MAX: usize = 10_000;
 
 /// How long a bot whose game could not begin is left alone.
 const AFTER_REFUSAL: Duration = Duration::from_secs(30);
@@ -75,6 +85,12 @@ impl Meetings {
     /// Books a meeting.
     pub fn add(&mut self, a: &PlayerId, b: &PlayerId) {
         *self.0.entry(Self::key(a, b)).or_default() += 1;
+        while self.0.len() > MEETINGS_MAX {
+            self.0.retain(|_, count| {
+                *count /= 2;
+                *count > 0
+            });
+        }
     }
 }
 
@@ -129,7 +145,7 @@ pub struct LadderActor {
     /// Starts games.
     pub host: Host,
     /// Reads ratings.
-    pub store: std::sync::Arc<dyn Store>,
+    pub store: Arc<dyn Store>,
     /// Finds open bots.
     pub sessions: Sessions,
     /// Tells whether games still go on.
@@ -142,8 +158,10 @@ pub struct LadderActor {
 #[derive(Clone, Debug)]
 struct Running {
     players: [PlayerId; 2],
-    game: GameId,
+    id: PairId,
     of_house: bool,
+    /// Looks in a row that saw no game of it.
+    unseen: u8,
 }
 
 #[derive(Default)]
@@ -158,53 +176,58 @@ impl LadderActor {
     /// Runs until the daemon stops.
     pub async fn run(self, stop: CancellationToken) {
         let mut progress = Progress::default();
+        let house = self.host.house().iter().filter(|bot| bot.plays(Variant::STANDARD));
+        let house: Vec<Identity> = house.map(|bot| bot.identity.clone()).collect();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                _ = tick.tick() => self.tick(&mut progress).await,
+                _ = tick.tick() => self.tick(&house, &mut progress).await,
             }
         }
     }
 
-    async fn tick(&self, progress: &mut Progress) {
-        let now = tokio::time::Instant::now().into_std();
+    async fn tick(&self, house: &[Identity], progress: &mut Progress) {
+        let now = now();
         self.forget_finished(progress, now);
         progress.refused.retain(|_, until| *until > now);
         if self.host.is_paused() {
             return;
         }
-        let mut candidates = self.candidates(progress, now).await;
+        let remote = self.free_remote_bots(progress);
+        if remote.is_empty() && !self.house_may_play(progress, now) {
+            return;
+        }
+        let mut candidates = self.candidates(house, remote, progress).await;
         // The thread's own generator may not cross an await.
         let mut rng = rng::seeded(rand::rng().random());
         while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rng) {
             let (a, b) = (candidates[a].clone(), candidates[b].clone());
             candidates
                 .retain(|c| c.identity.id != a.identity.id && (c.house || c.identity.id != b.identity.id));
-            let of_house = a.house && b.house;
-            if of_house && !self.house_may_play(progress, now) {
+            if a.house && b.house && !self.house_may_play(progress, now) {
                 return;
             }
-            self.start(progress, &a, &b, now, &mut rng).await;
+            if let Err(StartError::ArenaBusy | StartError::Paused) =
+                self.start(progress, &a, &b, now, &mut rng).await
+            {
+                return;
+            }
         }
     }
 
-    /// Pairs end with the last game between the two.
+    /// Pairs end when none of their games is seen any more.
     fn forget_finished(&self, progress: &mut Progress, now: Instant) {
-        let directory = &self.directory;
-        let goes_on = |pair: &Running| {
-            directory.public(&pair.game).is_some_and(|game| !game.is_over())
-                || directory.live().iter().any(|game| {
-                    game.spec.pair.is_some()
-                        && [&game.spec.players.first, &game.spec.players.second]
-                            .iter()
-                            .all(|id| pair.players.contains(id))
-                })
-        };
-        let before = progress.running.iter().filter(|pair| pair.of_house).count();
-        progress.running.retain(goes_on);
-        if progress.running.iter().filter(|pair| pair.of_house).count() < before {
+        let live: HashSet<PairId> =
+            self.directory.live().iter().filter_map(|game| Some(game.spec.pair.as_ref()?.id.clone())).collect();
+        let of_house = |running: &[Running]| running.iter().filter(|pair| pair.of_house).count();
+        let before = of_house(&progress.running);
+        progress.running.retain_mut(|pair| {
+            pair.unseen = if live.contains(&pair.id) { 0 } else { pair.unseen + 1 };
+            pair.unseen < UNSEEN_MAX
+        });
+        if of_house(&progress.running) < before {
             progress.house_rests_until = Some(now + self.settings.pause);
         }
     }
@@ -214,19 +237,29 @@ impl LadderActor {
         pairs < self.settings.house_pairs && progress.house_rests_until.is_none_or(|until| until <= now)
     }
 
-    async fn candidates(&self, progress: &Progress, now: Instant) -> Vec<Candidate> {
-        let mut candidates = Vec::new();
-        for bot in self.host.house().iter().filter(|bot| bot.plays(Variant::STANDARD)) {
-            candidates.extend(self.candidate(bot.identity.clone(), true, Accepts::default()).await);
-        }
-        for bot in self.sessions.open_bots() {
+    /// Open bots with a place for a game and without a pair under way.
+    fn free_remote_bots(&self, progress: &Progress) -> Vec<Present> {
+        let is_free = |bot: &Present| {
             let id = &bot.identity.id;
-            let plays = progress.running.iter().any(|pair| pair.players.contains(id));
-            let has_room = bot.settings.has_place(self.directory.games_taken(id), OpponentKind::Bot);
-            let rests = progress.refused.get(id).is_some_and(|until| *until > now);
-            if has_room && !plays && !rests {
-                candidates.extend(self.candidate(bot.identity, false, bot.settings.accepts).await);
-            }
+            bot.settings.has_place(self.directory.games_taken(id), OpponentKind::Bot)
+                && !progress.running.iter().any(|pair| pair.players.contains(id))
+                && !progress.refused.contains_key(id)
+        };
+        self.sessions.open_bots().into_iter().filter(is_free).collect()
+    }
+
+    async fn candidates(
+        &self,
+        house: &[Identity],
+        remote: Vec<Present>,
+        progress: &Progress,
+    ) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for bot in house.iter().filter(|bot| !progress.refused.contains_key(&bot.id)) {
+            candidates.extend(self.candidate(bot.clone(), true, Accepts::default()).await);
+        }
+        for bot in remote {
+            candidates.extend(self.candidate(bot.identity, false, bot.settings.accepts).await);
         }
         candidates
     }
@@ -234,7 +267,7 @@ impl LadderActor {
     async fn candidate(&self, identity: Identity, house: bool, accepts: Accepts) -> Option<Candidate> {
         match self.store.rating(&identity.id, Variant::STANDARD).await {
             Ok(row) => {
-                let standing = row.map_or(Standing::START, |row| row.standing);
+                let standing = row.unwrap_or_default().standing;
                 Some(Candidate { identity, house, standing, accepts })
             }
             Err(error) => {
@@ -251,86 +284,35 @@ impl LadderActor {
         b: &Candidate,
         now: Instant,
         rng: &mut (impl Rng + Send),
-    ) {
+    ) -> Result<(), StartError> {
         let (first, second) = if rng.random() { (a, b) } else { (b, a) };
-        let pair = Pair { id: PairId::random(rng), leg: 1, of: PAIR };
+        let id = PairId::random(rng);
         let offer = GameOffer {
             players: BySide { first: first.identity.clone(), second: second.identity.clone() },
             variant: Variant::STANDARD,
             time: self.settings.time,
             rated: true,
             opening: Opening { kind: OpeningKind::Balanced, moves: String::new() },
-            pair: Some(pair),
+            pair: Some(Pair { id: id.clone(), leg: 1, of: PAIR }),
             origin: Origin::Ladder,
         };
         progress.meetings.add(&a.identity.id, &b.identity.id);
-        match self.host.start(offer).await {
-            Ok(game) => {
+        let started = self.host.start(offer).await;
+        match &started {
+            Ok(_) => {
                 let players = [a.identity.id.clone(), b.identity.id.clone()];
-                progress.running.push(Running { players, game, of_house: a.house && b.house });
+                progress.running.push(Running { players, id, of_house: a.house && b.house, unseen: 0 });
             }
             Err(error) => {
                 debug!(error = %error, "a ladder game did not begin");
-                if !matches!(error, StartError::Paused) {
-                    progress.refused.insert(a.identity.id.clone(), now + AFTER_REFUSAL);
-                }
+                let at_fault = [a, b].into_iter().filter(|bot| error.is_about(&bot.identity));
+                let at_fault = at_fault.map(|bot| (bot.identity.id.clone(), now + AFTER_REFUSAL));
+                progress.refused.extend(at_fault);
             }
         }
+        started.map(|_| ())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rating::elo::MilliElo;
-
-    const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
-
-    fn candidate(name: &str, house: bool, elo: i64, games: u64) -> Candidate {
-        let identity = Identity {
-            id: name.parse().unwrap(),
-            name: name.parse().unwrap(),
-            kind: PlayerKind::Bot,
-            owner: (!house).then(|| format!("owner{name}").parse().unwrap()),
-        };
-        let standing = Standing { rating: MilliElo(elo * 1_000), games };
-        Candidate { identity, house, standing, accepts: Accepts::default() }
-    }
-
-    #[track_caller]
-    fn check_choice(candidates: &[Candidate], meetings: &Meetings, expected: Option<(&str, &str)>) {
-        let chosen = choose(candidates, meetings, TIME, &mut rng::seeded(1));
-        let names =
-            chosen.map(|(a, b)| (candidates[a].identity.id.as_str(), candidates[b].identity.id.as_str()));
-        assert_eq!(names, expected);
-    }
-
-    #[test]
-    fn remote_newcomers_come_first_and_meet_the_nearest() {
-        let field = [
-            candidate("h1", true, 1400, 50),
-            candidate("h2", true, 1900, 50),
-            candidate("r1", false, 1500, 9),
-            candidate("r2", false, 2000, 2),
-        ];
-        check_choice(&field, &Meetings::default(), Some(("r2", "h2")));
-        let mut meetings = Meetings::default();
-        meetings.add(&"r2".parse().unwrap(), &"h2".parse().unwrap());
-        check_choice(&field, &meetings, Some(("r2", "r1")));
-    }
-
-    #[test]
-    fn bots_of_one_owner_do_not_meet() {
-        let mut field = [candidate("r1", false, 1500, 0), candidate("r2", false, 1500, 0)];
-        field[1].identity.owner = field[0].identity.owner.clone();
-        check_choice(&field, &Meetings::default(), None);
-    }
-
-    #[test]
-    fn what_a_bot_does_not_accept_is_never_chosen() {
-        let mut field = [candidate("h1", true, 1500, 0), candidate("r1", false, 1500, 0)];
-        field[1].accepts.rated = Some(false);
-        check_choice(&field, &Meetings::default(), None);
-        check_choice(&[candidate("r1", false, 1500, 0)], &Meetings::default(), None);
-    }
-}
+mod tests;

@@ -64,6 +64,9 @@ pub enum ServerError {
     /// Writing failed: what was under way has an unknown outcome, and the next start finds out.
     #[error("the store cannot be written")]
     Write(#[source] Arc<StoreError>),
+    /// The lobby, the ladder or another part without which nothing goes on panicked. All games were kept.
+    #[error("a part of the daemon panicked")]
+    Panicked(#[source] tokio::task::JoinError),
     /// A listener is broken.
     #[error("the listener has no address")]
     Listener(#[from] std::io::Error),
@@ -272,6 +275,12 @@ impl Daemon {
                 };
                 return Err(ServerError::Write(cause));
             }
+            cause = first_panic(&mut self.actors) => {
+                error!(error = %cause, "a part of the daemon panicked and nothing replaces it, the daemon stops");
+                self.metrics.panicked();
+                self.stop().await?;
+                return Err(ServerError::Panicked(cause));
+            }
         }
         self.stop().await
     }
@@ -331,6 +340,17 @@ fn spawn_listener(
     transport: Transport,
 ) {
     actors.spawn(async move { listener::serve(listener, router, &transport).await });
+}
+
+/// Waits until one of the tasks panics.
+async fn first_panic(actors: &mut JoinSet<()>) -> tokio::task::JoinError {
+    loop {
+        match actors.join_next().await {
+            Some(Err(cause)) => return cause,
+            Some(Ok(())) => {}
+            None => std::future::pending().await,
+        }
+    }
 }
 
 /// Closes the connections that rest on a revoked credential.
@@ -406,5 +426,18 @@ fn transport_limits(config: &Config) -> TransportLimits {
         heartbeat: config.server.heartbeat(),
         messages: config.limits.messages_per_20s.number(),
         ..TransportLimits::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn of_tasks_that_end_the_one_that_panicked_is_noticed() {
+        let mut actors = JoinSet::new();
+        actors.spawn(async {});
+        actors.spawn(async { panic!("broken on purpose") });
+        assert!(first_panic(&mut actors).await.is_panic());
     }
 }

@@ -18,7 +18,7 @@ use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
-use crate::protocol::client::{ColumnField, Hello, Move, Resume};
+use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
 use crate::protocol::server::{Identity, Snapshot, Welcome};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
@@ -279,6 +279,14 @@ impl Client {
     pub(crate) async fn play(&self, game: &GameId, ply: u32, column: i64) {
         let column = ColumnField::Number(column);
         self.say(ClientMessage::Move(Move { game: game.clone(), ply, column, info: None })).await;
+    }
+
+    pub(crate) async fn resign(&self, game: &GameId) {
+        self.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
+    }
+
+    pub(crate) async fn rematch(&self, game: &GameId) {
+        self.say(ClientMessage::Rematch(OnGame { game: game.clone() })).await;
     }
 
     /// The socket is gone.

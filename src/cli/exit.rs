@@ -128,7 +128,7 @@ fn code_of_server_error(error: &ServerError) -> Code {
         ServerError::DataDir(error) => Code::Other(error.exit_code()),
         ServerError::Open(error) => Code::Other(error.exit_code()),
         ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
-        ServerError::Listener(_) => Code::System,
+        ServerError::Listener(_) | ServerError::Panicked(_) => Code::System,
     }
 }
 

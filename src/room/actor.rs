@@ -341,7 +341,10 @@ impl RoomActor {
             Action::Resign => self.state.resign(side, now, at),
             Action::Abort => self.state.abort(side, now, at),
             Action::Claim => self.state.claim(side, now, at),
-            Action::Rematch => self.state.ask_rematch(side),
+            Action::Rematch => {
+                self.look_around(now);
+                self.state.ask_rematch(side)
+            }
             Action::Takeback => self.state.ask_takeback(side),
             Action::TakebackAnswer { yes } => self.state.answer_takeback(side, yes, now, at),
             Action::React { emoji } => {
@@ -357,6 +360,16 @@ impl RoomActor {
                     reply.send(&Frame::new(ServerMessage::Ok(Done {})));
                 }
                 self.carry_out(effects, Some(reply)).await;
+            }
+        }
+    }
+
+    /// Books who is still at the table after the game: news of connections come to live games only.
+    fn look_around(&mut self, now: Instant) {
+        if self.state.end().is_some() {
+            for side in Side::BOTH {
+                // What it changes concerns rematches alone, so there is nothing to tell.
+                let _none = self.state.presence_changed(side, self.members.is_here(side), false, now);
             }
         }
     }

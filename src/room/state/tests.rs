@@ -1,9 +1,15 @@
 use proptest::prelude::*;
 
+use super::absence::{BOT_ABSENCE_MAX, LEFT_ON_PURPOSE_MAX, PERSON_ABSENCE_MIN};
+use super::deadline::FIRST_MOVE_MAX;
+use super::freeze::RESTART_BONUS;
+use super::history::is_public;
 use super::*;
 use crate::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
+use crate::protocol::client::ColumnField;
+use crate::protocol::server::{EndReason, GameResult};
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
-use crate::storage::record::{Opening, Pair};
+use crate::storage::record::{Opening, Pair, StoredGame};
 
 const HUMANS: BySide<PlayerKind> = BySide { first: PlayerKind::Human, second: PlayerKind::Guest };
 const BOTS: BySide<PlayerKind> = BySide { first: PlayerKind::Bot, second: PlayerKind::Bot };

@@ -1,0 +1,63 @@
+//! What time brings about if nobody does anything: flags, void games, lost bots, the end of a freeze.
+
+use std::time::{Duration, Instant};
+
+use fourfold_engine::Side;
+
+use super::ending::{flagged, lost, void};
+use super::{Effects, RoomState};
+use crate::protocol::server::EndReason;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::UnixMillis;
+
+/// How long a person may take for the first move before the game is void.
+pub(super) const FIRST_MOVE_MAX: Duration = Duration::from_secs(30);
+
+/// What happens at the next deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Alarm {
+    Flag(Side),
+    FirstMove(Side),
+    BotLeft(Side),
+    Thaw,
+}
+
+impl RoomState {
+    /// When [`Self::wake`] should be called next, if nothing happens before.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.next_alarm().map(|(at, _)| at)
+    }
+
+    fn next_alarm(&self) -> Option<(Instant, Alarm)> {
+        if self.end.is_some() || self.is_storing() {
+            return None;
+        }
+        if let Some(until) = self.frozen_until() {
+            return Some((until, Alarm::Thaw));
+        }
+        let side = self.side_to_move();
+        let flag = self.clock.flag_at(self.lag[side].limit()).map(|at| (at, Alarm::Flag(side)));
+        let first_move = self.first_move_ends(side).map(|at| (at, Alarm::FirstMove(side)));
+        let left = self.bot_absence_ends(side).map(|at| (at, Alarm::BotLeft(side)));
+        [flag, first_move, left].into_iter().flatten().min_by_key(|(at, _)| *at)
+    }
+
+    /// People get a limited time for their first move; bots have their clock and their absence.
+    fn first_move_ends(&self, side: Side) -> Option<Instant> {
+        let waits = self.kinds[side] != PlayerKind::Bot && !self.has_moved(side);
+        waits.then_some(())?;
+        Some(self.clock.turn_started()? + FIRST_MOVE_MAX)
+    }
+
+    /// A deadline may have passed.
+    pub fn wake(&mut self, now: Instant, at: UnixMillis) -> Effects {
+        let Some((_, alarm)) = self.next_alarm().filter(|(due, _)| *due <= now) else { return Vec::new() };
+        match alarm {
+            Alarm::Flag(side) => self.stage_end(flagged(side), now, at),
+            Alarm::FirstMove(side) => self.stage_end(void(side), now, at),
+            Alarm::BotLeft(side) => self.stage_end(lost(side, EndReason::Left), now, at),
+            Alarm::Thaw => self.start_turn(now),
+        }
+    }
+}

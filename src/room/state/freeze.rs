@@ -1,0 +1,67 @@
+//! Clocks wait after a restart: for the side to move, and not for ever. Both sides get a bonus for it, once.
+
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{BySide, Side};
+
+use super::{Effect, Effects, RoomState};
+
+/// How long the clocks stand still after a restart if the side to move does not come back.
+pub(super) const RESTART_FREEZE_MAX: Duration = Duration::from_mins(1);
+/// What both sides get after a restart.
+pub(super) const RESTART_BONUS: Duration = Duration::from_secs(10);
+
+/// The time since the daemon's start during which clocks wait for players who have not come back yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freeze {
+    pub(super) until: Instant,
+    /// Who has been there since the restart.
+    pub(super) returned: BySide<bool>,
+    pub(super) bonus_given: bool,
+}
+
+impl RoomState {
+    /// How long the clocks still stand after a restart, if they do.
+    #[must_use]
+    pub fn frozen_for(&self, now: Instant) -> Option<Duration> {
+        self.frozen_until().map(|until| until.saturating_duration_since(now))
+    }
+
+    pub(super) fn frozen_until(&self) -> Option<Instant> {
+        let freeze = self.freeze?;
+        (self.end.is_none() && self.clock.turn_started().is_none() && !freeze.returned[self.side_to_move()])
+            .then_some(freeze.until)
+    }
+
+    /// Starts the turn of the side to move, unless it has not come back since a restart.
+    pub(super) fn start_turn(&mut self, now: Instant) -> Effects {
+        let side = self.side_to_move();
+        if let Some(freeze) = &mut self.freeze {
+            if !freeze.returned[side] && now < freeze.until {
+                self.clock.freeze();
+                return vec![Effect::Prompt(side)];
+            }
+            if !freeze.bonus_given {
+                freeze.bonus_given = true;
+                self.clock.add_to_both(RESTART_BONUS);
+            }
+        }
+        self.clock.start(side, now);
+        let mut effects = vec![Effect::Prompt(side)];
+        if !self.is_here(side) {
+            effects.push(self.presence_effect(side, now));
+        }
+        effects
+    }
+
+    /// Whoever moves is back, even if the news of the connection comes later.
+    pub(super) fn thaw_for(&mut self, side: Side, now: Instant) {
+        if self.frozen_until().is_some() {
+            if let Some(freeze) = &mut self.freeze {
+                freeze.returned[side] = true;
+            }
+            // The prompt is answered already.
+            let _prompt = self.start_turn(now);
+        }
+    }
+}
