@@ -70,7 +70,7 @@ fn ladder(arena: &Arena, house_pairs: usize) -> LadderActor {
         store: Arc::clone(&arena.services.store),
         sessions: arena.services.sessions.clone(),
         directory: arena.services.directory.clone(),
-        settings: LadderSettings { time: TIME, pause: Duration::from_secs(60), house_pairs },
+        settings: LadderSettings { time: TIME, pause: Duration::from_mins(1), house_pairs },
     }
 }
 
