@@ -208,7 +208,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// The owner is no person with an account or has [`BOTS_MAX`] bots; or the name breaks its rule or is taken.
+    /// The owner is no person with an account or has `BOTS_MAX` bots; or the name breaks its rule or is taken.
     pub async fn create_bot(&self, owner: &Identity, name: &str) -> Result<Issued, AccountError> {
         match owner.kind {
             PlayerKind::Human => {}

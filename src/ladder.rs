@@ -219,8 +219,12 @@ impl LadderActor {
 
     /// Pairs end when none of their games is seen any more.
     fn forget_finished(&self, progress: &mut Progress, now: Instant) {
-        let live: HashSet<PairId> =
-            self.directory.live().iter().filter_map(|game| Some(game.spec.pair.as_ref()?.id.clone())).collect();
+        let live: HashSet<PairId> = self
+            .directory
+            .live()
+            .iter()
+            .filter_map(|game| Some(game.spec.pair.as_ref()?.id.clone()))
+            .collect();
         let of_house = |running: &[Running]| running.iter().filter(|pair| pair.of_house).count();
         let before = of_house(&progress.running);
         progress.running.retain_mut(|pair| {

@@ -34,6 +34,15 @@ pub trait Bot: Send {
 
     /// Learns from a finished game. Bots that do not learn keep this default.
     fn game_over(&mut self, _game: &GameRecord) {}
+
+    /// All that the bot has learnt, as a text from which [`crate::registry::build_taught`] builds it again.
+    /// `None` from bots that do not learn.
+    ///
+    /// Keeping it, in the file that a setting such as `memory:file=` names or elsewhere, is the caller's part:
+    /// bots do no I/O.
+    fn knowledge(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Limits for one move. Empty fields mean no limit; `stop` always counts too.

@@ -25,6 +25,7 @@ mod cutoff;
 mod greedy;
 pub mod lines69;
 mod mcts;
+pub mod memory;
 mod montecarlo;
 mod negamax;
 mod random;

@@ -10,6 +10,7 @@ use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::lines69::{self, Lines69};
 use crate::mcts::Mcts;
+use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::random::Random;
@@ -53,8 +54,56 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 /// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
+/// Of both pattern memories.
+const MEMORY_SETTINGS: [Setting; 4] = [
+    Setting {
+        name: "file",
+        about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
+        kind: SettingKind::Text,
+    },
+    Setting {
+        name: "rule",
+        about: "whether counts of games add to a score without limit, as the article has it",
+        kind: SettingKind::Choice { words: &["bounded", "literal"] },
+    },
+    Setting {
+        name: "snapshots",
+        about: "what is learnt of a game: its last position before a move of the bot, or all of them",
+        kind: SettingKind::Choice { words: &["last", "all"] },
+    },
+    SEED,
+];
+
+fn build_memory(
+    bot: &'static str,
+    vocabulary: Vocabulary,
+    settings: &Settings<'_>,
+    variant: Variant,
+) -> Result<Box<dyn Bot>, BotError> {
+    if variant.connect() != Memory::CONNECT {
+        return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
+    }
+    let broken = |reason: String| BotError::Broken { bot, reason };
+    let store = match (settings.knowledge(), settings.text_if_set("file")) {
+        (None, Some(file)) => return Err(broken(format!("nobody has read its file `{file}` for it"))),
+        (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
+        (Some(text), _) => {
+            memory::read_xml(text, vocabulary, variant).map_err(|error| broken(error.to_string()))?
+        }
+    };
+    let rule = match settings.text("rule").as_str() {
+        "literal" => memory::Rule::Literal,
+        _ => memory::Rule::Bounded,
+    };
+    let snapshots = match settings.text("snapshots").as_str() {
+        "all" => memory::Snapshots::All,
+        _ => memory::Snapshots::Last,
+    };
+    Ok(Box::new(Memory { store, rule, snapshots, seed: settings.integer("seed") }))
+}
+
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 9] = [
+static ENTRIES: [Entry; 11] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -88,6 +137,20 @@ static ENTRIES: [Entry; 9] = [
         build: |settings, variant| {
             Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
         },
+    },
+    Entry {
+        name: "memory",
+        style: "learning",
+        about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
+        settings: &MEMORY_SETTINGS,
+        build: |settings, variant| build_memory("memory", Vocabulary::Runs, settings, variant),
+    },
+    Entry {
+        name: "memory-windows",
+        style: "learning",
+        about: "a pattern memory that sees gaps too, and so learns further",
+        settings: &MEMORY_SETTINGS,
+        build: |settings, variant| build_memory("memory-windows", Vocabulary::Windows, settings, variant),
     },
     Entry {
         name: "lines69",
@@ -222,14 +285,29 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-/// Builds a bot for games of `variant`.
+/// Builds a bot for games of `variant`, with nothing learnt.
 ///
 /// # Errors
 ///
-/// Fails if there is no such bot or setting, a value is not allowed, or the bot does not play the variant.
+/// Fails if there is no such bot or setting, a value is not allowed, the bot does not play the variant, or a
+/// file is named for what it learns: that takes [`build_taught`].
 pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+    build_with(spec, variant, None)
+}
+
+/// Builds a bot for games of `variant` with what it has learnt before, as [`Bot::knowledge`] gave it; an empty
+/// text is nothing. Bots that do not learn take no notice of it.
+///
+/// # Errors
+///
+/// As for [`build`], and with the line and the reason if the text makes no sense.
+pub fn build_taught(spec: &BotSpec, variant: Variant, knowledge: &str) -> Result<Box<dyn Bot>, BotError> {
+    build_with(spec, variant, Some(knowledge))
+}
+
+fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&str>) -> Result<Box<dyn Bot>, BotError> {
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
-    let settings = Settings::check(entry, spec)?;
+    let settings = Settings::check(entry, spec, knowledge)?;
     (entry.build)(&settings, variant)
 }
 

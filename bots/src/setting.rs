@@ -87,11 +87,16 @@ fn parse_integers(text: &str) -> Option<Vec<i32>> {
 pub(crate) struct Settings<'a> {
     entry: &'static Entry,
     spec: &'a BotSpec,
+    knowledge: Option<&'a str>,
 }
 
 impl<'a> Settings<'a> {
     /// Checks every given setting: known, given once, value allowed.
-    pub(crate) fn check(entry: &'static Entry, spec: &'a BotSpec) -> Result<Self, BotError> {
+    pub(crate) fn check(
+        entry: &'static Entry,
+        spec: &'a BotSpec,
+        knowledge: Option<&'a str>,
+    ) -> Result<Self, BotError> {
         for (index, (name, value)) in spec.settings().enumerate() {
             let Some(setting) = entry.settings.iter().find(|setting| setting.name == name) else {
                 return Err(unknown_setting(entry, name));
@@ -105,7 +110,7 @@ impl<'a> Settings<'a> {
                 return Err(BotError::BadValue { bot: entry.name, setting: setting.name, value, allowed });
             }
         }
-        Ok(Self { entry, spec })
+        Ok(Self { entry, spec, knowledge })
     }
 
     /// The value given, else the default if there is one, as it is written.
@@ -128,6 +133,16 @@ impl<'a> Settings<'a> {
     /// The word given or the default.
     pub(crate) fn text(&self, name: &str) -> String {
         self.written(name).expect("the setting has a default")
+    }
+
+    /// The text given, if any.
+    pub(crate) fn text_if_set(&self, name: &str) -> Option<String> {
+        self.written(name)
+    }
+
+    /// What the bot has learnt before, as the caller kept it.
+    pub(crate) fn knowledge(&self) -> Option<&'a str> {
+        self.knowledge
     }
 
     /// The number of a setting that has a default.

@@ -341,7 +341,7 @@ impl MoveInfo {
     ///
     /// # Errors
     ///
-    /// It is longer than [`INFO_BYTES_MAX`](super::INFO_BYTES_MAX).
+    /// It is longer than [`INFO_BYTES_MAX`].
     pub fn to_stored(&self) -> Result<Box<str>, WireError> {
         let text = serde_json::to_string(self).unwrap_or_default();
         if text.len() > INFO_BYTES_MAX {

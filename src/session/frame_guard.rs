@@ -29,10 +29,10 @@ const HEADER_BYTES_MAX: usize = 14;
 /// A limit on frames that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Breach {
-    /// A message in more than [`FRAMES_PER_MESSAGE_MAX`] frames.
+    /// A message in more than `FRAMES_PER_MESSAGE_MAX` frames.
     #[error("more than {FRAMES_PER_MESSAGE_MAX} frames in one message")]
     Fragments,
-    /// More than [`PINGS_MAX`] pings a second.
+    /// More than `PINGS_MAX` pings a second.
     #[error("more than {PINGS_MAX} pings a second")]
     Pings,
 }

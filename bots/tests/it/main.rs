@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod limits;
+mod memory;
 mod strength;
 mod support;
 mod tournament_tables;

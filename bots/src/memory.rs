@@ -1,0 +1,248 @@
+//! The pattern memory of 2004: it remembers what it saw when it won and lost.
+//!
+//! The bot sees a position as a handful of patterns ([`Vocabulary`]), looks each up in its memory
+//! ([`PatternMemory`]) and plays what they propose; after a game it counts the patterns of its last turn as won
+//! or lost. From the 2004 pattern-memory article; where the text is silent or contradicts itself, comments say
+//! what we chose. With [`Vocabulary::Windows`] patterns may have gaps: our extension.
+
+mod judge;
+mod pattern;
+mod store;
+mod xml;
+
+use std::sync::atomic::AtomicBool;
+
+use fourfold_engine::rng::GameRng;
+use fourfold_engine::{Column, Position, rng};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+
+pub use self::judge::Rule;
+use self::judge::{Judge, Proposal};
+pub use self::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
+pub use self::store::{PatternMemory, Record, Snapshots};
+pub use self::xml::{XmlError, read_xml, write_xml};
+use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
+
+/// After so many vetoed columns the bot gives up on its proposals: "a few" in the article.
+const VETOES_MAX: usize = 3;
+/// How often a random move is drawn again if it is vetoed.
+const REDRAWS_MAX: usize = 10;
+
+/// The bot with the memory.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub(crate) store: PatternMemory,
+    pub(crate) rule: Rule,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) seed: u64,
+}
+
+impl Memory {
+    /// The line length that the patterns are made for.
+    pub(crate) const CONNECT: u8 = 4;
+
+    /// The move for a position in which the game goes on, and the score of its proposal, if there was one.
+    fn best(&self, position: &Position) -> (Column, Option<i64>) {
+        // Draws change with what was learnt: otherwise it would lose the same game again and again.
+        let mut rng = rng::for_position(self.seed.wrapping_add(self.store.experience()), position);
+        let patterns = self.store.vocabulary().snapshot(position);
+        let judge = Judge { memory: &self.store, rule: self.rule, position };
+        let proposals = judge.proposals(&patterns);
+        if patterns.is_empty() {
+            return (random_column(position, &mut rng), None);
+        }
+        match first_not_vetoed(position, proposals, &mut rng) {
+            Some(Proposal { column, score }) => (column, Some(score)),
+            None => (random_column_not_vetoed(position, &mut rng), None),
+        }
+    }
+}
+
+/// The best proposal that is not vetoed; of equal ones a random one. `None` if there is none, or after some
+/// vetoes.
+fn first_not_vetoed(
+    position: &Position,
+    mut proposals: Vec<Proposal>,
+    rng: &mut GameRng,
+) -> Option<Proposal> {
+    proposals.shuffle(rng);
+    proposals.sort_by_key(|proposal| std::cmp::Reverse(proposal.score));
+    let mut vetoed: Vec<Column> = Vec::new();
+    for proposal in proposals {
+        if vetoed.contains(&proposal.column) {
+            continue;
+        }
+        if !is_vetoed(position, proposal.column) {
+            return Some(proposal);
+        }
+        vetoed.push(proposal.column);
+        if vetoed.len() == VETOES_MAX {
+            break;
+        }
+    }
+    None
+}
+
+/// Whether the opponent could win on top of a stone in this column, unless the stone itself wins.
+///
+/// The article only says that a move is checked against an instant win of the opponent. If that meant any win,
+/// the bot would parry threats that it has never met; but in the article a new kind of run succeeds at first.
+fn is_vetoed(position: &Position, column: Column) -> bool {
+    let after = position.play_unchecked(column);
+    let is_win = after.has_line_of_last_mover();
+    !is_win && after.is_open(column) && after.play_unchecked(column).has_line_of_last_mover()
+}
+
+fn random_column(position: &Position, rng: &mut GameRng) -> Column {
+    let legal: Vec<Column> = position.open_columns().collect();
+    legal[rng.random_range(0..legal.len())]
+}
+
+/// A random column, drawn again some times if it is vetoed.
+fn random_column_not_vetoed(position: &Position, rng: &mut GameRng) -> Column {
+    let mut column = random_column(position, rng);
+    for _ in 0..REDRAWS_MAX {
+        if !is_vetoed(position, column) {
+            break;
+        }
+        column = random_column(position, rng);
+    }
+    column
+}
+
+impl Bot for Memory {
+    fn choose(
+        &mut self,
+        position: &Position,
+        _budget: MoveBudget,
+        _stop: &AtomicBool,
+    ) -> Result<Choice, BotError> {
+        if position.outcome().is_some() {
+            return Err(BotError::GameOver);
+        }
+        let (column, score) = self.best(position);
+        let info = score.map(|score| SearchInfo {
+            score: i32::try_from(score).unwrap_or(i32::MAX), // of the literal rule, for show
+            depth: 0,
+            nodes: 1,
+            pv: vec![column],
+        });
+        Ok(Choice { column, info })
+    }
+
+    fn game_over(&mut self, game: &GameRecord) {
+        if game.game.variant() == self.store.variant() {
+            self.store.learn(game, self.snapshots);
+        }
+    }
+
+    fn knowledge(&self) -> Option<String> {
+        Some(write_xml(&self.store))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Variant};
+
+    use super::*;
+
+    fn fresh(rule: Rule, vocabulary: Vocabulary) -> Memory {
+        let store = PatternMemory::new(vocabulary, Variant::STANDARD);
+        Memory { store, rule, snapshots: Snapshots::Last, seed: 0 }
+    }
+
+    fn position(moves: &str) -> Position {
+        *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
+    }
+
+    fn proposal(number: u8, score: i64) -> Proposal {
+        Proposal { column: Column::from_number(number).unwrap(), score }
+    }
+
+    #[track_caller]
+    fn check_first(moves: &str, proposals: &[Proposal], expected: Option<u8>) {
+        let chosen = first_not_vetoed(&position(moves), proposals.to_vec(), &mut rng::seeded(1));
+        assert_eq!(chosen.map(|proposal| proposal.column.number()), expected);
+    }
+
+    #[test]
+    fn the_highest_proposal_is_played() {
+        check_first("", &[proposal(1, 3), proposal(2, 5), proposal(2, 1)], Some(2));
+        check_first("", &[], None);
+    }
+
+    #[test]
+    fn of_equal_proposals_a_random_one_is_played() {
+        let choose = |seed| {
+            let proposals = vec![proposal(1, 3), proposal(2, 3)];
+            first_not_vetoed(&position(""), proposals, &mut rng::seeded(seed)).unwrap().column.number()
+        };
+        let mut chosen: Vec<u8> = (0..20).map(choose).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        assert_eq!(chosen, [1, 2]);
+    }
+
+    // . O O O . . X   X is to move, and O would win on a2 and e2.
+    // . X O X . . X
+    const FLOATING_THREE: &str = "22447373";
+
+    #[test]
+    fn a_move_below_a_win_of_the_opponent_is_vetoed() {
+        let vetoed = |moves| {
+            let position = position(moves);
+            let columns = position.open_columns().filter(|&column| is_vetoed(&position, column));
+            columns.map(Column::number).collect::<Vec<_>>()
+        };
+        assert_eq!(vetoed(FLOATING_THREE), [1, 5]);
+        assert_eq!(vetoed("224473737"), [], "O, to move, may play below its own win");
+        check_first(
+            FLOATING_THREE,
+            &[proposal(1, 9), proposal(5, 8), proposal(1, 7), proposal(2, 1)],
+            Some(2),
+        );
+        check_first(FLOATING_THREE, &[proposal(1, 9), proposal(5, 8)], None);
+    }
+
+    #[test]
+    fn a_winning_move_is_never_vetoed() {
+        // . O O O . . .   X wins on a1, on top of which O would.
+        // . X X X . . .
+        let position = position("223344");
+        assert!(position.play_unchecked(Column::from_number(1).unwrap()).has_line_of_last_mover());
+        assert!(!is_vetoed(&position, Column::from_number(1).unwrap()));
+    }
+
+    #[test]
+    fn an_own_three_is_completed_with_or_without_memory() {
+        for rule in [Rule::Bounded, Rule::Literal] {
+            for vocabulary in [Vocabulary::Runs, Vocabulary::Windows] {
+                let bot = fresh(rule, vocabulary);
+                for (moves, winning) in [("172737", 4), ("374757", 2), ("121213", 1)] {
+                    let (column, _) = bot.best(&position(moves));
+                    let after = position(moves).play_unchecked(column);
+                    assert!(after.has_line_of_last_mover(), "column {winning} or another wins after {moves}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_learnt_changes_the_draws() {
+        let mut bot = fresh(Rule::Bounded, Vocabulary::Runs);
+        let empty = Position::new(Variant::STANDARD);
+        let mut choices = Vec::new();
+        for _ in 0..10 {
+            choices.push(bot.best(&empty).0.number());
+            let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
+            let record =
+                GameRecord { game, side: fourfold_engine::Side::First, result: crate::bot::GameResult::Win };
+            bot.game_over(&record);
+        }
+        choices.sort_unstable();
+        choices.dedup();
+        assert!(choices.len() > 2, "{choices:?}");
+    }
+}

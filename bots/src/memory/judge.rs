@@ -1,0 +1,309 @@
+//! What the patterns of a position propose.
+
+use fourfold_engine::{Cell, Column, Position, Side};
+
+use super::pattern::{Owner, Pattern, Vocabulary};
+use super::store::{PatternMemory, Record};
+
+/// Added for an own three, with which the bot can win.
+const WINNING_BONUS: i64 = 105;
+/// Added for a pattern that ended a game.
+const ENDING_BONUS: i64 = 2;
+/// Weight of a win of a stored answer.
+const RESPONSE_FACTOR: i64 = 3;
+/// A pattern counts only if seen more often.
+const GATE: u32 = 1;
+/// What counts of games may add at most with the bounded rule.
+const BOUND: i64 = 30;
+
+/// How much the counts of games may add to a score.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    /// At most 30 each, so that no habit outweighs a win.
+    Bounded,
+    /// Without limit, as the article has it: after some hundred games habits outweigh wins, and the bot plays
+    /// worse the more it has learnt.
+    Literal,
+}
+
+impl Rule {
+    fn limit(self, count: i64) -> i64 {
+        match self {
+            Self::Bounded => count.min(BOUND),
+            Self::Literal => count,
+        }
+    }
+}
+
+/// The four lists into which the article sorts patterns, each with a weight.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Class {
+    /// The bot can win with it.
+    Aggressive,
+    /// It must be answered or the game is lost.
+    Defensive,
+    /// It may turn into a win of the bot.
+    Tactical,
+    /// It may turn into a win of the opponent.
+    Warning,
+}
+
+impl Class {
+    /// The lists that a pattern joins, in the order in which they are gone through.
+    ///
+    /// The article adds remembered own patterns that were lost with to the defensive list too; we look at the
+    /// owner there as everywhere.
+    pub(super) fn of(owner: Owner) -> [Self; 2] {
+        match owner {
+            Owner::Own => [Self::Aggressive, Self::Tactical],
+            Owner::Enemy => [Self::Defensive, Self::Warning],
+        }
+    }
+
+    /// The standard weight.
+    fn weight(self) -> i64 {
+        match self {
+            Self::Aggressive => 10,
+            Self::Defensive => 7,
+            Self::Tactical => 3,
+            Self::Warning => 5,
+        }
+    }
+
+    /// The weight stored with a pattern that experience put into this list.
+    pub(super) fn weight_from_memory(self) -> i32 {
+        match self {
+            Self::Aggressive => 105,
+            Self::Defensive => 104,
+            Self::Tactical => 103,
+            Self::Warning => 102,
+        }
+    }
+
+    /// The games that speak for putting a pattern into this list.
+    pub(super) fn relevant_count(self, record: &Record) -> u32 {
+        match self {
+            Self::Aggressive | Self::Tactical => record.won,
+            Self::Defensive | Self::Warning => record.lost,
+        }
+    }
+}
+
+/// A move, and how much speaks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Proposal {
+    pub(super) column: Column,
+    pub(super) score: i64,
+}
+
+/// Judges the patterns of one position.
+pub(super) struct Judge<'a> {
+    pub(super) memory: &'a PatternMemory,
+    pub(super) rule: Rule,
+    pub(super) position: &'a Position,
+}
+
+impl Judge<'_> {
+    /// What each of these patterns proposes, as a member of each of its lists. Runs propose one move each; of
+    /// windows each empty cell adds to its column.
+    pub(super) fn proposals<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Proposal> {
+        let lists = patterns.into_iter().filter(|pattern| self.passes_gate(**pattern)).flat_map(|pattern| {
+            Class::of(pattern.owner).into_iter().flat_map(|class| self.of_member(*pattern, class))
+        });
+        match self.memory.vocabulary {
+            Vocabulary::Runs => lists.collect(),
+            Vocabulary::Windows => sum_by_column(lists),
+        }
+    }
+
+    /// Patterns seen once or never say nothing, but for own threes, which win.
+    fn passes_gate(&self, pattern: Pattern) -> bool {
+        pattern.is_own_three() || self.memory.get(&pattern).is_some_and(|record| record.seen > GATE)
+    }
+
+    /// What a pattern proposes as a member of one list.
+    fn of_member(&self, pattern: Pattern, class: Class) -> Vec<Proposal> {
+        let record = self.memory.get(&pattern).copied().unwrap_or_default();
+        let mut score = if pattern.stones.is_three() { 2 * class.weight() } else { 0 };
+        if pattern.is_own_three() && class == Class::Aggressive {
+            score += WINNING_BONUS;
+        }
+        if record.is_ending {
+            score += ENDING_BONUS;
+        }
+        if class == Class::Warning && record.lost > record.won {
+            score += self.rule.limit(i64::from(record.lost));
+        }
+        let response = record.response.filter(|_| record.won > record.lost);
+        if response.is_some() {
+            score += self.rule.limit(RESPONSE_FACTOR * i64::from(record.won));
+        }
+        match response.filter(|&cell| self.is_playable(cell)) {
+            Some(cell) => vec![Proposal { column: cell.column(), score }],
+            None => self.at_ends(pattern, class, score),
+        }
+    }
+
+    /// Proposes the cells that answer a pattern: of a run the better end, of a window each.
+    fn at_ends(&self, pattern: Pattern, class: Class, score: i64) -> Vec<Proposal> {
+        let vocabulary = self.memory.vocabulary;
+        let ends = vocabulary.answers(pattern.stones).into_iter().filter_map(|place| {
+            let cell = pattern.cell(place, self.memory.variant)?;
+            let score = score + self.end_weight(pattern, place, class);
+            self.is_playable(cell).then(|| Proposal { column: cell.column(), score })
+        });
+        match vocabulary {
+            // `max_by_key` keeps the last of equal ends, so from the back it keeps the one ahead.
+            Vocabulary::Runs => {
+                ends.collect::<Vec<_>>().into_iter().rev().max_by_key(|end| end.score).into_iter().collect()
+            }
+            Vocabulary::Windows => ends.collect(),
+        }
+    }
+
+    /// The weight of an end that can be played.
+    fn end_weight(&self, pattern: Pattern, place: i32, class: Class) -> i64 {
+        let completes_four = if self.completes_four(pattern, place) { class.weight() } else { 0 };
+        1 + completes_four
+            + match self.memory.vocabulary {
+                Vocabulary::Runs => self.weight_beyond(pattern, place),
+                Vocabulary::Windows => 0,
+            }
+    }
+
+    /// What the cell beyond the end of a run adds.
+    fn weight_beyond(&self, pattern: Pattern, place: i32) -> i64 {
+        let beyond = if place < 0 { place - 1 } else { place + 1 };
+        match pattern.cell(beyond, self.memory.variant) {
+            None => -1,
+            Some(cell) => match self.position.stone_at(cell) {
+                None => 1,
+                Some(side) if side == self.side(pattern.owner) => 2,
+                Some(_) => -1,
+            },
+        }
+    }
+
+    /// Whether a stone of the owner at this place would make four along the pattern's axis.
+    fn completes_four(&self, pattern: Pattern, place: i32) -> bool {
+        let owner = self.side(pattern.owner);
+        let is_owners = |place: &i32| {
+            let cell = pattern.cell(*place, self.memory.variant);
+            cell.is_some_and(|cell| self.position.stone_at(cell) == Some(owner))
+        };
+        let ahead = (place + 1..=place + 3).take_while(is_owners).count();
+        let behind = (place - 3..place).rev().take_while(is_owners).count();
+        ahead + behind >= 3
+    }
+
+    fn side(&self, owner: Owner) -> Side {
+        let bot = self.position.side_to_move();
+        match owner {
+            Owner::Own => bot,
+            Owner::Enemy => bot.opponent(),
+        }
+    }
+
+    fn is_playable(&self, cell: Cell) -> bool {
+        self.position.playable().contains(cell, self.memory.variant)
+    }
+}
+
+fn sum_by_column(proposals: impl Iterator<Item = Proposal>) -> Vec<Proposal> {
+    let mut sums: Vec<Proposal> = Vec::new();
+    for proposal in proposals {
+        match sums.iter_mut().find(|sum| sum.column == proposal.column) {
+            Some(sum) => sum.score += proposal.score,
+            None => sums.push(proposal),
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Variant};
+
+    use super::*;
+
+    /// What the patterns of a position propose, if memory holds `record` for all of them.
+    fn proposals(moves: &str, record: Record, rule: Rule) -> Vec<(u8, i64)> {
+        let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+        let mut memory = PatternMemory::new(Vocabulary::Runs, Variant::STANDARD);
+        let snapshot = Vocabulary::Runs.snapshot(game.position());
+        memory.records.extend(snapshot.iter().map(|&pattern| (pattern, record)));
+        let judge = Judge { memory: &memory, rule, position: game.position() };
+        judge.proposals(&snapshot).iter().map(|it| (it.column.number(), it.score)).collect()
+    }
+
+    const SEEN_TWICE: Record =
+        Record { seen: 2, won: 0, lost: 0, is_ending: false, weighting: 0, response: None };
+
+    #[test]
+    fn only_own_threes_pass_the_gate_unseen() {
+        let once = Record { seen: 1, ..SEEN_TWICE };
+        assert_eq!(proposals("1727", once, Rule::Bounded), []);
+        // Own a1 to c1: 2 x 10 + 105, d1 1, e1 empty 1, four 10; as tactical 2 x 3 + 1 + 1 + 3. Second's
+        // column of three is not remembered.
+        assert_eq!(proposals("172737", once, Rule::Bounded), [(4, 137), (4, 11)]);
+    }
+
+    #[test]
+    fn pairs_propose_their_better_end() {
+        // X: c1 and d1. b1 and e1 are alike: 1 for the cell and 1 for the empty one beyond; of equal ends the
+        // one ahead is named, as a member of two lists. O: g3, below g4.
+        let found = proposals("3747", SEEN_TWICE, Rule::Bounded);
+        assert_eq!(found, [(5, 2), (5, 2), (2, 2), (2, 2), (7, 2), (7, 2)]);
+    }
+
+    #[test]
+    fn the_stone_beyond_a_gap_counts_and_the_gap_completes_four() {
+        // X: a1, b1 and d1: 1 for c1, 2 for the own stone beyond, and the weight of the list.
+        let found = proposals("172747", SEEN_TWICE, Rule::Bounded);
+        assert_eq!(found[..2], [(3, 13), (3, 6)]);
+    }
+
+    #[test]
+    fn an_end_before_the_edge_or_an_enemy_weighs_less() {
+        // X: b1 and c1. Ahead of the run to the left lies a1, behind it d1 with e1 empty: d1 is better.
+        let found = proposals("2737", SEEN_TWICE, Rule::Bounded);
+        assert_eq!(found[..4], [(4, 2); 4]);
+        // X: b1 and c1, O: e1. Now both ends weigh 0, and the one ahead is named.
+        let found = proposals("2537", SEEN_TWICE, Rule::Bounded);
+        assert_eq!(found[..4], [(4, 0), (4, 0), (1, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn counts_are_bounded_or_not() {
+        let lost = Record { seen: 99, won: 10, lost: 50, ..SEEN_TWICE };
+        let enemy_pair = |rule| proposals("3747", lost, rule)[4..].to_vec();
+        assert_eq!(enemy_pair(Rule::Bounded), [(7, 2), (7, 32)], "defensive and warning");
+        assert_eq!(enemy_pair(Rule::Literal), [(7, 2), (7, 52)]);
+        let response = "c2".parse().ok();
+        let won = Record { seen: 99, won: 50, lost: 10, response, ..SEEN_TWICE };
+        assert_eq!(proposals("3747", won, Rule::Bounded)[0], (3, 30), "the stored answer");
+        assert_eq!(proposals("3747", won, Rule::Literal)[0], (3, 150));
+    }
+
+    #[test]
+    fn an_answer_is_played_only_if_it_won_more_than_it_lost() {
+        let response = "c2".parse().ok();
+        let lost = Record { seen: 99, won: 10, lost: 10, response, ..SEEN_TWICE };
+        assert_eq!(proposals("3747", lost, Rule::Bounded)[0], (5, 2));
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_played_leaves_the_search_for_an_end() {
+        let response = "c3".parse().ok();
+        let won = Record { seen: 99, won: 5, lost: 1, response, is_ending: true, ..SEEN_TWICE };
+        assert_eq!(proposals("3747", won, Rule::Bounded)[0], (5, 15 + 2 + 2));
+    }
+
+    #[test]
+    fn a_pattern_without_a_playable_end_proposes_nothing() {
+        // O, to move, has d1 and e1; on them lie d2 and e2 of X, whose ends c2 and f2 float.
+        let found = proposals("14455", SEEN_TWICE, Rule::Bounded);
+        let columns: Vec<u8> = found.into_iter().map(|(column, _)| column).collect();
+        assert_eq!(columns, [6, 6, 3, 3]);
+    }
+}
