@@ -275,3 +275,37 @@ impl Sessions {
         inner.players.get(player).is_some_and(|p| p.sessions.iter().any(|session| session.is_attached()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared() -> Declared {
+        Declared { open: None, accepts: None, max_games: None, reserve_for_humans: None }
+    }
+
+    #[test]
+    fn what_is_left_out_stays_and_nobody_takes_more_games_than_anybody_may() {
+        let mut settings = Settings::new(4);
+        settings.declare(Declared { open: Some(true), max_games: Some(9), ..declared() }, 4);
+        assert_eq!((settings.open, settings.max_games), (true, 4));
+        settings.declare(Declared { max_games: Some(2), reserve_for_humans: Some(1), ..declared() }, 4);
+        assert_eq!((settings.open, settings.max_games, settings.reserve_for_humans), (true, 2, 1));
+    }
+
+    #[track_caller]
+    fn check_place(all: usize, with_bots: usize, opponent: OpponentKind, expected: bool) {
+        let settings = Settings { max_games: 3, reserve_for_humans: 1, ..Settings::new(3) };
+        assert_eq!(settings.has_place(GamesTaken { all, with_bots }, opponent), expected);
+        let draining = Settings { draining: true, ..settings };
+        assert!(!draining.has_place(GamesTaken { all, with_bots }, opponent));
+    }
+
+    #[test]
+    fn places_are_kept_for_people() {
+        check_place(2, 2, OpponentKind::Human, true);
+        check_place(2, 2, OpponentKind::Bot, false);
+        check_place(2, 1, OpponentKind::Bot, true);
+        check_place(3, 0, OpponentKind::Human, false);
+    }
+}
