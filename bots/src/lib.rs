@@ -21,6 +21,7 @@
 
 mod alphabeta;
 mod bot;
+pub mod c4ai;
 mod cutoff;
 mod greedy;
 pub mod lines69;

@@ -6,6 +6,7 @@ use fourfold_engine::Variant;
 
 use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError};
+use crate::c4ai::{C4ai, Weights};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::lines69::{self, Lines69};
@@ -103,7 +104,7 @@ fn build_memory(
 }
 
 /// Ordered roughly from weak to strong.
-static ENTRIES: [Entry; 11] = [
+static ENTRIES: [Entry; 12] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -223,6 +224,35 @@ static ENTRIES: [Entry; 11] = [
                 (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
             };
             Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "c4ai",
+        style: "analytic",
+        about: "searches to odd depths and plays the threats out in its head, with weights that evolved",
+        settings: &[
+            Setting {
+                name: "weights",
+                about: "of lines with one and two stones, of an atari, and of threats that win, draw and lose",
+                kind: SettingKind::Integers {
+                    default: &Weights::DEFAULT,
+                    min: -Weights::MAX,
+                    max: Weights::MAX,
+                },
+            },
+            Setting {
+                name: "ms",
+                about: "milliseconds a move",
+                kind: SettingKind::Integer { default: Some(1000), min: 1, max: MS_MAX },
+            },
+        ],
+        build: |settings, variant| {
+            if variant.connect() != C4ai::CONNECT {
+                return Err(BotError::VariantNotPlayed { bot: "c4ai", variant, plays: LINES_OF_FOUR });
+            }
+            let weights = Weights::from_array(settings.integers("weights"));
+            let time = Duration::from_millis(settings.integer("ms"));
+            Ok(Box::new(C4ai::new(weights, time, variant)))
         },
     },
     Entry {

@@ -130,6 +130,12 @@ impl<'a> Settings<'a> {
         self.text(name).parse().expect("the value was checked")
     }
 
+    /// The numbers given or the defaults, as many as the setting has.
+    pub(crate) fn integers<const COUNT: usize>(&self, name: &str) -> [i32; COUNT] {
+        let numbers = parse_integers(&self.text(name)).expect("the value was checked");
+        numbers.try_into().expect("the count was checked")
+    }
+
     /// The word given or the default.
     pub(crate) fn text(&self, name: &str) -> String {
         self.written(name).expect("the setting has a default")

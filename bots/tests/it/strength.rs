@@ -57,3 +57,9 @@ fn alphabeta_beats_the_classics() {
         assert_eq!(record.losses, 0, "{opponent}: {record:?}");
     }
 }
+
+#[test]
+fn c4ai_beats_three_plies() {
+    let record = match_of("c4ai", "negamax:depth=3", 1);
+    assert_eq!(record.wins(), 2, "{record:?}");
+}

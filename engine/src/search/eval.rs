@@ -21,13 +21,15 @@ pub const TWO_SHORT: i32 = 1;
 /// Numbers of one side's open lines, by what they lack.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct LineCounts {
+    pub three_short: u32,
     pub two_short: u32,
     pub one_short: u32,
     pub full: u32,
 }
 
 impl LineCounts {
-    /// Counts the lines that have stones of `own` and none of `other`.
+    /// Counts the lines that have no stones of `other`, by how many of `own` they lack, as far as three. On boards
+    /// where three stones win, lines that lack three are empty and count for both.
     #[must_use]
     #[inline]
     pub fn of(own: Bitboard, other: Bitboard, variant: Variant) -> Self {
@@ -49,6 +51,7 @@ impl LineCounts {
             counts.full += missing.exactly([false, false]).count();
             counts.one_short += missing.exactly([true, false]).count();
             counts.two_short += missing.exactly([false, true]).count();
+            counts.three_short += missing.exactly([true, true]).count();
         }
         counts
     }
@@ -115,8 +118,8 @@ mod tests {
     fn the_published_example_is_minus_two() {
         // Lines with one, two, three and four stones: 1, 3, 0, 0 against 1, 1, 1, 0. Single stones count
         // nothing.
-        let mine = LineCounts { two_short: 3, one_short: 0, full: 0 };
-        let theirs = LineCounts { two_short: 1, one_short: 1, full: 0 };
+        let mine = LineCounts { three_short: 1, two_short: 3, one_short: 0, full: 0 };
+        let theirs = LineCounts { three_short: 1, two_short: 1, one_short: 1, full: 0 };
         assert_eq!(mine.weight() - theirs.weight(), -2);
     }
 
@@ -129,6 +132,7 @@ mod tests {
                     0 => counts.full += 1,
                     1 => counts.one_short += 1,
                     2 => counts.two_short += 1,
+                    3 => counts.three_short += 1,
                     _ => {}
                 }
             }

@@ -1,0 +1,259 @@
+//! How the weights evolve, by games of children against their parents.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fourfold_engine::rng::{self, GameRng};
+use fourfold_engine::search::Limits;
+use fourfold_engine::{BySide, Column, Position, Side, Variant};
+use rand::RngExt;
+
+use super::{C4ai, Weights};
+use crate::bot::{Bot, MoveBudget};
+use crate::montecarlo::{MonteCarlo, PlayoutLimit};
+use crate::self_play::{self, Tally};
+
+/// A weight of a child differs from its parent's by this at most, times one more than the generations in which
+/// the parent was not beaten.
+const STEP: i32 = 5;
+/// After so many generations without a better child, the weights are tuned one by one.
+const UNBEATEN_MAX: u32 = 60;
+/// Children that are tried for each weight while tuning.
+const TUNING_CHILDREN: u32 = 10;
+/// Random games a move of the opponent in the entrance test.
+const TEST_PLAYOUTS: u64 = 1000;
+
+/// How far training games look ahead: never by the clock, so that a run repeats.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Effort {
+    /// Plies, rounded up to an odd number.
+    Depth(u32),
+    /// Nodes a move.
+    Nodes(u64),
+}
+
+/// A run of evolution, one child at a time.
+///
+/// From the C4AI readme. Each child has its own stream of the seed, so a run goes on from these fields as if it
+/// had never stopped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trainer {
+    pub parent: Weights,
+    /// Generations since the parent was last replaced; `UNBEATEN_MAX` and more while tuning.
+    pub unbeaten: u32,
+    /// Number of the next child, from 0.
+    pub next: u64,
+    pub effort: Effort,
+    pub seed: u64,
+}
+
+/// What was changed in a child.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Every weight, by this at most.
+    All { step: i32 },
+    /// The weight at this place, counted from 0.
+    One { index: usize },
+}
+
+/// One child and how it fared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Generation {
+    /// Number of the child, from 0.
+    pub number: u64,
+    pub change: Change,
+    pub child: Weights,
+    /// Of the child against its parent, one game in each seat.
+    pub result: Tally,
+}
+
+impl Generation {
+    /// Whether the child took its parent's place.
+    pub fn is_better(&self) -> bool {
+        self.result.is_won()
+    }
+}
+
+impl Trainer {
+    /// A run from the beginning.
+    pub fn new(parent: Weights, effort: Effort, seed: u64) -> Self {
+        Self { parent, unbeaten: 0, next: 0, effort, seed }
+    }
+
+    /// Draws the next child and plays its two games.
+    pub fn step(&mut self) -> Generation {
+        let mut rng = rng::seeded_stream(self.seed, self.next);
+        let change = self.change();
+        let child = self.draw(change, &mut rng);
+        let result = self.play_match(child);
+        let generation = Generation { number: self.next, change, child, result };
+        if generation.is_better() {
+            self.parent = child;
+        }
+        self.unbeaten = self.unbeaten_after(&generation);
+        self.next += 1;
+        generation
+    }
+
+    fn change(&self) -> Change {
+        match self.unbeaten.checked_sub(UNBEATEN_MAX) {
+            None => Change::All { step: STEP * (self.unbeaten.cast_signed() + 1) },
+            Some(tuned) => Change::One { index: (tuned / TUNING_CHILDREN) as usize },
+        }
+    }
+
+    /// While tuning the count goes on whoever wins; after the last weight it begins anew.
+    fn unbeaten_after(&self, generation: &Generation) -> u32 {
+        let tuning_end = UNBEATEN_MAX + TUNING_CHILDREN * 6;
+        match generation.change {
+            Change::All { step: _ } if generation.is_better() => 0,
+            Change::One { index: _ } if self.unbeaten + 1 >= tuning_end => 0,
+            Change::All { step: _ } | Change::One { index: _ } => self.unbeaten + 1,
+        }
+    }
+
+    fn draw(&self, change: Change, rng: &mut GameRng) -> Weights {
+        let mut weights = self.parent.to_array();
+        let mut mutate = |weight: &mut i32, step: i32| {
+            *weight = (*weight + rng.random_range(-step..=step)).clamp(-Weights::MAX, Weights::MAX);
+        };
+        match change {
+            Change::All { step } => weights.iter_mut().for_each(|weight| mutate(weight, step)),
+            Change::One { index } => mutate(&mut weights[index], STEP),
+        }
+        Weights::from_array(weights)
+    }
+
+    fn play_match(&self, child: Weights) -> Tally {
+        let mut tally = Tally::default();
+        for side in Side::BOTH {
+            let players =
+                BySide::from_fn(|seat| player(if seat == side { child } else { self.parent }, self.effort));
+            tally.count(side, self_play::play(Variant::STANDARD, players));
+        }
+        tally
+    }
+}
+
+/// Plays with these weights and this effort.
+fn player(weights: Weights, effort: Effort) -> impl FnMut(&Position) -> Column {
+    let mut bot = C4ai::new(weights, Duration::ZERO, Variant::STANDARD);
+    let never = AtomicBool::new(false);
+    move |position: &Position| {
+        let (depth, nodes) = match effort {
+            Effort::Depth(depth) => (depth | 1, None),
+            Effort::Nodes(nodes) => (position.variant().cells() | 1, Some(nodes)),
+        };
+        bot.choose_within(position, depth, Limits { nodes, stop: &never }).column
+    }
+}
+
+/// The entrance test: whether weights win a game, or draw both, against random playouts, one in each seat.
+#[expect(clippy::missing_panics_doc, reason = "it cannot: bots are asked only while the game goes on")]
+pub fn holds_its_own(weights: Weights, effort: Effort, seed: u64) -> bool {
+    let mut tally = Tally::default();
+    for side in Side::BOTH {
+        let mut candidate = player(weights, effort);
+        let mut opponent = MonteCarlo::new(PlayoutLimit::Playouts(TEST_PLAYOUTS), seed);
+        let never = AtomicBool::new(false);
+        let mut choose = |position: &Position| {
+            if position.side_to_move() == side {
+                candidate(position)
+            } else {
+                let choice = opponent.choose(position, MoveBudget::default(), &never);
+                choice.expect("the game goes on").column
+            }
+        };
+        tally.count(side, self_play::play_by(Variant::STANDARD, &mut choose));
+    }
+    tally.wins >= 1 || tally.draws == 2
+}
+
+/// The weights to begin a run with: `start` if it holds its own, else the first random set that does.
+pub fn qualified(start: Weights, effort: Effort, seed: u64) -> Weights {
+    let mut rng = rng::seeded(seed);
+    let mut weights = start;
+    while !holds_its_own(weights, effort, seed) {
+        weights =
+            Weights::from_array(std::array::from_fn(|_| rng.random_range(-Weights::MAX..=Weights::MAX)));
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(trainer: &mut Trainer, children: usize) -> Vec<Generation> {
+        (0..children).map(|_| trainer.step()).collect()
+    }
+
+    fn trainer(unbeaten: u32) -> Trainer {
+        Trainer { unbeaten, ..Trainer::new(Weights::default(), Effort::Depth(1), 3) }
+    }
+
+    #[test]
+    fn a_seed_repeats_a_run_and_a_run_goes_on_from_where_it_stopped() {
+        let (mut whole, mut parts) = (trainer(0), trainer(0));
+        let all = run(&mut whole, 12);
+        let mut first = run(&mut parts, 5);
+        let mut resumed = parts.clone();
+        first.extend(run(&mut resumed, 7));
+        assert_eq!((all, whole), (first, resumed));
+    }
+
+    #[test]
+    fn steps_widen_while_the_parent_stays_unbeaten() {
+        let mut trainer = trainer(0);
+        let (mut unbeaten, mut parent) = (0, trainer.parent);
+        for generation in run(&mut trainer, 60) {
+            let Change::All { step } = generation.change else { panic!("{generation:?}") };
+            assert_eq!(step, 5 * (unbeaten + 1));
+            for (weight, before) in generation.child.to_array().into_iter().zip(parent.to_array()) {
+                assert!((weight - before).abs() <= step && weight.abs() <= Weights::MAX);
+            }
+            if generation.is_better() {
+                (unbeaten, parent) = (0, generation.child);
+            } else {
+                unbeaten += 1;
+            }
+        }
+        assert_eq!(trainer.parent, parent);
+    }
+
+    #[test]
+    fn after_sixty_generations_each_weight_is_tuned_by_itself() {
+        let mut trainer = trainer(60);
+        let mut parent = trainer.parent;
+        for (number, generation) in run(&mut trainer, 60).into_iter().enumerate() {
+            assert_eq!(generation.change, Change::One { index: number / 10 });
+            let changed = generation.child.to_array().into_iter().zip(parent.to_array()).enumerate();
+            for (index, (weight, before)) in changed {
+                assert!(index == number / 10 && (weight - before).abs() <= 5 || weight == before);
+            }
+            parent = if generation.is_better() { generation.child } else { parent };
+        }
+        assert_eq!(trainer.unbeaten, 0, "and the process repeats");
+    }
+
+    #[test]
+    fn a_child_must_win_more_games_than_its_parent() {
+        for generation in run(&mut trainer(0), 30) {
+            let Tally { wins, draws, losses } = generation.result;
+            assert_eq!(wins + draws + losses, 2);
+            assert_eq!(generation.is_better(), wins > losses);
+        }
+    }
+
+    #[test]
+    fn bad_weights_are_drawn_anew() {
+        let effort = Effort::Depth(3);
+        assert!(holds_its_own(Weights::default(), effort, 1));
+        assert_eq!(qualified(Weights::default(), effort, 1), Weights::default());
+        assert!(holds_its_own(
+            qualified(Weights::from_array([-1000; 6]), Effort::Nodes(50), 1),
+            Effort::Nodes(50),
+            1
+        ));
+    }
+}
