@@ -13,16 +13,15 @@
 //! is the bottom cell of the third column. Windows use the same form: the level of a piece is its place in the
 //! window, so that of the start piece may be above 0.
 
+mod read;
 mod tree;
+mod write;
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use fourfold_engine::{Cell, Variant};
 
-use fourfold_engine::{Cell, Column, Variant};
-
-use self::tree::Element;
-use super::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
-use super::store::{PatternMemory, Record};
+pub use self::read::read_xml;
+pub use self::write::write_xml;
+use super::pattern::{Heading, Owner, Pattern};
 
 /// Why a text is no memory.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -31,82 +30,6 @@ pub struct XmlError {
     /// Counted from 1.
     pub line: usize,
     pub reason: String,
-}
-
-/// Prints a memory. What [`read_xml`] makes of it is the same memory, and prints the same.
-#[must_use]
-pub fn write_xml(memory: &PatternMemory) -> String {
-    let mut writer = Writer { text: String::new(), depth: 0, pieces: 0, variant: memory.variant };
-    writer.text.push_str("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");
-    writer.element("ConnectFourPattern", |writer| {
-        for (number, (pattern, record)) in (1..).zip(memory.iter()) {
-            writer.element("BasicGamePatternSet", |writer| writer.pattern(number, *pattern, record));
-        }
-    });
-    writer.text
-}
-
-struct Writer {
-    text: String,
-    depth: usize,
-    /// Pieces written so far, which are numbered.
-    pieces: u64,
-    variant: Variant,
-}
-
-impl Writer {
-    fn element(&mut self, name: &str, content: impl FnOnce(&mut Self)) {
-        self.line(&format!("<{name}>"));
-        self.depth += 1;
-        content(self);
-        self.depth -= 1;
-        self.line(&format!("</{name}>"));
-    }
-
-    /// An element with a value, which needs no escaping: all of ours are numbers and plain words.
-    fn value(&mut self, name: &str, value: impl std::fmt::Display) {
-        self.line(&format!("<{name}>{value}</{name}>"));
-    }
-
-    fn line(&mut self, content: &str) {
-        let indent = 2 * self.depth;
-        writeln!(self.text, "{:indent$}{content}", "").expect("a string takes any text");
-    }
-
-    fn pattern(&mut self, number: u64, pattern: Pattern, record: &Record) {
-        self.value("PatternID", number);
-        for (index, place) in pattern.stones.places().enumerate() {
-            let cell = pattern.cell(place, self.variant).expect("a pattern lies on its board");
-            let position = if index == 0 { START } else { heading_name(pattern.heading) };
-            self.piece(&Piece { is_start: index == 0, cell, owner: pattern.owner, position, level: place });
-        }
-        self.value("NumberOfTimesSeen", record.seen);
-        self.value("NumberOfTimesSeenInWinningGame", record.won);
-        self.value("NumberOfTimesSeenInLosingGame", record.lost);
-        self.value("EndingPattern", boolean(record.is_ending));
-        self.value("Weighting", record.weighting);
-        self.element("Response", |writer| {
-            writer.value("ResponsePresent", u8::from(record.response.is_some()));
-            if let Some(piece) =
-                record.response.and_then(|cell| response_piece(pattern, cell, writer.variant))
-            {
-                writer.piece(&piece);
-            }
-        });
-    }
-
-    fn piece(&mut self, piece: &Piece) {
-        self.pieces += 1;
-        let (number, square) = (self.pieces, square(piece.cell, self.variant));
-        self.element("BasicGamePiece", |writer| {
-            writer.value("PieceID", number);
-            writer.value("IsStartForPattern", boolean(piece.is_start));
-            writer.value("Square", square);
-            writer.value("IsEnemy", boolean(piece.owner == Owner::Enemy));
-            writer.value("PiecePosition", piece.position);
-            writer.value("Level", piece.level);
-        });
-    }
 }
 
 /// A `BasicGamePiece`.
@@ -134,10 +57,6 @@ fn heading_name(heading: Heading) -> &'static str {
     }
 }
 
-fn boolean(value: bool) -> &'static str {
-    if value { "True" } else { "False" }
-}
-
 /// The answer as a piece: how far from the start piece along the pattern's axis, and which way.
 fn response_piece(pattern: Pattern, cell: Cell, variant: Variant) -> Option<Piece> {
     let place = (-1..4).find(|&place| pattern.cell(place, variant) == Some(cell))?;
@@ -147,179 +66,14 @@ fn response_piece(pattern: Pattern, cell: Cell, variant: Variant) -> Option<Piec
     Some(Piece { is_start: false, cell, owner: Owner::Own, position, level: distance.abs() })
 }
 
-/// Column letter from the left, row letter from the top.
-fn square(cell: Cell, variant: Variant) -> String {
-    let letter = |index: usize| char::from(b'A' + u8::try_from(index).expect("boards are small"));
-    let row = usize::from(variant.height()) - 1 - cell.row_index();
-    [letter(cell.column().index()), letter(row)].into_iter().collect()
-}
-
-fn parse_square(text: &str, variant: Variant) -> Option<Cell> {
-    let indexes: Vec<usize> = text
-        .bytes()
-        .map(|letter| letter.is_ascii_uppercase().then(|| usize::from(letter - b'A')))
-        .collect::<Option<_>>()?;
-    let &[column, row] = &indexes[..] else { return None };
-    let row = (usize::from(variant.height()) - 1).checked_sub(row)?;
-    Cell::new(Column::from_index(column)?, row).filter(|cell| cell.is_on(variant))
-}
-
-/// Reads a memory for this board. Unknown elements, attributes and comments are passed over.
-///
-/// # Errors
-///
-/// Fails with the line and the reason if the text is no XML, or an element is missing or makes no sense.
-pub fn read_xml(text: &str, vocabulary: Vocabulary, variant: Variant) -> Result<PatternMemory, XmlError> {
-    let root = tree::parse(text)?;
-    if root.name != "ConnectFourPattern" {
-        return Err(root.error(format!("the root is `{}`, not ConnectFourPattern", root.name)));
-    }
-    let mut records = BTreeMap::new();
-    for set in root.children("BasicGamePatternSet") {
-        let reader = Reader { vocabulary, variant };
-        let (pattern, record) = reader.pattern_set(set)?;
-        if records.insert(pattern, record).is_some() {
-            return Err(set.error(format!("the pattern `{pattern}` is there twice")));
-        }
-    }
-    Ok(PatternMemory { vocabulary, variant, records })
-}
-
-struct Reader {
-    vocabulary: Vocabulary,
-    variant: Variant,
-}
-
-impl Reader {
-    fn pattern_set(&self, set: &Element) -> Result<(Pattern, Record), XmlError> {
-        let pattern = self.pattern(set)?;
-        let count = |name| set.parse_child(name, "a whole number", |text| text.parse::<u32>().ok());
-        let (seen, won, lost) = (
-            count("NumberOfTimesSeen")?,
-            count("NumberOfTimesSeenInWinningGame")?,
-            count("NumberOfTimesSeenInLosingGame")?,
-        );
-        if u64::from(won) + u64::from(lost) > u64::from(seen) {
-            return Err(set.error(format!("seen {seen} times, but won {won} and lost {lost}")));
-        }
-        let is_ending = set.parse_child("EndingPattern", "True or False", parse_boolean)?;
-        let weighting = set.parse_child("Weighting", "a whole number", |text| text.parse().ok())?;
-        let response = self.response(set.child("Response")?, pattern)?;
-        Ok((pattern, Record { seen, won, lost, is_ending, weighting, response }))
-    }
-
-    /// The pattern that the pieces of a set make.
-    fn pattern(&self, set: &Element) -> Result<Pattern, XmlError> {
-        let pieces: Vec<&Element> = set.children("BasicGamePiece").collect();
-        let (&[first, second], [] | [_]) = (pieces.first_chunk().ok_or_else(|| too_few(set))?, &pieces[2..])
-        else {
-            return Err(set.error(format!("{} pieces, not two or three", pieces.len())));
-        };
-        let heading = second.parse_child("PiecePosition", "a direction such as RIGHT", parse_heading)?;
-        let owner = owner(first)?;
-        let levels: Vec<i32> = pieces.iter().map(|piece| level(piece)).collect::<Result<_, _>>()?;
-        let stones = Stones::on(levels.iter().copied())
-            .filter(|stones| levels.is_sorted() && stones.places().count() == levels.len())
-            .filter(|&stones| self.vocabulary.has(heading, stones))
-            .ok_or_else(|| first.error(format!("no pattern of this memory has the levels {levels:?}")))?;
-        let start = heading.cell(self.cell(first)?, -levels[0], self.variant);
-        let start = start.ok_or_else(|| first.error("the pattern leaves the board".to_owned()))?;
-        let pattern = Pattern { start, heading, stones, owner };
-        for (index, (piece, &level)) in pieces.iter().zip(&levels).enumerate() {
-            let expected = Expected {
-                is_start: index == 0,
-                cell: pattern.cell(level, self.variant),
-                owner,
-                position: if index == 0 { START } else { heading_name(heading) },
-            };
-            self.check(piece, &expected)?;
-        }
-        Ok(pattern)
-    }
-
-    fn response(&self, response: &Element, pattern: Pattern) -> Result<Option<Cell>, XmlError> {
-        let is_present = response.parse_child("ResponsePresent", "0 or 1", |text| match text {
-            "0" => Some(false),
-            "1" => Some(true),
-            _ => None,
-        })?;
-        if !is_present {
-            return Ok(None);
-        }
-        let piece = response.child("BasicGamePiece")?;
-        let cell = self.cell(piece)?;
-        let answers = self.vocabulary.answers(pattern.stones);
-        let expected = response_piece(pattern, cell, self.variant)
-            .filter(|_| answers.iter().any(|&place| pattern.cell(place, self.variant) == Some(cell)))
-            .ok_or_else(|| piece.error("the square answers nothing".to_owned()))?;
-        if level(piece)? != expected.level {
-            return Err(piece.error(format!("the level of this square is {}", expected.level)));
-        }
-        let Piece { is_start, owner, position, .. } = expected;
-        self.check(piece, &Expected { is_start, cell: Some(cell), owner, position })?;
-        Ok(Some(cell))
-    }
-
-    fn cell(&self, piece: &Element) -> Result<Cell, XmlError> {
-        let square = |text: &str| parse_square(text, self.variant);
-        piece.parse_child("Square", "a square of the board such as CF", square)
-    }
-
-    /// Checks that a piece says what the pattern makes of it.
-    fn check(&self, piece: &Element, expected: &Expected) -> Result<(), XmlError> {
-        let is_start = piece.parse_child("IsStartForPattern", "True or False", parse_boolean)?;
-        let position = piece.child("PiecePosition")?;
-        let is_consistent = is_start == expected.is_start
-            && position.text == expected.position
-            && owner(piece)? == expected.owner
-            && Some(self.cell(piece)?) == expected.cell;
-        if is_consistent { Ok(()) } else { Err(piece.error("the piece does not fit the pattern".to_owned())) }
-    }
-}
-
-/// What a piece must say.
-struct Expected {
-    is_start: bool,
-    cell: Option<Cell>,
-    owner: Owner,
-    position: &'static str,
-}
-
-fn too_few(set: &Element) -> XmlError {
-    set.error("less than two pieces".to_owned())
-}
-
-fn owner(piece: &Element) -> Result<Owner, XmlError> {
-    let is_enemy = piece.parse_child("IsEnemy", "True or False", parse_boolean)?;
-    Ok(if is_enemy { Owner::Enemy } else { Owner::Own })
-}
-
-fn level(piece: &Element) -> Result<i32, XmlError> {
-    piece.parse_child("Level", "a whole number from 0 to 3", |text| {
-        text.parse().ok().filter(|level| (0..=3).contains(level))
-    })
-}
-
-fn parse_boolean(text: &str) -> Option<bool> {
-    match text {
-        "True" => Some(true),
-        "False" => Some(false),
-        _ => None,
-    }
-}
-
-fn parse_heading(text: &str) -> Option<Heading> {
-    Heading::ALL.into_iter().find(|&heading| heading_name(heading) == text)
-}
-
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Outcome, Side, rng};
+    use fourfold_engine::{Column, Game, Outcome, Side, rng};
     use rand::RngExt;
 
     use super::*;
     use crate::bot::{GameRecord, GameResult};
-    use crate::memory::Snapshots;
+    use crate::memory::{PatternMemory, Record, Snapshots, Vocabulary};
 
     /// A pattern as the article shows it, with things that we do not know.
     const SAMPLE: &str = "<?xml version=\"1.0\"?>

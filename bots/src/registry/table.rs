@@ -1,0 +1,291 @@
+//! The bots themselves. Each line says who is who: people choose their opponents by it.
+
+use std::time::Duration;
+
+use fourfold_engine::Variant;
+
+use super::Entry;
+use crate::alphabeta::AlphaBeta;
+use crate::bot::{Bot, BotError};
+use crate::c4ai::{C4ai, Weights};
+use crate::cutoff::Cutoff;
+use crate::greedy::Greedy;
+use crate::lines69::{self, Lines69};
+use crate::mcts::Mcts;
+use crate::memory::{self, Memory, PatternMemory, Vocabulary};
+use crate::montecarlo::{MonteCarlo, PlayoutLimit};
+use crate::negamax::ClassicNegamax;
+use crate::random::Random;
+use crate::setting::{Setting, SettingKind, Settings};
+use crate::stupid::Stupid;
+
+/// `seed=`, for every bot that draws.
+pub(super) const SEED: Setting = Setting {
+    name: "seed",
+    about: "seed of its random choices; equal seeds choose alike in equal positions",
+    kind: SettingKind::Integer { default: Some(0), min: 0, max: u64::MAX },
+};
+
+/// A weight of `lines69`, in the range that its page recommends.
+const fn line_weight(name: &'static str, about: &'static str) -> Setting {
+    Setting { name, about, kind: SettingKind::Decimal { default: 1.0, min: 0.5, max: 2.0 } }
+}
+
+/// The longest time a move that can be set: a minute.
+const MS_MAX: u64 = 60_000;
+
+/// What bots play whose rules speak of four stones and no other number.
+const LINES_OF_FOUR: &str = "only boards on which four stones win";
+
+/// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
+const DEFAULT_PLAYOUTS: u64 = 10_000;
+
+/// Of both pattern memories.
+const MEMORY_SETTINGS: [Setting; 4] = [
+    Setting {
+        name: "file",
+        about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
+        kind: SettingKind::Text,
+    },
+    Setting {
+        name: "rule",
+        about: "whether counts of games add to a score without limit, as the article has it",
+        kind: SettingKind::Choice { words: &["bounded", "literal"] },
+    },
+    Setting {
+        name: "snapshots",
+        about: "what is learnt of a game: its last position before a move of the bot, or all of them",
+        kind: SettingKind::Choice { words: &["last", "all"] },
+    },
+    SEED,
+];
+
+fn build_memory(
+    bot: &'static str,
+    vocabulary: Vocabulary,
+    settings: &Settings<'_>,
+    variant: Variant,
+) -> Result<Box<dyn Bot>, BotError> {
+    if variant.connect() != Memory::CONNECT {
+        return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
+    }
+    let broken = |reason: String| BotError::Broken { bot, reason };
+    let store = match (settings.knowledge(), settings.text_if_set("file")) {
+        (None, Some(file)) => return Err(broken(format!("nobody has read its file `{file}` for it"))),
+        (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
+        (Some(text), _) => {
+            memory::read_xml(text, vocabulary, variant).map_err(|error| broken(error.to_string()))?
+        }
+    };
+    let rule = match settings.text("rule").as_str() {
+        "literal" => memory::Rule::Literal,
+        _ => memory::Rule::Bounded,
+    };
+    let snapshots = match settings.text("snapshots").as_str() {
+        "all" => memory::Snapshots::All,
+        _ => memory::Snapshots::Last,
+    };
+    Ok(Box::new(Memory { store, rule, snapshots, seed: settings.integer("seed") }))
+}
+
+/// Ordered roughly from weak to strong.
+pub(super) static ENTRIES: [Entry; 12] = [
+    Entry {
+        name: "random",
+        style: "erratic",
+        about: "plays any legal column, all equally likely; the zero of every scale",
+        settings: &[SEED],
+        build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
+    },
+    Entry {
+        name: "stupid",
+        style: "thoughtless",
+        about: "plays the leftmost open column, whatever happens; beats random more often than not",
+        settings: &[],
+        build: |_, _| Ok(Box::new(Stupid)),
+    },
+    Entry {
+        name: "memory",
+        style: "learning",
+        about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
+        settings: &MEMORY_SETTINGS,
+        build: |settings, variant| build_memory("memory", Vocabulary::Runs, settings, variant),
+    },
+    Entry {
+        name: "memory-windows",
+        style: "learning",
+        about: "a pattern memory that sees gaps too, and so learns further",
+        settings: &MEMORY_SETTINGS,
+        build: |settings, variant| build_memory("memory-windows", Vocabulary::Windows, settings, variant),
+    },
+    Entry {
+        name: "greedy",
+        style: "impulsive",
+        about: "builds its own lines and breaks others, one move at a time; blind to threats",
+        settings: &[],
+        build: |_, _| Ok(Box::new(Greedy)),
+    },
+    Entry {
+        name: "negamax",
+        style: "methodical",
+        about: "looks a fixed number of plies ahead and counts open lines; leans right, dallies when winning",
+        settings: &[Setting {
+            name: "depth",
+            about: "plies it looks ahead",
+            kind: SettingKind::Integer { default: Some(4), min: 1, max: 12 },
+        }],
+        build: |settings, variant| {
+            Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+        },
+    },
+    Entry {
+        name: "lines69",
+        style: "tasteful",
+        about: "weighs all lines through a cell, without any search; has good taste, but may block where it could win",
+        settings: &[
+            Setting {
+                name: "x",
+                about: "base of the power: n stones in a line count x^n",
+                kind: SettingKind::Decimal { default: 4.0, min: 1.0, max: 10.0 },
+            },
+            line_weight("v", "weight of vertical lines"),
+            line_weight("h", "weight of horizontal lines"),
+            line_weight("d", "weight of diagonal lines"),
+            Setting {
+                name: "r",
+                about: "amplitude of the noise",
+                kind: SettingKind::Decimal { default: 2.0, min: 0.0, max: 10.0 },
+            },
+            line_weight("n", "weight of what the opponent gains by a stone on top"),
+            SEED,
+        ],
+        build: |settings, variant| {
+            let number = |name| settings.decimal(name);
+            let parameters = lines69::Parameters {
+                x: number("x"),
+                v: number("v"),
+                h: number("h"),
+                d: number("d"),
+                r: number("r"),
+                n: number("n"),
+            };
+            Ok(Box::new(Lines69::new(parameters, variant, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "cutoff",
+        style: "thorough",
+        about: "searches the deeper the fuller the board; counts only every fourth window, takes its time early",
+        settings: &[],
+        build: |_, variant| {
+            if variant.connect() == Cutoff::CONNECT {
+                Ok(Box::new(Cutoff::new(variant)))
+            } else {
+                Err(BotError::VariantNotPlayed { bot: "cutoff", variant, plays: LINES_OF_FOUR })
+            }
+        },
+    },
+    Entry {
+        name: "montecarlo",
+        style: "intuitive",
+        about: "plays many random games and the move that won most; likes the centre, walks into traps",
+        settings: &[
+            Setting {
+                name: "playouts",
+                about: "random games a move; 10000 unless ms is set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 100_000_000 },
+            },
+            Setting {
+                name: "ms",
+                about: "milliseconds a move, if playouts is not set",
+                kind: SettingKind::Integer { default: None, min: 1, max: MS_MAX },
+            },
+            SEED,
+        ],
+        build: |settings, _| {
+            let limit = match (settings.integer_if_set("playouts"), settings.integer_if_set("ms")) {
+                (Some(playouts), _) => PlayoutLimit::Playouts(playouts),
+                (None, Some(ms)) => PlayoutLimit::Time(Duration::from_millis(ms)),
+                (None, None) => PlayoutLimit::Playouts(DEFAULT_PLAYOUTS),
+            };
+            Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "c4ai",
+        style: "analytic",
+        about: "searches to odd depths and plays the threats out in its head, with weights that evolved",
+        settings: &[
+            Setting {
+                name: "weights",
+                about: "of lines with one and two stones, of an atari, and of threats that win, draw and lose",
+                kind: SettingKind::Integers {
+                    default: &Weights::DEFAULT,
+                    min: -Weights::MAX,
+                    max: Weights::MAX,
+                },
+            },
+            Setting {
+                name: "ms",
+                about: "milliseconds a move",
+                kind: SettingKind::Integer { default: Some(1000), min: 1, max: MS_MAX },
+            },
+        ],
+        build: |settings, variant| {
+            if variant.connect() != C4ai::CONNECT {
+                return Err(BotError::VariantNotPlayed { bot: "c4ai", variant, plays: LINES_OF_FOUR });
+            }
+            let weights = Weights::from_array(settings.integers("weights"));
+            let time = Duration::from_millis(settings.integer("ms"));
+            Ok(Box::new(C4ai::new(weights, time, variant)))
+        },
+    },
+    Entry {
+        name: "mcts",
+        style: "exploring",
+        about: "grows a tree of random games and proves what it can; strong in the middle of the game",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move, unless playouts is set",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "playouts",
+                about: "random games a move; as many as time allows unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 100_000_000 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let limit = match settings.integer_if_set("playouts") {
+                Some(playouts) => PlayoutLimit::Playouts(playouts),
+                None => PlayoutLimit::Time(Duration::from_millis(settings.integer("ms"))),
+            };
+            Ok(Box::new(Mcts::new(limit, variant, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "alphabeta",
+        style: "calculating",
+        about: "looks as deep as time allows and thinks of the endgame; the strongest of those who must search",
+        settings: &[
+            Setting {
+                name: "ms",
+                about: "milliseconds a move",
+                kind: SettingKind::Integer { default: Some(100), min: 1, max: MS_MAX },
+            },
+            Setting {
+                name: "depth",
+                about: "plies it looks ahead at most; as many as it can unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: 64 },
+            },
+        ],
+        build: |settings, variant| {
+            let depth = settings.integer_if_set("depth").map_or(Ok(variant.cells()), u32::try_from);
+            let depth = depth.expect("the range fits 32 bits");
+            let time = Duration::from_millis(settings.integer("ms"));
+            Ok(Box::new(AlphaBeta::new(depth, time, variant)))
+        },
+    },
+];
