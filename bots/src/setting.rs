@@ -113,6 +113,11 @@ impl<'a> Settings<'a> {
         Ok(Self { entry, spec, knowledge })
     }
 
+    /// Whose settings they are.
+    pub(crate) fn bot(&self) -> &'static str {
+        self.entry.name
+    }
+
     /// The value given, else the default if there is one, as it is written.
     fn written(&self, name: &str) -> Option<String> {
         let setting = self.entry.settings.iter().find(|setting| setting.name == name);

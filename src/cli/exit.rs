@@ -164,6 +164,7 @@ fn code_of_bot_error(error: &BotError) -> Code {
         | BotError::UnknownSetting { .. }
         | BotError::RepeatedSetting { .. }
         | BotError::BadValue { .. }
+        | BotError::OtherBot { .. }
         | BotError::VariantNotPlayed { .. } => Code::Usage,
         BotError::GameOver | BotError::Broken { .. } => Code::Failure,
     }
