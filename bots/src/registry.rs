@@ -42,7 +42,8 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
 /// # Errors
 ///
 /// Fails if there is no such bot or setting, a value is not allowed, the bot does not play the variant, or a
-/// file is named for what it learns: that takes [`build_taught`].
+/// file is named: its content takes the place of its name, or goes to [`build_taught`] if it is what a bot
+/// learns.
 pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
     build_with(spec, variant, None)
 }
@@ -82,7 +83,7 @@ pub(crate) fn lines69_parameters(spec: &BotSpec) -> Result<Parameters, BotError>
 /// The weights that `c4ai` is given, to let them evolve.
 pub(crate) fn c4ai_weights(spec: &BotSpec) -> Result<Weights, BotError> {
     check_name(spec, "c4ai")?;
-    Ok(table::c4ai_weights(&settings(spec, None)?))
+    table::c4ai_weights(&settings(spec, None)?)
 }
 
 impl BotSpec {

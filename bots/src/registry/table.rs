@@ -45,7 +45,7 @@ const MEMORY_SETTINGS: [Setting; 4] = [
     Setting {
         name: "file",
         about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
-        kind: SettingKind::Text,
+        kind: SettingKind::File,
     },
     Setting {
         name: "rule",
@@ -73,7 +73,7 @@ pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory
     }
     let broken = |reason: String| BotError::Broken { bot, reason };
     let store = match (settings.knowledge(), settings.text_if_set("file")) {
-        (None, Some(file)) => return Err(broken(format!("nobody has read its file `{file}` for it"))),
+        (None, Some(file)) => return Err(settings.unread_file(&file)),
         (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
         (Some(text), _) => {
             memory::read_xml(text, vocabulary, variant).map_err(|error| broken(error.to_string()))?
@@ -108,8 +108,8 @@ pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters
 }
 
 /// The weights of `c4ai`.
-pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Weights {
-    Weights::from_array(settings.integers("weights"))
+pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError> {
+    Ok(Weights::from_array(settings.integers("weights")?))
 }
 
 /// Ordered roughly from weak to strong.
@@ -235,7 +235,7 @@ pub(super) static ENTRIES: [Entry; 12] = [
             Setting {
                 name: "weights",
                 about: "of lines with one and two stones, of an atari, and of threats that win, draw and lose",
-                kind: SettingKind::Integers {
+                kind: SettingKind::IntegersOrFile {
                     default: &Weights::DEFAULT,
                     min: -Weights::MAX,
                     max: Weights::MAX,
@@ -251,7 +251,7 @@ pub(super) static ENTRIES: [Entry; 12] = [
             if variant.connect() != C4ai::CONNECT {
                 return Err(BotError::VariantNotPlayed { bot: "c4ai", variant, plays: LINES_OF_FOUR });
             }
-            let weights = c4ai_weights(settings);
+            let weights = c4ai_weights(settings)?;
             let time = Duration::from_millis(settings.integer("ms"));
             Ok(Box::new(C4ai::new(weights, time, variant)))
         },
