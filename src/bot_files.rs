@@ -122,6 +122,27 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
     Ok(read)
 }
 
+/// The same bot with its files in this directory, unless they are named in full.
+#[must_use]
+pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
+    let entry = registry::entry(spec.name());
+    let named = entry.into_iter().flat_map(|entry| entry.settings).filter_map(|setting| {
+        let value = spec.value(setting.name).filter(|value| setting.kind.names_file(value))?;
+        Some((setting.name, directory.join(value)))
+    });
+    named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
+}
+
+/// What a bot has learnt before, if its settings name a file for it; an empty text if the file is not there.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
+    let Some(path) = knowledge_file(spec) else { return Ok(None) };
+    Ok(Some(read_text_if_there(&path)?.unwrap_or_default()))
+}
+
 /// The file of what a bot learns, if its settings name one.
 #[must_use]
 pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
@@ -221,6 +242,16 @@ mod tests {
         fs::write(&path, "1, 2,3,4,5,6\n").unwrap();
         assert_eq!(with_files_read(&c4ai).unwrap().value("weights"), Some("1, 2,3,4,5,6"));
         assert!(build(&c4ai, Variant::STANDARD).is_ok());
+    }
+
+    #[test]
+    fn files_of_the_house_are_in_its_directory() {
+        let below = |text: &str| below(&text.parse().unwrap(), Path::new("data")).to_string();
+        assert_eq!(below("memory:file=m.xml,seed=3"), "memory:seed=3,file=data/m.xml");
+        assert_eq!(below("memory:file=/m.xml"), "memory:file=/m.xml");
+        assert_eq!(below("c4ai:weights=w.csv"), "c4ai:weights=data/w.csv");
+        assert_eq!(below("c4ai:weights=1,2,3,4,5,6"), "c4ai:weights=1,2,3,4,5,6");
+        assert_eq!(below("negamax:depth=3"), "negamax:depth=3");
     }
 
     #[test]

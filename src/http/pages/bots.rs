@@ -38,7 +38,7 @@ impl BotRow {
             player: PlayerTag::new(&bot.player).unrated(),
             rating: rating.map(RatingTag::new),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
-            about: bot.about.clone().unwrap_or_default(),
+            about: bot.in_words(),
             playing: bot.playing,
             is_house: bot.house,
         }
