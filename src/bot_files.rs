@@ -4,7 +4,7 @@
 //! learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as it is
 //! *then*, so that several games at once lose nothing of each other.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
         let content = content.trim();
         if setting.kind.names_file(content) || !setting.kind.allows(content) {
             let shown: String = content.chars().take(60).flat_map(char::escape_debug).collect();
-            let reason = format!("`{shown}` is not {}", setting.kind.allowed());
+            let reason = format!("`{shown}` is not {}", setting.kind.allowed_content());
             return Err(BotFileError::Content { path: path.to_owned(), reason });
         }
         read = read.with(setting.name, content);
@@ -152,24 +152,22 @@ pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
 }
 
 fn read_text(path: &Path) -> Result<String, BotFileError> {
-    let missing = || BotFileError::Unreadable {
-        path: path.to_owned(),
-        cause: io::Error::from(io::ErrorKind::NotFound),
-    };
-    read_text_if_there(path)?.ok_or_else(missing)
+    let bytes = fs::read(path).map_err(|cause| BotFileError::Unreadable { path: path.to_owned(), cause })?;
+    text(bytes, path)
 }
 
 fn read_text_if_there(path: &Path) -> Result<Option<String>, BotFileError> {
     let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
-    let Some(bytes) = files::read_if_there(path).map_err(unreadable)? else { return Ok(None) };
+    files::read_if_there(path).map_err(unreadable)?.map(|bytes| text(bytes, path)).transpose()
+}
+
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, BotFileError> {
     let no_text = |_| BotFileError::Content { path: path.to_owned(), reason: "it is not a text".to_owned() };
-    String::from_utf8(bytes).map(Some).map_err(no_text)
+    String::from_utf8(bytes).map_err(no_text)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use fourfold_bots::GameResult;
     use fourfold_engine::{Game, Side};
 

@@ -10,6 +10,7 @@ use fourfold::bot_files;
 use fourfold_bots::{Bot, BotSpec, MoveBudget, registry};
 use fourfold_engine::{Column, Game, Position, Variant, rng};
 use rand::RngExt;
+use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use super::super::output;
@@ -39,7 +40,7 @@ pub(super) struct BotBench {
     json: bool,
 }
 
-/// How long the moves of a bot took.
+/// How long the moves of a bot took. Time of the thread alone tells a slow bot from a busy machine.
 #[derive(Serialize)]
 struct Row {
     bot: String,
@@ -49,6 +50,10 @@ struct Row {
     max_ms: f64,
     /// Moves that took ten milliseconds more than the limit.
     late: u32,
+    /// The longest move, counting only the time in which the bot's thread ran.
+    thread_max_ms: f64,
+    /// Moves that were late even so.
+    thread_late: u32,
     /// Moves that were stopped.
     stopped: u32,
     /// From being told to stop to the answer, at most.
@@ -58,6 +63,8 @@ struct Row {
 /// One move.
 struct Timing {
     total: Duration,
+    /// Of the total, what the thread ran.
+    thread: Duration,
     /// From being told to stop, if it was.
     after_stop: Option<Duration>,
 }
@@ -106,12 +113,14 @@ impl BotBench {
                         Instant::now()
                     })
                 });
+                let thread_began = thread_time();
                 let choice = bot.choose(position, budget, stop);
+                let thread = thread_time().saturating_sub(thread_began);
                 let answered = Instant::now();
                 drop(finished);
                 let told = alarm.join().ok().flatten();
                 let after_stop = told.map(|told| answered.saturating_duration_since(told));
-                choice.map(|_| Timing { total: answered - began, after_stop })
+                choice.map(|_| Timing { total: answered - began, thread, after_stop })
             })?);
             progress.advance(1);
         }
@@ -131,10 +140,19 @@ impl BotBench {
             p99_ms: millis(totals[(totals.len() - 1) * 99 / 100]),
             max_ms: millis(totals[totals.len() - 1]),
             late: count(totals.iter().filter(|&&total| total > late_after).count()),
+            thread_max_ms: millis(timings.iter().map(|timing| timing.thread).max().unwrap_or_default()),
+            thread_late: count(timings.iter().filter(|timing| timing.thread > late_after).count()),
             stopped: count(stops.len()),
             stop_max_ms: millis(stops.into_iter().max().unwrap_or_default()),
         }
     }
+}
+
+/// How long this thread has run.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |number: i64| u64::try_from(number).unwrap_or_default();
+    Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
 /// Positions of random games in which the game goes on.
@@ -170,10 +188,24 @@ fn print(rows: &[Row]) -> io::Result<()> {
             ms(row.p99_ms),
             ms(row.max_ms),
             row.late.to_string(),
+            ms(row.thread_max_ms),
+            row.thread_late.to_string(),
             row.stopped.to_string(),
             ms(row.stop_max_ms),
         ]
     };
     let rows: Vec<_> = rows.iter().map(cells).collect();
-    output::print_table(["Bot", "Moves", "p50 ms", "p99 ms", "max ms", "Late", "Stopped", "stop ms"], &rows)
+    let head = [
+        "Bot",
+        "Moves",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "Late",
+        "Thread max ms",
+        "Thread late",
+        "Stopped",
+        "Stop max ms",
+    ];
+    output::print_table(head, &rows)
 }
