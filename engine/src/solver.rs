@@ -1,14 +1,21 @@
 //! The exact solver: the true value of every position, by searching to the end of the game.
 
 mod answer;
-
-use std::collections::HashMap;
+mod bounds;
+mod geometry;
+mod node;
+mod search;
+mod table;
 
 pub use crate::search::{Limits, Score, Value};
 pub use answer::{ColumnScores, Solved, Unsolved};
 
-use crate::board::{Bitboard, Cell, Column, Position, Variant};
-use crate::search::{Interrupted, NodeCounter, Tactics, winning_cells};
+use crate::board::{Position, Variant};
+use crate::search::{Interrupted, NodeCounter};
+use geometry::{AnySize, Geometry, Standard};
+use node::{Node, Settled};
+use search::Search;
+use table::Table;
 
 /// Memory for a transposition table, rounded down to a power of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +48,8 @@ impl Default for TableSize {
 /// but never an answer.
 #[derive(Debug)]
 pub struct Solver {
-    known: HashMap<u64, (i32, i32)>,
+    table: Option<Table>,
+    size: TableSize,
     variant: Variant,
 }
 
@@ -60,13 +68,15 @@ impl Solver {
 
     /// A solver with a table of this size. Memory is taken by the first search.
     #[must_use]
-    pub fn with_table(_size: TableSize) -> Self {
-        Self { known: HashMap::new(), variant: Variant::STANDARD }
+    pub fn with_table(size: TableSize) -> Self {
+        Self { table: None, size, variant: Variant::STANDARD }
     }
 
     /// Forgets everything, so that the next search expands as many positions as that of a new solver.
     pub fn clear(&mut self) {
-        self.known.clear();
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
     }
 
     /// The score of a position of any variant, for the side to move. If the game is over, the one it ended with.
@@ -113,14 +123,48 @@ impl Solver {
         &mut self,
         position: &Position,
         limits: Limits<'_>,
-        mut lower: i32,
-        mut upper: i32,
+        lower: i32,
+        upper: i32,
     ) -> Result<Solved<Score>, Unsolved> {
         if self.variant != position.variant() {
             self.clear();
             self.variant = position.variant();
         }
-        let mut counter = NodeCounter::new(limits);
+        if position.variant() == Variant::STANDARD {
+            self.solve_in(Standard, position, limits, lower, upper)
+        } else {
+            self.solve_in(AnySize::new(position.variant()), position, limits, lower, upper)
+        }
+    }
+
+    fn solve_in<G: Geometry>(
+        &mut self,
+        g: G,
+        position: &Position,
+        limits: Limits<'_>,
+        mut lower: i32,
+        mut upper: i32,
+    ) -> Result<Solved<Score>, Unsolved> {
+        let counter = NodeCounter::new(limits);
+        if position.has_line_of_last_mover() {
+            return Ok(Solved { value: Score::loss(position.variant(), position.ply()), nodes: 0 });
+        }
+        let root = Node::new(g, position.mine().bits(), position.mask().bits());
+        let (node, moves, flipped) = match root.settle(g) {
+            Settled::Known(score) => {
+                return Ok(Solved { value: Score::new(score.clamp(lower, upper)), nodes: 0 });
+            }
+            Settled::Open { node, moves, flipped } => (node, moves, flipped),
+        };
+        if flipped {
+            (lower, upper) = (-upper, -lower);
+        }
+        let known = search::static_bounds(g, &node);
+        lower = lower.max(known.lower);
+        upper = upper.min(known.upper).max(lower);
+        let sign = |score: i32| Score::new(if flipped { -score } else { score });
+        let table = self.table.get_or_insert_with(|| Table::new(self.size.bytes()));
+        let mut search = Search { g, table, counter };
         while lower < upper {
             let middle = (lower + upper).div_euclid(2);
             let window = match middle {
@@ -129,73 +173,21 @@ impl Solver {
                 m => m,
             };
             let window = window.clamp(lower, upper - 1);
-            match search(&mut self.known, position, window, &mut counter) {
+            match search.search(&node, moves, window) {
                 Ok(found) if found <= window => upper = found.max(lower),
                 Ok(found) => lower = found.min(upper),
                 Err(Interrupted) => {
-                    let (lower, upper) = (Score::new(lower), Score::new(upper));
-                    return Err(Unsolved { lower, upper, nodes: counter.nodes() });
+                    let (lower, upper) = (sign(lower), sign(upper));
+                    return Err(Unsolved {
+                        lower: lower.min(upper),
+                        upper: lower.max(upper),
+                        nodes: search.counter.nodes(),
+                    });
                 }
             }
         }
-        Ok(Solved { value: Score::new(lower), nodes: counter.nodes() })
+        Ok(Solved { value: sign(lower), nodes: search.counter.nodes() })
     }
-}
-
-/// A bound of the score: upper if at most `alpha`, else lower.
-fn search(
-    known: &mut HashMap<u64, (i32, i32)>,
-    position: &Position,
-    alpha: i32,
-    counter: &mut NodeCounter<'_>,
-) -> Result<i32, Interrupted> {
-    let variant = position.variant();
-    if position.has_line_of_last_mover() {
-        return Ok(Score::loss(variant, position.ply()).value());
-    }
-    if position.is_full() {
-        return Ok(0);
-    }
-    let cells = match Tactics::of(position) {
-        Tactics::Win(_) => return Ok(Score::win(variant, position.ply() + 1).value()),
-        Tactics::Lost(_) => return Ok(Score::loss(variant, position.ply() + 2).value()),
-        Tactics::Safe(cells) => cells,
-    };
-    counter.begin_node()?;
-    let key = position.canonical_key();
-    let range = i32::try_from(variant.cells()).unwrap_or(0);
-    let (mut lower, mut upper) = known.get(&key).copied().unwrap_or((-range, range));
-    if lower > alpha {
-        return Ok(lower);
-    }
-    if upper <= alpha {
-        return Ok(upper);
-    }
-    let rank = |cell: Cell| {
-        let stone = Bitboard::cell(cell, variant);
-        let threats = winning_cells(position.mine() | stone, position.mask() | stone, variant).count();
-        let off_centre = (2 * cell.column().index()).abs_diff(usize::from(variant.width()) - 1);
-        (std::cmp::Reverse(threats), off_centre)
-    };
-    let mut moves: Vec<Column> = Vec::new();
-    let mut ranked: Vec<_> = cells.cells(variant).map(|cell| (rank(cell), cell.column())).collect();
-    ranked.sort_unstable();
-    moves.extend(ranked.into_iter().map(|(_, column)| column));
-    let mut best = -range;
-    for column in moves {
-        let found = -search(known, &position.play_unchecked(column), -alpha - 1, counter)?;
-        best = best.max(found);
-        if best > alpha {
-            break;
-        }
-    }
-    if best > alpha {
-        lower = best;
-    } else {
-        upper = best;
-    }
-    known.insert(key, (lower, upper));
-    Ok(best)
 }
 
 #[cfg(test)]
