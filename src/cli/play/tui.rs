@@ -21,9 +21,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use self::game::{Action, BotId, Effect, Event, Seated, State, Ticket, Whom};
+use self::hints::Adviser;
 use self::pace::TICK;
 use self::screen::Palette;
-use self::thinker::{Answer, Answers, Thinker};
+use self::thinker::{Answer, Answers, Player, Thinker};
 use super::{Seat, Setup, print_board, result_line, resume_line};
 
 /// See [`Answers`].
@@ -58,7 +59,7 @@ fn seat(setup: Setup, answers: Answers) -> (State, Bots) {
     let mut seated = |side: Side, seat: Seat| match seat {
         Seat::Human => Seated::Human,
         Seat::Bot { name, bot } => {
-            players[side] = Some(Thinker::start(bot, move_limit, answers.clone()));
+            players[side] = Some(Thinker::start(Player { bot, limit: move_limit }, answers.clone()));
             Seated::Bot { id: BotId(side), name }
         }
     };
@@ -102,10 +103,10 @@ impl Bots {
     /// The adviser, started if need be; if there is none, the question is answered with the reason.
     fn call_adviser(&mut self, ticket: Ticket, variant: Variant) -> &mut Option<Thinker> {
         if self.adviser.is_none() {
-            match hints::adviser(variant) {
-                Ok(bot) => self.adviser = Some(Thinker::start(bot, None, self.answers.clone())),
+            match Adviser::new(variant) {
+                Ok(adviser) => self.adviser = Some(Thinker::start(adviser, self.answers.clone())),
                 Err(error) => {
-                    let answer = Answer { ticket, choice: Err(error) };
+                    let answer = Answer { ticket, report: Err(error) };
                     let _ = self.answers.try_send(answer); // without room for it the hint never comes
                 }
             }
@@ -196,8 +197,8 @@ impl Screen {
                 Some(Err(error)) => Err(error),
                 None => Ok(Some(Event::Act(Action::Leave))),
             },
-            Some(Answer { ticket, choice }) = self.answers.recv() => {
-                Ok(Some(Event::Answer { ticket, choice }))
+            Some(Answer { ticket, report }) = self.answers.recv() => {
+                Ok(Some(Event::Answer { ticket, report }))
             }
             () = self.signals.next() => Ok(Some(Event::Act(Action::Leave))),
             _ = self.ticks.tick(), if state.wants_ticks() => Ok(Some(Event::Tick)),

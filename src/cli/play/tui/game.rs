@@ -4,6 +4,7 @@
 //! effects. What is shown is read off the state by `screen`.
 
 use fourfold_bots::{BotError, Choice, GameRecord, GameResult, SearchInfo};
+use fourfold_engine::search::Score;
 use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Side};
 
 use super::super::symbol;
@@ -15,7 +16,7 @@ pub(super) enum Event {
     Act(Action),
     Answer {
         ticket: Ticket,
-        choice: Result<Choice, BotError>,
+        report: Result<Report, BotError>,
     },
     /// [`super::pace::TICK`] has passed. Only wanted while [`State::wants_ticks`].
     Tick,
@@ -94,16 +95,26 @@ pub(super) struct Asked {
     pub(super) ticks: u32,
 }
 
-/// What a bot said about a move.
+/// A move, and what is known about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Report {
     pub(super) column: Column,
-    pub(super) info: Option<SearchInfo>,
+    pub(super) known: Known,
+}
+
+/// How much is known about a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    Nothing,
+    /// What a search found, in the unit of the bot that searched.
+    Estimate(SearchInfo),
+    /// What the position is worth to the side that moves.
+    Exactly(Score),
 }
 
 impl From<Choice> for Report {
     fn from(Choice { column, info }: Choice) -> Self {
-        Self { column, info }
+        Self { column, known: info.map_or(Known::Nothing, Known::Estimate) }
     }
 }
 
@@ -240,8 +251,8 @@ impl State {
     pub(super) fn apply(&mut self, event: Event) -> Result<Vec<Effect>, Broken> {
         let mut effects = match event {
             Event::Act(action) => self.act(action),
-            Event::Answer { ticket, choice } => {
-                self.hear(ticket, choice)?;
+            Event::Answer { ticket, report } => {
+                self.hear(ticket, report)?;
                 Vec::new()
             }
             Event::Tick => {
@@ -380,22 +391,22 @@ impl State {
         Side::BOTH.into_iter().filter_map(lesson).collect()
     }
 
-    fn hear(&mut self, ticket: Ticket, choice: Result<Choice, BotError>) -> Result<(), Broken> {
+    fn hear(&mut self, ticket: Ticket, report: Result<Report, BotError>) -> Result<(), Broken> {
         let Some(asked) = self.asked.take_if(|asked| asked.ticket == ticket) else { return Ok(()) };
-        match (asked.whom, choice) {
-            (Whom::Adviser, Ok(choice)) => self.hint = Some(choice.into()),
+        match (asked.whom, report) {
+            (Whom::Adviser, Ok(report)) => self.hint = Some(report),
             (Whom::Adviser, Err(error)) => self.message = Some(format!("no hint: {error}")),
-            (Whom::Player(_), Ok(choice)) => self.play_for_bot(choice)?,
+            (Whom::Player(_), Ok(report)) => self.play_for_bot(report)?,
             (Whom::Player(_), Err(error)) => return Err(error.into()),
         }
         Ok(())
     }
 
-    fn play_for_bot(&mut self, choice: Choice) -> Result<(), Broken> {
+    fn play_for_bot(&mut self, report: Report) -> Result<(), Broken> {
         let side = self.game.position().side_to_move();
-        let column = choice.column;
+        let column = report.column;
         self.play(column).map_err(|reason| Broken::Illegal { name: self.name(side), column, reason })?;
-        self.reports[side] = Some(choice.into());
+        self.reports[side] = Some(report);
         self.pace.moved();
         Ok(())
     }
@@ -499,7 +510,7 @@ mod tests {
     /// Answers the open question with this column.
     fn answer(state: &mut State, number: u8) -> Result<Vec<Effect>, Broken> {
         let ticket = state.asked().expect("somebody was asked").ticket;
-        state.apply(Event::Answer { ticket, choice: Ok(column(number).into()) })
+        state.apply(Event::Answer { ticket, report: Ok(Choice::from(column(number)).into()) })
     }
 
     #[track_caller]
@@ -563,7 +574,7 @@ mod tests {
         assert!(matches!(act(&mut state, Action::Undo)[..], [Effect::Stop]));
         // Its answer comes nevertheless, and late: the next question is another one.
         drop_in(&mut state, 1);
-        let late = Event::Answer { ticket, choice: Ok(column(7).into()) };
+        let late = Event::Answer { ticket, report: Ok(Choice::from(column(7)).into()) };
         assert!(state.apply(late).unwrap().is_empty());
         assert_eq!(state.game().notation(), "1");
     }
@@ -660,7 +671,7 @@ mod tests {
         let error = answer(&mut state, 4).unwrap_err();
         assert_eq!(error.to_string(), "first bot chose column 4: column 4 is full");
         let ticket = state.asked.insert(Asked { ticket: Ticket(9), whom: Whom::Adviser, ticks: 0 }).ticket;
-        let no_hint = Event::Answer { ticket, choice: Err(BotError::GameOver) };
+        let no_hint = Event::Answer { ticket, report: Err(BotError::GameOver) };
         state.apply(no_hint).unwrap();
         assert_eq!(state.message(), Some("no hint: the game is over: there is nothing to choose"));
     }

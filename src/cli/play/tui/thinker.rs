@@ -1,4 +1,4 @@
-//! A bot on a thread of its own, so that keys work while it thinks.
+//! Whoever thinks, on a thread of its own, so that keys work meanwhile.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,24 +7,53 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, Choice, GameRecord};
+use fourfold_bots::{Bot, BotError, GameRecord};
 use fourfold_engine::Position;
 
 use super::super::think;
-use super::game::Ticket;
+use super::game::{Report, Ticket};
 
 /// How long to wait at the end for a bot that still learns or does not heed the stop flag.
 const FINISH_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// What a bot says to a question.
+/// Somebody who can be asked for a move.
+pub(super) trait Mind: Send {
+    /// A move for the side to move. Once `stop` is true it comes within milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a bot does.
+    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError>;
+
+    /// Learns from a finished game. Those that do not learn keep this default.
+    fn learn(&mut self, _record: &GameRecord) {}
+}
+
+/// A bot that plays, stopped on each move after `limit`: see [`think::choose`].
+pub(super) struct Player {
+    pub(super) bot: Box<dyn Bot>,
+    pub(super) limit: Option<Duration>,
+}
+
+impl Mind for Player {
+    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
+        think::choose_unless_stopped(&mut *self.bot, position, self.limit, stop).map(Report::from)
+    }
+
+    fn learn(&mut self, record: &GameRecord) {
+        self.bot.game_over(record);
+    }
+}
+
+/// What is said to a question.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) ticket: Ticket,
-    pub(super) choice: Result<Choice, BotError>,
+    pub(super) report: Result<Report, BotError>,
 }
 
-/// Where the answers of all bots go. Each bot has at most one question and one stopped question open, so a short queue
-/// never fills; a bot would wait.
+/// Where all answers go. Everybody has at most one question and one stopped question open, so a short queue never
+/// fills; who has an answer would wait.
 pub(super) type Answers = tokio::sync::mpsc::Sender<Answer>;
 
 enum Job {
@@ -32,7 +61,7 @@ enum Job {
     Learn(Box<GameRecord>),
 }
 
-/// The owner's end of a bot's thread.
+/// The owner's end of a thread that thinks.
 #[derive(Debug)]
 pub(super) struct Thinker {
     /// Unbounded, but the game asks again only after an answer or a stop, which is answered within milliseconds.
@@ -44,8 +73,7 @@ pub(super) struct Thinker {
 }
 
 impl Thinker {
-    /// Starts the thread. The bot is stopped after `limit` on each move, see [`think::choose`].
-    pub(super) fn start(mut bot: Box<dyn Bot>, limit: Option<Duration>, answers: Answers) -> Self {
+    pub(super) fn start(mut mind: impl Mind + 'static, answers: Answers) -> Self {
         let (jobs, inbox) = mpsc::channel();
         let (running, finished) = mpsc::channel();
         thread::spawn(move || {
@@ -53,10 +81,12 @@ impl Thinker {
             while let Ok(job) = inbox.recv() {
                 let goes_on = match job {
                     Job::Choose { ticket, position, stop } => {
-                        let (choice, goes_on) = choose(&mut *bot, &position, limit, &stop);
-                        goes_on & answers.blocking_send(Answer { ticket, choice }).is_ok()
+                        let asked = catch_unwind(AssertUnwindSafe(|| mind.think(&position, &stop)));
+                        let goes_on = asked.is_ok();
+                        let report = asked.unwrap_or_else(|_| Err(panicked()));
+                        goes_on & answers.blocking_send(Answer { ticket, report }).is_ok()
                     }
-                    Job::Learn(record) => catch_unwind(AssertUnwindSafe(|| bot.game_over(&record))).is_ok(),
+                    Job::Learn(record) => catch_unwind(AssertUnwindSafe(|| mind.learn(&record))).is_ok(),
                 };
                 if !goes_on {
                     break;
@@ -94,23 +124,14 @@ impl Thinker {
     }
 }
 
-/// Asks the bot; a panic becomes an error, and `false`: the bot is in no state to go on.
-fn choose(
-    bot: &mut dyn Bot,
-    position: &Position,
-    limit: Option<Duration>,
-    stop: &AtomicBool,
-) -> (Result<Choice, BotError>, bool) {
-    let asked = catch_unwind(AssertUnwindSafe(|| think::choose_unless_stopped(bot, position, limit, stop)));
-    match asked {
-        Ok(choice) => (choice, true),
-        Err(_) => (Err(BotError::Broken { bot: "the bot", reason: "it panicked".to_owned() }), false),
-    }
+/// What is said in place of an answer. The thread then ends: who panicked is in no state to go on.
+fn panicked() -> BotError {
+    BotError::Broken { bot: "the bot", reason: "it panicked".to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::MoveBudget;
+    use fourfold_bots::Choice;
     use fourfold_engine::Variant;
 
     use super::*;
@@ -120,24 +141,20 @@ mod tests {
         panics: bool,
     }
 
-    impl Bot for Odd {
-        fn choose(
-            &mut self,
-            position: &Position,
-            _: MoveBudget,
-            stop: &AtomicBool,
-        ) -> Result<Choice, BotError> {
+    impl Mind for Odd {
+        fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
             assert!(!self.panics, "as it was told");
             while !stop.load(Ordering::Relaxed) {
                 thread::yield_now();
             }
-            position.legal_columns().next().map(Choice::from).ok_or(BotError::GameOver)
+            let column = position.legal_columns().next().ok_or(BotError::GameOver)?;
+            Ok(Choice::from(column).into())
         }
     }
 
     fn ask(panics: bool) -> (Thinker, tokio::sync::mpsc::Receiver<Answer>) {
         let (answers, inbox) = tokio::sync::mpsc::channel(1);
-        let mut thinker = Thinker::start(Box::new(Odd { panics }), None, answers);
+        let mut thinker = Thinker::start(Odd { panics }, answers);
         thinker.ask(Ticket::default(), Position::new(Variant::STANDARD));
         (thinker, inbox)
     }
@@ -146,7 +163,7 @@ mod tests {
     fn a_stopped_bot_answers() {
         let (thinker, mut inbox) = ask(false);
         thinker.stop();
-        assert!(inbox.blocking_recv().unwrap().choice.is_ok());
+        assert!(inbox.blocking_recv().unwrap().report.is_ok());
         thinker.finish();
         assert!(inbox.blocking_recv().is_none(), "the thread has ended");
     }
@@ -154,7 +171,7 @@ mod tests {
     #[test]
     fn a_panic_is_an_answer() {
         let (_thinker, mut inbox) = ask(true);
-        let error = inbox.blocking_recv().unwrap().choice.unwrap_err();
+        let error = inbox.blocking_recv().unwrap().report.unwrap_err();
         assert_eq!(error.to_string(), "the bot is broken: it panicked");
     }
 }

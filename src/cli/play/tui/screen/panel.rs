@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::super::super::symbol;
-use super::super::game::{Seated, State};
+use super::super::game::{Known, Seated, State};
 use super::{BOLD, DIM, Palette, words};
 
 /// Columns of a numbered pair of moves: ` 1. 4 3`, and the gap to the next.
@@ -44,11 +44,10 @@ fn player(state: &State, side: Side, width: usize, palette: Palette) -> Vec<Line
 
 /// What a bot said about its last move, in two lines at any time, so that what is below stays where it is.
 fn said(state: &State, side: Side) -> [String; 2] {
-    let info = state.reports()[side].as_ref().and_then(|report| report.info.as_ref());
-    match info {
-        Some(info) => [words::figures(info), words::best_line(info)],
-        None if words::is_thinking(state, side) => ["thinks".to_owned(), String::new()],
-        None => [String::new(), String::new()],
+    match state.reports()[side].as_ref().map(|report| &report.known) {
+        Some(Known::Estimate(info)) => [words::figures(info), words::best_line(info)],
+        _ if words::is_thinking(state, side) => ["thinks".to_owned(), String::new()],
+        _ => [String::new(), String::new()],
     }
 }
 

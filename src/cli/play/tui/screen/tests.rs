@@ -26,7 +26,7 @@ fn answer(state: &mut State, number: u8) {
     let column = Column::from_number(number).unwrap();
     let info = SearchInfo { score: 12, depth: 8, nodes: 12_345, pv: vec![column; 10] };
     let ticket = state.asked().unwrap().ticket;
-    state.apply(Event::Answer { ticket, choice: Ok(Choice { column, info: Some(info) }) }).unwrap();
+    state.apply(Event::Answer { ticket, report: Ok(Choice { column, info: Some(info) }.into()) }).unwrap();
 }
 
 fn buffer(state: &State, palette: Palette, width: u16, height: u16) -> Buffer {

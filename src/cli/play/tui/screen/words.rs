@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use fourfold_bots::SearchInfo;
-use fourfold_engine::{Column, Side};
+use fourfold_engine::search::Score;
+use fourfold_engine::{Column, Position, Side};
 
 use super::super::super::{result_line, symbol};
-use super::super::game::{Asked, BotId, Report, Seated, State, Whom};
+use super::super::game::{Asked, BotId, Known, Report, Seated, State, Whom};
 use super::super::hints;
 use super::super::pace::TICK;
 
@@ -54,8 +55,8 @@ pub(super) fn detail(state: &State) -> String {
     if let Some(message) = state.message() {
         return message.to_owned();
     }
-    if let Some(hint) = state.hint() {
-        return format!("hint: {}, {}", report(hint), hints::ABOUT);
+    if let Some(said) = state.hint() {
+        return hint(said, state.game().position());
     }
     if state.is_watched() && state.game().outcome().is_none() {
         return pace(state.pace().delay());
@@ -75,10 +76,42 @@ fn pace(delay: Duration) -> String {
     }
 }
 
+/// A hint for this position, and how far to trust it.
+fn hint(report: &Report, position: &Position) -> String {
+    let column = report.column;
+    match &report.known {
+        Known::Exactly(score) => format!("hint: {column} {} (proven)", outlook(*score, position)),
+        Known::Estimate(info) => format!("hint: {column}, thinks {} ({})", hints::ESTIMATOR, figures(info)),
+        Known::Nothing => format!("hint: {column}, thinks {}", hints::ESTIMATOR),
+    }
+}
+
+/// What a best move leads to if both sides play perfectly.
+fn outlook(score: Score, position: &Position) -> String {
+    let winner = match score.value() {
+        0 => return "holds the draw".to_owned(),
+        1.. => position.side_to_move(),
+        _ => position.side_to_move().opponent(),
+    };
+    // The score counts the winner's stones from its last one; what is left to play is counted from now.
+    let cells = position.variant().cells();
+    let (all, played) = match winner {
+        Side::First => (cells.div_ceil(2), position.ply().div_ceil(2)),
+        Side::Second => (cells / 2, position.ply() / 2),
+    };
+    let left = (all + 1).saturating_sub(score.value().unsigned_abs()).saturating_sub(played);
+    match (score.value() > 0, left) {
+        (true, ..=1) => "wins at once".to_owned(),
+        (true, _) => format!("wins in {left} moves"),
+        (false, ..=1) => "loses at once, as any other move".to_owned(),
+        (false, _) => format!("lasts longest: lost in {left} moves"),
+    }
+}
+
 fn report(report: &Report) -> String {
-    match &report.info {
-        Some(info) => format!("{} ({})", report.column, figures(info)),
-        None => report.column.to_string(),
+    match &report.known {
+        Known::Estimate(info) => format!("{} ({})", report.column, figures(info)),
+        Known::Nothing | Known::Exactly(_) => report.column.to_string(),
     }
 }
 
@@ -142,7 +175,27 @@ pub(super) fn fill(words: &[&str], width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_engine::{Game, Variant};
+
     use super::*;
+
+    #[track_caller]
+    fn check_outlook(moves: &str, score: Score, expected: &str) {
+        let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+        assert_eq!(outlook(score, game.position()), expected);
+    }
+
+    #[test]
+    fn scores_are_told_in_moves_from_now() {
+        let (win, loss) =
+            (|ply| Score::win(Variant::STANDARD, ply), |ply| Score::loss(Variant::STANDARD, ply));
+        check_outlook("121212", win(7), "wins at once");
+        check_outlook("", win(41), "wins in 21 moves");
+        check_outlook("1", win(42), "wins in 21 moves");
+        check_outlook("1", loss(7), "lasts longest: lost in 3 moves");
+        check_outlook("4142434", Score::DRAW, "holds the draw");
+        check_outlook("1212", loss(6), "loses at once, as any other move");
+    }
 
     #[test]
     fn numbers_stay_short() {
