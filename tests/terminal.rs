@@ -50,6 +50,7 @@ impl Game {
         let name = ptsname(&ours, Vec::new()).unwrap();
         let terminal = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         resize(&terminal, rows, columns);
+        let modes_before = tcgetattr(&terminal).unwrap().local_modes;
         let end = || terminal.try_clone().unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_fourfold"))
             .arg("play")
@@ -72,7 +73,6 @@ impl Game {
                 }
             }
         });
-        let modes_before = tcgetattr(&terminal).unwrap().local_modes;
         Self { child, keyboard, terminal, modes_before, output, printed: String::new(), unseen: 0 }
     }
 
