@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::str::FromStr;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
+use fourfold::bot_files::{self, BotFileError};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord};
 use fourfold_engine::{BySide, Game, Outcome, Side, Variant, notation};
 
 use super::exit::Exit;
@@ -64,7 +65,21 @@ impl FromStr for Player {
 /// Who sits at a side.
 enum Seat {
     Human,
-    Bot { name: String, bot: Box<dyn Bot> },
+    Bot(Seated),
+}
+
+/// A bot in its seat.
+struct Seated {
+    spec: BotSpec,
+    bot: Box<dyn Bot>,
+}
+
+impl Seated {
+    /// Lets the bot learn, in memory for the next game and in its file if it has one.
+    fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {
+        self.bot.game_over(record);
+        bot_files::learn(&self.spec, record)
+    }
 }
 
 /// What a game begins with.
@@ -79,11 +94,11 @@ impl Play {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let game = Game::from_moves(self.variant, &self.moves)
             .map_err(|error| Exit::usage(format!("--moves: {error}")))?;
-        let seat = |player: &Player| -> Result<Seat, BotError> {
+        let seat = |player: &Player| -> Result<Seat, BotFileError> {
             Ok(match player {
                 Player::Human => Seat::Human,
                 Player::Bot(spec) => {
-                    Seat::Bot { name: spec.to_string(), bot: registry::build(spec, self.variant)? }
+                    Seat::Bot(Seated { spec: spec.clone(), bot: bot_files::build(spec, self.variant)? })
                 }
             })
         };

@@ -4,9 +4,10 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
+use fourfold_bots::{GameRecord, GameResult};
 use fourfold_engine::{BySide, Column, Game, Side};
 
-use super::{Seat, Setup, print_board, result_line, resume_line, symbol, think};
+use super::{Seat, Seated, Setup, print_board, result_line, resume_line, symbol, think};
 
 /// Plays on standard input and output.
 pub(super) fn run(setup: Setup) -> anyhow::Result<()> {
@@ -46,7 +47,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
         while self.game.outcome().is_none() {
             let side = self.game.position().side_to_move();
             let column = match &mut self.seats[side] {
-                Seat::Bot { bot, .. } => {
+                Seat::Bot(Seated { bot, .. }) => {
                     think::choose(&mut **bot, self.game.position(), self.move_limit)?.column
                 }
                 Seat::Human => match self.ask(side)? {
@@ -56,7 +57,20 @@ impl<R: BufRead, W: Write> Table<R, W> {
             };
             self.drop_stone(side, column)?;
         }
-        self.show_result()
+        self.show_result()?;
+        self.learn()
+    }
+
+    /// Lets the bots learn from the finished game.
+    fn learn(&mut self) -> anyhow::Result<()> {
+        let Some(outcome) = self.game.outcome() else { return Ok(()) };
+        for side in Side::BOTH {
+            if let Seat::Bot(seated) = &mut self.seats[side] {
+                let result = GameResult::of(side, outcome.winner());
+                seated.learn(&GameRecord { game: self.game.clone(), side, result })?;
+            }
+        }
+        Ok(())
     }
 
     /// Plays a chosen column. A bot's illegal choice is an error, a person's is asked for again.
@@ -105,7 +119,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
     fn name(&self, side: Side) -> String {
         match &self.seats[side] {
             Seat::Human => symbol(side).to_string(),
-            Seat::Bot { name, .. } => format!("{} ({name})", symbol(side)),
+            Seat::Bot(Seated { spec, .. }) => format!("{} ({spec})", symbol(side)),
         }
     }
 
@@ -186,7 +200,8 @@ mod tests {
         match player.parse().unwrap() {
             Player::Human => Seat::Human,
             Player::Bot(spec) => {
-                Seat::Bot { name: spec.to_string(), bot: registry::build(&spec, Variant::STANDARD).unwrap() }
+                let bot = registry::build(&spec, Variant::STANDARD).unwrap();
+                Seat::Bot(Seated { spec, bot })
             }
         }
     }

@@ -12,6 +12,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use crossterm::event::{Event as Input, EventStream};
+use fourfold::bot_files::BotFileError;
 use fourfold_bots::GameRecord;
 use fourfold_engine::{BySide, Position, Side, Variant};
 use futures::StreamExt;
@@ -45,10 +46,11 @@ pub(super) fn run(setup: Setup) -> anyhow::Result<()> {
         let mut screen = Screen::open(inbox).context("cannot draw on this terminal; try --plain")?;
         anyhow::Ok(screen.play(&mut state, &mut bots).await)
     })?;
-    bots.finish();
+    let learnt = bots.finish();
     let farewell = say_goodbye(&state, &mut io::stdout().lock());
     result?; // a broken bot is worse news than a terminal that has gone
     farewell?;
+    learnt?;
     Ok(())
 }
 
@@ -58,8 +60,9 @@ fn seat(setup: Setup, answers: Answers) -> (State, Bots) {
     let mut players = BySide::default();
     let mut seated = |side: Side, seat: Seat| match seat {
         Seat::Human => Seated::Human,
-        Seat::Bot { name, bot } => {
-            players[side] = Some(Thinker::start(Player { bot, limit: move_limit }, answers.clone()));
+        Seat::Bot(seated) => {
+            let name = seated.spec.to_string();
+            players[side] = Some(Thinker::start(Player { seated, limit: move_limit }, answers.clone()));
             Seated::Bot { id: BotId(side), name }
         }
     };
@@ -129,10 +132,12 @@ impl Bots {
         [&players.first, &players.second, adviser].into_iter().flatten()
     }
 
-    fn finish(self) {
+    /// Ends all threads; an error if what a bot learnt could not be kept.
+    fn finish(self) -> Result<(), BotFileError> {
         self.stop();
         let Self { players, adviser, answers: _ } = self;
-        [players.first, players.second, adviser].into_iter().flatten().for_each(Thinker::finish);
+        let thinkers = [players.first, players.second, adviser].into_iter().flatten();
+        thinkers.map(Thinker::finish).fold(Ok(()), Result::and)
     }
 }
 

@@ -7,10 +7,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, GameRecord};
+use fourfold::bot_files::BotFileError;
+use fourfold_bots::{BotError, GameRecord};
 use fourfold_engine::Position;
 
-use super::super::think;
+use super::super::{Seated, think};
 use super::game::{Report, Ticket};
 
 /// How long to wait at the end for a bot that still learns or does not heed the stop flag.
@@ -26,22 +27,28 @@ pub(super) trait Mind: Send {
     fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError>;
 
     /// Learns from a finished game. Those that do not learn keep this default.
-    fn learn(&mut self, _record: &GameRecord) {}
+    ///
+    /// # Errors
+    ///
+    /// What was learnt could not be kept.
+    fn learn(&mut self, _record: &GameRecord) -> Result<(), BotFileError> {
+        Ok(())
+    }
 }
 
 /// A bot that plays, stopped on each move after `limit`: see [`think::choose`].
 pub(super) struct Player {
-    pub(super) bot: Box<dyn Bot>,
+    pub(super) seated: Seated,
     pub(super) limit: Option<Duration>,
 }
 
 impl Mind for Player {
     fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
-        think::choose_unless_stopped(&mut *self.bot, position, self.limit, stop).map(Report::from)
+        think::choose_unless_stopped(&mut *self.seated.bot, position, self.limit, stop).map(Report::from)
     }
 
-    fn learn(&mut self, record: &GameRecord) {
-        self.bot.game_over(record);
+    fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {
+        self.seated.learn(record)
     }
 }
 
@@ -68,8 +75,8 @@ pub(super) struct Thinker {
     jobs: mpsc::Sender<Job>,
     /// Of the last question.
     stop: Arc<AtomicBool>,
-    /// Closed when the thread ends.
-    finished: mpsc::Receiver<()>,
+    /// Gets what went wrong with learning; closed when the thread ends.
+    finished: mpsc::Receiver<BotFileError>,
 }
 
 impl Thinker {
@@ -77,7 +84,6 @@ impl Thinker {
         let (jobs, inbox) = mpsc::channel();
         let (running, finished) = mpsc::channel();
         thread::spawn(move || {
-            let _running: mpsc::Sender<()> = running;
             while let Ok(job) = inbox.recv() {
                 let goes_on = match job {
                     Job::Choose { ticket, position, stop } => {
@@ -86,7 +92,14 @@ impl Thinker {
                         let report = asked.unwrap_or_else(|_| Err(panicked()));
                         goes_on & answers.blocking_send(Answer { ticket, report }).is_ok()
                     }
-                    Job::Learn(record) => catch_unwind(AssertUnwindSafe(|| mind.learn(&record))).is_ok(),
+                    Job::Learn(record) => {
+                        let learnt = catch_unwind(AssertUnwindSafe(|| mind.learn(&record)));
+                        let is_sound = learnt.is_ok();
+                        if let Ok(Err(error)) = learnt {
+                            let _ = running.send(error); // heard when the game is left
+                        }
+                        is_sound
+                    }
                 };
                 if !goes_on {
                     break;
@@ -113,10 +126,14 @@ impl Thinker {
     }
 
     /// Stops the bot and waits, not for long, until it has learnt what it was told.
-    pub(super) fn finish(self) {
+    ///
+    /// # Errors
+    ///
+    /// What it learnt could not be kept.
+    pub(super) fn finish(self) -> Result<(), BotFileError> {
         self.stop();
         drop(self.jobs);
-        let _ = self.finished.recv_timeout(FINISH_TIME_MAX); // nothing is ever sent: closed or too late
+        self.finished.recv_timeout(FINISH_TIME_MAX).map_or(Ok(()), Err) // else closed, or too late
     }
 
     fn send(&self, job: Job) {
@@ -164,7 +181,7 @@ mod tests {
         let (thinker, mut inbox) = ask(false);
         thinker.stop();
         assert!(inbox.blocking_recv().unwrap().report.is_ok());
-        thinker.finish();
+        thinker.finish().unwrap();
         assert!(inbox.blocking_recv().is_none(), "the thread has ended");
     }
 
