@@ -18,6 +18,7 @@ pub mod log;
 pub mod plan;
 pub mod play;
 pub mod record;
+pub mod report;
 pub mod results;
 pub mod runner;
 pub mod stats;

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use self::seats::Seats;
 use crate::course::Course;
 use crate::entrant::{Entrant, Fault};
-use crate::log::{self, Event, Log, LogError, Why};
+use crate::log::{self, Event, Log, LogError};
 use crate::plan::{Plan, Slot};
 use crate::play::{self, Played, Terms};
 use crate::record::{PairRecord, Record, Span};
@@ -78,6 +78,8 @@ pub enum RunError {
     Log(#[from] LogError),
     #[error("{entrant} cannot be started: {fault}")]
     CannotStart { entrant: String, fault: Fault },
+    #[error("no thread can be started to play on")]
+    NoThread(#[source] std::io::Error),
 }
 
 /// A log taken up again: its run as far as it had come.
@@ -163,7 +165,8 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
     }
     let seats = Seats::new(entrants)?;
     let halt = Stop::default();
-    let keeps_records = log.is_some() || observer.wants_games();
+    let tells_games = observer.wants_games();
+    let keeps_records = log.is_some() || tells_games;
     let hall = Hall {
         plan: course.plan().clone(),
         fingerprint: course.plan().fingerprint(),
@@ -173,20 +176,24 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         seats,
         halt: &halt,
         keeps_records,
-        state: Mutex::new(State::new(course, log, ahead)),
+        state: Mutex::new(State::new(course, log, tells_games, ahead)),
         changed: Condvar::new(),
     };
     thread::scope(|scope| {
-        for number in 0..concurrency.get() {
+        let worker = |number: usize| {
             let worker = thread::Builder::new().name(format!("game {number}"));
-            // Without a thread more, those that there are play everything.
-            let _ = worker.spawn_scoped(scope, || hall.work());
-        }
+            worker.spawn_scoped(scope, || hall.work())
+        };
+        let first = worker(0).map_err(RunError::NoThread)?;
+        // Where there are no more threads, those that there are play everything.
+        let more = (1..concurrency.get()).map_while(|number| worker(number).ok()).count();
+        debug_assert!(more < concurrency.get(), "the first is not among them");
         let kept = hall.keep_time(stop, observer);
+        drop(first); // joined by the scope
         halt.set();
         watchdog.stop_all();
         hall.changed.notify_all();
-        kept
+        kept.map_err(RunError::Log)
     })?;
     let state = hall.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(log) = state.log {
@@ -219,6 +226,8 @@ struct State {
     held: BTreeMap<u64, Finished>,
     /// What the observer has not been told.
     untold: Vec<Told>,
+    /// Whether it is told of games.
+    tells_games: bool,
     workers_waiting: usize,
 }
 
@@ -250,8 +259,9 @@ impl Summary {
 }
 
 impl State {
-    fn new(course: Course, log: Option<Log>, ahead: Vec<Record>) -> Self {
-        let mut state = Self { course, log, held: BTreeMap::new(), untold: Vec::new(), workers_waiting: 0 };
+    fn new(course: Course, log: Option<Log>, tells_games: bool, ahead: Vec<Record>) -> Self {
+        let mut state =
+            Self { course, log, held: BTreeMap::new(), untold: Vec::new(), tells_games, workers_waiting: 0 };
         for record in ahead {
             let Some(number) = Plan::game_number(&record.id) else { continue };
             let json = log::encode(&record);
@@ -259,26 +269,26 @@ impl State {
             let summary = Summary { winner, at_fault, both_moved, moves: moves.to_owned() };
             state.held.insert(number, Finished { json, summary });
         }
-        state.book_held(Keep::Nothing);
+        state.book_held();
         state
     }
 
     /// Books all games whose turn has come.
-    fn book_held(&mut self, keep: Keep) {
+    fn book_held(&mut self) {
         while let Some(due) = self.course.due() {
             let Some(finished) = self.held.remove(&due.number) else { return };
-            self.book(finished, keep);
+            self.book(finished);
         }
         self.held.clear(); // beyond the end
     }
 
-    fn book(&mut self, finished: Finished, keep: Keep) {
+    fn book(&mut self, finished: Finished) {
         let Finished { json, summary } = finished;
         let consequence = self.course.book(&summary.as_outcome());
         if let Some(log) = &mut self.log {
             log.game(&json);
         }
-        if keep == Keep::ToTell {
+        if self.tells_games {
             self.untold.push(Told::Game(json));
         }
         if let Some(entrant) = consequence.suspended {
@@ -300,13 +310,6 @@ impl State {
         }
         self.untold.push(Told::Event(event));
     }
-}
-
-/// Whether records are kept until the observer has seen them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    Nothing,
-    ToTell,
 }
 
 fn waiting(held: &BTreeMap<u64, Finished>) -> impl Iterator<Item = (u64, &[u8])> {
@@ -341,7 +344,7 @@ impl Hall<'_> {
             let Some(finished) = finished else { continue };
             if state.course.over().is_none() {
                 state.held.insert(slot.number, finished);
-                state.book_held(if self.keeps_records { Keep::ToTell } else { Keep::Nothing });
+                state.book_held();
             }
             if state.workers_waiting > 0 || state.course.over().is_some() {
                 self.changed.notify_all();
@@ -394,7 +397,7 @@ impl Hall<'_> {
         loop {
             let mut state = self.lock();
             let is_over = state.course.over().is_some() || stop.is_set();
-            let State { course, log, held, untold, workers_waiting: _ } = &mut *state;
+            let State { course, log, held, untold, tells_games: _, workers_waiting: _ } = &mut *state;
             let mut unsynced = None;
             if let Some(log) = log {
                 log.flush(waiting(held))?;
@@ -423,14 +426,5 @@ impl Hall<'_> {
                 drop(self.changed.wait_timeout(state, LOOK_EVERY));
             }
         }
-    }
-}
-
-/// Whether a run ended by itself.
-#[must_use]
-pub fn is_finished(course: &Course) -> bool {
-    match course.over() {
-        Some(Why::Complete | Why::Decided | Why::Suspended) => true,
-        None => false,
     }
 }
