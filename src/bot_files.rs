@@ -122,6 +122,16 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
     Ok(read)
 }
 
+/// What a bot has learnt, if its settings name a file for it: nothing if the file is missing.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
+    let read = |path: PathBuf| Ok(read_text_if_there(&path)?.unwrap_or_default());
+    knowledge_file(spec).map(read).transpose()
+}
+
 /// The file of what a bot learns, if its settings name one.
 #[must_use]
 pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {

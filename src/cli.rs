@@ -8,17 +8,21 @@ mod bench;
 mod bot;
 mod bots;
 mod completions;
+mod contest;
 pub(crate) mod exit;
 mod games;
 mod interrupt;
 mod load;
+mod match_cmd;
 mod move_cmd;
 mod operator;
 mod output;
 mod play;
 mod progress;
+mod rate;
 mod serve;
 mod think;
+mod tournament;
 mod train;
 
 use std::io;
@@ -44,6 +48,12 @@ enum Command {
     Move(move_cmd::Move),
     /// List the house bots with their settings.
     Bots(bots::Bots),
+    /// Play a match in pairs of games between two bots.
+    Match(Box<match_cmd::Match>),
+    /// Play a tournament between any number of bots.
+    Tournament(Box<tournament::Tournament>),
+    /// Rate everybody by all games of a file.
+    Rate(rate::Rate),
     /// Let a bot learn, and show how it gets better.
     Train(Box<train::Train>),
     /// Measure speed, with figures that can be repeated.
@@ -70,6 +80,9 @@ impl CommandLine {
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
+            Command::Match(arguments) => arguments.run(),
+            Command::Tournament(arguments) => arguments.run(),
+            Command::Rate(arguments) => arguments.run(),
             Command::Train(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),

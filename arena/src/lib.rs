@@ -17,6 +17,7 @@ pub mod house;
 pub mod log;
 pub mod plan;
 pub mod play;
+pub mod rate;
 pub mod record;
 pub mod report;
 pub mod results;
