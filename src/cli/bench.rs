@@ -1,5 +1,7 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod arena;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -25,6 +27,8 @@ pub(super) struct Bench {
 enum What {
     /// Random games from the empty board, on one thread.
     Playouts(Playouts),
+    /// Matches in this process through everything that matches do, and the joint rating of a large field.
+    Arena(arena::Arena),
 }
 
 /// Random games from the empty board, on one thread.
@@ -61,6 +65,7 @@ impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
+            What::Arena(arena) => arena.run(),
         }
     }
 }
