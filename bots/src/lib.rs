@@ -24,6 +24,7 @@ mod bot;
 pub mod c4ai;
 mod cutoff;
 mod greedy;
+pub mod learner;
 pub mod lines69;
 mod mcts;
 pub mod memory;
@@ -37,6 +38,7 @@ mod spec;
 mod stupid;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
 pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

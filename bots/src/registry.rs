@@ -6,6 +6,7 @@ use fourfold_engine::Variant;
 
 use self::table::{ENTRIES, SEED};
 use crate::bot::{Bot, BotError};
+use crate::memory::Memory;
 use crate::setting::{Setting, Settings};
 use crate::spec::BotSpec;
 
@@ -58,6 +59,12 @@ fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&str>) -> Resu
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
     let settings = Settings::check(entry, spec, knowledge)?;
     (entry.build)(&settings, variant)
+}
+
+/// Builds a pattern memory of either vocabulary with nothing learnt.
+pub(crate) fn memory(spec: &BotSpec, variant: Variant) -> Result<Memory, BotError> {
+    let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
+    table::memory_of(entry, &Settings::check(entry, spec, None)?, variant)
 }
 
 impl BotSpec {

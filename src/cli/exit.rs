@@ -164,8 +164,9 @@ fn code_of_bot_error(error: &BotError) -> Code {
         | BotError::UnknownSetting { .. }
         | BotError::RepeatedSetting { .. }
         | BotError::BadValue { .. }
-        | BotError::VariantNotPlayed { .. } => Code::Usage,
-        BotError::GameOver | BotError::Broken { .. } => Code::Failure,
+        | BotError::VariantNotPlayed { .. }
+        | BotError::LearnsNothing { .. } => Code::Usage,
+        BotError::GameOver | BotError::Broken { .. } | BotError::BadState { .. } => Code::Failure,
     }
 }
 

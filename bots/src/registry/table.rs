@@ -6,7 +6,7 @@ use fourfold_engine::Variant;
 
 use super::Entry;
 use crate::alphabeta::AlphaBeta;
-use crate::bot::{Bot, BotError};
+use crate::bot::BotError;
 use crate::c4ai::{C4ai, Weights};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
@@ -40,6 +40,9 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 /// Playouts a move of `montecarlo` if neither number nor time is set: about a millisecond on 7x6.
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
+/// The pattern memory that sees gaps.
+const WINDOWS: &str = "memory-windows";
+
 /// Of both pattern memories.
 const MEMORY_SETTINGS: [Setting; 4] = [
     Setting {
@@ -60,12 +63,22 @@ const MEMORY_SETTINGS: [Setting; 4] = [
     SEED,
 ];
 
+/// The pattern memory that an entry is about.
+pub(super) fn memory_of(
+    entry: &Entry,
+    settings: &Settings<'_>,
+    variant: Variant,
+) -> Result<Memory, BotError> {
+    let vocabulary = if entry.name == WINDOWS { Vocabulary::Windows } else { Vocabulary::Runs };
+    build_memory(entry.name, vocabulary, settings, variant)
+}
+
 fn build_memory(
     bot: &'static str,
     vocabulary: Vocabulary,
     settings: &Settings<'_>,
     variant: Variant,
-) -> Result<Box<dyn Bot>, BotError> {
+) -> Result<Memory, BotError> {
     if variant.connect() != Memory::CONNECT {
         return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
     }
@@ -85,7 +98,7 @@ fn build_memory(
         "all" => memory::Snapshots::All,
         _ => memory::Snapshots::Last,
     };
-    Ok(Box::new(Memory { store, rule, snapshots, seed: settings.integer("seed") }))
+    Ok(Memory { store, rule, snapshots, seed: settings.integer("seed") })
 }
 
 /// Ordered roughly from weak to strong.
@@ -109,14 +122,16 @@ pub(super) static ENTRIES: [Entry; 12] = [
         style: "learning",
         about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
         settings: &MEMORY_SETTINGS,
-        build: |settings, variant| build_memory("memory", Vocabulary::Runs, settings, variant),
+        build: |settings, variant| Ok(Box::new(build_memory("memory", Vocabulary::Runs, settings, variant)?)),
     },
     Entry {
-        name: "memory-windows",
+        name: WINDOWS,
         style: "learning",
         about: "a pattern memory that sees gaps too, and so learns further",
         settings: &MEMORY_SETTINGS,
-        build: |settings, variant| build_memory("memory-windows", Vocabulary::Windows, settings, variant),
+        build: |settings, variant| {
+            Ok(Box::new(build_memory(WINDOWS, Vocabulary::Windows, settings, variant)?))
+        },
     },
     Entry {
         name: "greedy",
