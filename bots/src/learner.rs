@@ -15,7 +15,7 @@ use crate::memory;
 use crate::spec::BotSpec;
 
 /// Learns from finished games, one after the other.
-pub trait Learner: Send + Debug {
+pub trait Learner: Send + Sync + Debug {
     /// Learns from a game of its variant as one side saw it, and says what changed, in a fixed order. Nothing but the
     /// game and what was learnt before decides what that is: no clock, no chance from outside.
     fn learn(&mut self, game: &GameRecord) -> Vec<Change>;
