@@ -127,6 +127,9 @@ const RESERVED_NAMES: &[&str] =
 /// Guests are called `guest-` and six characters; nobody else may be.
 pub const GUEST_PREFIX: &str = "guest-";
 
+/// Whoever left is called `gone-` and some characters; nobody else may be.
+pub const GONE_PREFIX: &str = "gone-";
+
 /// Why a text cannot be a player's name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum InvalidName {
@@ -166,7 +169,9 @@ impl PlayerName {
         check_plain(text)?;
         let name: Self = text.parse()?;
         let key = name.key();
-        if RESERVED_NAMES.contains(&key.as_str()) || key.starts_with(GUEST_PREFIX) {
+        if RESERVED_NAMES.contains(&key.as_str())
+            || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| key.starts_with(prefix))
+        {
             return Err(InvalidName::Reserved { name: text.to_owned() });
         }
         Ok(name)

@@ -10,6 +10,7 @@ mod judge;
 mod learner;
 mod pattern;
 mod store;
+mod train;
 mod xml;
 
 use std::sync::atomic::AtomicBool;
@@ -24,6 +25,7 @@ use self::judge::{Judge, Proposal, Voice};
 pub(crate) use self::learner::learner;
 pub use self::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
 pub use self::store::{PatternMemory, Record, Snapshots};
+pub use self::train::{ResumeError, Teacher, Training};
 pub use self::xml::{XmlError, read_xml, write_xml};
 use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 use crate::learner::Reason;

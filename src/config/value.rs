@@ -373,6 +373,7 @@ pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D
         | Err(
             BotError::Broken { .. }
             | BotError::VariantNotPlayed { .. }
+            | BotError::OtherBot { .. }
             | BotError::GameOver
             | BotError::LearnsNothing { .. }
             | BotError::BadState { .. },

@@ -34,7 +34,7 @@ pub(crate) fn learner(
     variant: Variant,
     state: Option<&[u8]>,
 ) -> Result<Box<dyn Learner>, BotError> {
-    let Memory { mut store, rule, snapshots, seed: _ } = registry::memory(spec, variant)?;
+    let Memory { mut store, rule, snapshots, seed: _ } = registry::memory(spec, variant, "")?;
     if let Some(state) = state {
         store = bytes::read(state, store.vocabulary, variant)
             .map_err(|reason| BotError::BadState { name: spec.name().to_owned(), reason })?;
