@@ -4,18 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use fourfold_bots::{Bot, BotError, Choice, MoveBudget, Reason};
-use fourfold_engine::{Game, Position, ReplayError, Side};
+use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
+use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
+use crate::bot_files;
 use crate::compute::{ComputeError, ComputePool};
 use crate::ids::PlayerId;
 use crate::learning::reasons;
 use crate::protocol::ServerMessage;
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::{Frame, Turn, Urgency};
+use crate::protocol::server::{Frame, GameEnd, GameResult, Turn, Urgency};
 use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
 
@@ -86,6 +87,8 @@ pub struct Player {
     pub side: Side,
     /// The program.
     pub bot: Box<dyn Bot>,
+    /// What learns from the game when it is over: settings that name a file.
+    pub learns_as: Option<BotSpec>,
     /// Shortest time for a move, so that people can follow.
     pub pace: Duration,
 }
@@ -105,6 +108,8 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
         seat: Arc::downgrade(&seat),
         frames,
         player: Some(player.bot),
+        learns_as: player.learns_as,
+        variant: None,
         id: player.id,
         side: player.side,
         pace: player.pace,
@@ -120,6 +125,9 @@ pub struct BotTask {
     frames: mpsc::Receiver<Frame>,
     /// Away while it thinks on the pool.
     player: Option<Box<dyn Bot>>,
+    learns_as: Option<BotSpec>,
+    /// Of the game, as the first turn tells it.
+    variant: Option<Variant>,
     id: PlayerId,
     side: Side,
     pace: Duration,
@@ -138,6 +146,7 @@ impl BotTask {
         while let Some(frame) = self.frames.recv().await {
             match frame.message() {
                 ServerMessage::Turn(turn) => {
+                    self.variant = Some(turn.variant.0);
                     match self.answer(turn, &room, member).await {
                         Ok(()) => {}
                         // The daemon stops: the bot is not to blame, and its game is kept.
@@ -150,7 +159,10 @@ impl BotTask {
                     }
                 }
                 // What it knows of the game is not needed while people think about another one.
-                ServerMessage::GameEnd(_) => self.player = None,
+                ServerMessage::GameEnd(end) => {
+                    self.player = None;
+                    self.learn(end);
+                }
                 ServerMessage::RematchOffer(offered) if Side::from(offered.by) != self.side => {
                     let Some(reply) = self.reply(member) else { return };
                     room.act(self.id.clone(), Action::Rematch, reply);
@@ -159,6 +171,24 @@ impl BotTask {
                 _ => {}
             }
         }
+    }
+
+    /// Learns from a game that counts. Files are slow, so a thread of its own does it, and nobody waits.
+    fn learn(&mut self, end: &GameEnd) {
+        let (Some(spec), Some(variant)) = (self.learns_as.take(), self.variant) else { return };
+        let result = match end.result {
+            GameResult::First => fourfold_bots::GameResult::of(self.side, Some(Side::First)),
+            GameResult::Second => fourfold_bots::GameResult::of(self.side, Some(Side::Second)),
+            GameResult::Draw => fourfold_bots::GameResult::Draw,
+            GameResult::Void => return,
+        };
+        let Ok(game) = Game::from_moves(variant, &end.moves) else { return };
+        let (record, id) = (GameRecord { game, side: self.side, result }, self.id.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = bot_files::learn(&spec, &record) {
+                warn!(bot = %id, error = %error, "a house bot could not keep what it has learnt");
+            }
+        });
     }
 
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {

@@ -7,11 +7,13 @@ mod account;
 mod bench;
 mod bot;
 mod bots;
+mod classic;
 mod completions;
 pub(crate) mod exit;
 mod games;
 mod interrupt;
 mod load;
+mod memory;
 mod move_cmd;
 mod operator;
 mod output;
@@ -42,10 +44,14 @@ enum Command {
     Play(play::Play),
     /// Let a bot choose one move and print it.
     Move(move_cmd::Move),
+    /// Call classic programs as their authors did.
+    Classic(classic::Classic),
     /// List the house bots with their settings.
     Bots(bots::Bots),
     /// Let a bot learn, and show how it gets better.
     Train(Box<train::Train>),
+    /// Look at a pattern memory, or carry it from one bot to another.
+    Memory(memory::Memory),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
     /// Create an account.
@@ -69,8 +75,10 @@ impl CommandLine {
             Command::Serve(arguments) => arguments.run(),
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
+            Command::Classic(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
             Command::Train(arguments) => arguments.run(),
+            Command::Memory(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),

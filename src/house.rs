@@ -1,16 +1,19 @@
 //! The bots that the daemon itself plays: which there are, and under which accounts.
 
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use fourfold_bots::{Bot, BotError, BotSpec, Knowledge, registry};
+use fourfold_bots::{Bot, BotSpec, Knowledge, registry};
 use fourfold_engine::Variant;
 use thiserror::Error;
 use tracing::warn;
 
+use crate::bot_files::{self, BotFileError};
 use crate::config::HouseBot as Configured;
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
+use crate::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
@@ -20,8 +23,12 @@ use crate::storage::writer::{WriteError, Writer};
 pub struct HouseBot {
     /// The account it plays under.
     pub identity: Identity,
-    /// Which program plays, with its settings.
+    /// Which program plays, with its settings; a file that it keeps what it learns in is named in full.
     pub spec: BotSpec,
+    /// How it plays, in one word.
+    pub style: &'static str,
+    /// How strong it is, if that is known.
+    pub strength: Option<Strength>,
     /// One line on how it plays.
     pub about: String,
     /// Where its knowledge of the standard board comes from.
@@ -61,17 +68,17 @@ impl Learnt {
 }
 
 impl HouseBot {
-    /// Builds the program for one game.
+    /// Builds the program for one game, with what it has learnt until now.
     ///
     /// # Errors
     ///
-    /// It does not play this variant.
-    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotError> {
+    /// It does not play this variant, or the file with what it has learnt is broken.
+    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
         match &self.mind {
             Mind::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
             Mind::Learnt(_) | Mind::Fixed => {
-                registry::build(&self.spec.clone().with_default_seed(seed), variant)
+                bot_files::build(&self.spec.clone().with_default_seed(seed), variant)
             }
         }
     }
@@ -79,7 +86,13 @@ impl HouseBot {
     /// Whether it plays this variant.
     #[must_use]
     pub fn plays(&self, variant: Variant) -> bool {
-        self.build(variant, 0).is_ok()
+        registry::build_taught(&self.spec, variant, "").is_ok()
+    }
+
+    /// What keeps its lessons, if it learns from its games.
+    #[must_use]
+    pub fn learns_as(&self) -> Option<BotSpec> {
+        bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
     }
 }
 
@@ -103,21 +116,30 @@ pub struct HouseBots {
 impl HouseBots {
     /// Gives every configured bot its account, a new one if it has none yet.
     ///
-    /// A bot whose name belongs to somebody else is left out with a warning: the arena runs without it.
+    /// A bot whose name belongs to somebody else, or whose file is broken, is left out with a warning: the arena runs
+    /// without it. Files are looked for in the directory `files`.
     ///
     /// # Errors
     ///
     /// The store failed.
     pub async fn set_up(
         configured: &[Configured],
+        files: &Path,
         store: &dyn Store,
         writer: &Writer,
     ) -> Result<Self, HouseError> {
         let house = Self::default();
         for bot in configured {
+            let spec = match bot_files::with_files_read(&bot_files::below(&bot.spec, files)) {
+                Ok(spec) => spec,
+                Err(error) => {
+                    warn!(name = %bot.name, error = %error, "a house bot cannot be built and is left out");
+                    continue;
+                }
+            };
             if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
-                let about = bot.about().to_owned();
-                house.join(HouseBot { identity, spec: bot.spec.clone(), about, mind: Mind::Fixed });
+                let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
+                house.join(HouseBot { identity, spec, style, strength, about, mind: Mind::Fixed });
             }
         }
         Ok(house)

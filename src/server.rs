@@ -148,7 +148,8 @@ impl Daemon {
         let writer_task = tokio::spawn(writer_actor.run());
         let signer = Signer::new(&key);
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
-        let house = HouseBots::set_up(&config.house_bots.0, store.as_ref(), &writer).await?;
+        let house =
+            HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &writer).await?;
         let site = Arc::new(site_of(&config));
         let tasks = TaskTracker::new();
         let stop_actors = CancellationToken::new();

@@ -36,6 +36,8 @@ mod self_play;
 mod setting;
 mod spec;
 mod stupid;
+#[cfg(test)]
+mod testing;
 pub mod training;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};

@@ -1,5 +1,7 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod bots;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -25,6 +27,8 @@ pub(super) struct Bench {
 enum What {
     /// Random games from the empty board, on one thread.
     Playouts(Playouts),
+    /// Whether bots answer in time, in positions of random games.
+    Bots(bots::BotBench),
 }
 
 /// Random games from the empty board, on one thread.
@@ -61,6 +65,7 @@ impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
+            What::Bots(bots) => bots.run(),
         }
     }
 }

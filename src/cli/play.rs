@@ -4,7 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::str::FromStr;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
+use fourfold::bot_files::{self, BotFileError};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, GameResult};
 use fourfold_engine::{BySide, Column, Game, Outcome, Side, Variant, notation};
 
 use super::exit::Exit;
@@ -69,11 +70,11 @@ impl Play {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let game = Game::from_moves(self.variant, &self.moves)
             .map_err(|error| Exit::usage(format!("--moves: {error}")))?;
-        let seat = |player: &Player| -> Result<Seat, BotError> {
+        let seat = |player: &Player| -> Result<Seat, BotFileError> {
             Ok(match player {
                 Player::Human => Seat::Human,
                 Player::Bot(spec) => {
-                    Seat::Bot { name: spec.to_string(), bot: registry::build(spec, self.variant)? }
+                    Seat::Bot { name: spec.to_string(), bot: bot_files::build(spec, self.variant)? }
                 }
             })
         };
@@ -88,7 +89,20 @@ impl Play {
             input: Input { lines: stdin.lock(), queued: Vec::new(), prompts },
             out: io::stdout().lock(),
         };
-        table.play()
+        table.play()?;
+        self.learn(&table.game)
+    }
+
+    /// Lets bots that keep what they learn learn from a finished game.
+    fn learn(&self, game: &Game) -> anyhow::Result<()> {
+        let Some(outcome) = game.outcome() else { return Ok(()) };
+        for (side, player) in [(Side::First, &self.first), (Side::Second, &self.second)] {
+            if let Player::Bot(spec) = player {
+                let result = GameResult::of(side, outcome.winner());
+                bot_files::learn(spec, &GameRecord { game: game.clone(), side, result })?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -253,6 +267,8 @@ fn read_action(word: &str) -> Result<Action, String> {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_bots::registry;
+
     use super::*;
 
     fn seat(player: &str) -> Seat {

@@ -32,6 +32,9 @@ const CHUNK: usize = 16;
 /// what was not stored is learnt again after a crash.
 const STATE_BYTES_PER_SECOND: u64 = 1 << 20;
 
+/// How all learners play, in one word.
+const STYLE: &str = "learning";
+
 /// Who players are, as far as learning is concerned; this never changes.
 #[derive(Debug, Default)]
 pub(super) struct Faculty(HashMap<PlayerId, Teacher>);
@@ -375,6 +378,8 @@ impl Pupil {
         deps.house.join(HouseBot {
             identity: self.live.clone(),
             spec: self.plan.spec.clone(),
+            style: STYLE,
+            strength: None,
             about: self.plan.about.to_owned(),
             mind: Mind::Learnt(self.knowledge.clone()),
         });
@@ -415,7 +420,7 @@ impl Pupil {
         });
         self.versions.sort_by_key(|version| version.mark);
         let (spec, mind) = (self.plan.spec.clone(), Mind::Learnt(knowledge));
-        deps.house.join(HouseBot { identity, spec, about, mind });
+        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError};
+
 use fourfold_engine::{BySide, Variant};
 use rand::{Rng, RngExt, SeedableRng};
 use thiserror::Error;
@@ -18,6 +19,7 @@ use super::practice::{self, Exercise, FROZEN_GAMES};
 use super::pupil::{Faculty, Progress, Pupil};
 use super::view::Learning;
 use super::worker::{Worker, WorkerError};
+use crate::bot_files::BotFileError;
 use crate::compute::ComputePool;
 use crate::house::{HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
@@ -47,6 +49,9 @@ pub enum LearningError {
     /// The program cannot be built.
     #[error(transparent)]
     Bot(#[from] BotError),
+    /// An opponent of practice cannot be built.
+    #[error(transparent)]
+    Opponent(#[from] BotFileError),
     /// Learning panicked.
     #[error(transparent)]
     Worker(#[from] WorkerError),
@@ -230,7 +235,7 @@ impl LearningActor {
         Ok(Progress::Went)
     }
 
-    fn bot(&self, candidate: &Candidate, seed: u64) -> Result<Option<Box<dyn Bot>>, BotError> {
+    fn bot(&self, candidate: &Candidate, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
         let bot = self.deps.house.get(&candidate.player);
         bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
     }

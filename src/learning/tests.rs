@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,9 +53,8 @@ impl Arena {
 
     /// Starts a service on what is stored.
     async fn learners(&self) -> (Learning, LearningActor) {
-        let greedy =
-            Configured { name: name("greedy"), spec: "greedy".parse().unwrap(), about: String::new() };
-        let house = HouseBots::set_up(&[greedy], &*self.store, &self.writer).await.unwrap();
+        let greedy = Configured::new(name("greedy"), "greedy".parse().unwrap());
+        let house = HouseBots::set_up(&[greedy], Path::new(""), &*self.store, &self.writer).await.unwrap();
         let learning = Learning::default();
         let deps = LearningDeps {
             store: Arc::clone(&self.store) as Arc<dyn Store>,
