@@ -24,6 +24,7 @@ mod bot;
 pub mod c4ai;
 mod cutoff;
 mod greedy;
+pub mod learner;
 pub mod lines69;
 mod mcts;
 pub mod memory;
@@ -40,6 +41,7 @@ mod testing;
 pub mod training;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
 pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

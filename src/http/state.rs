@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::rating::strength::Strength;
@@ -85,4 +86,6 @@ pub struct AppState {
     pub site: Arc<Site>,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
+    /// The bots that learn.
+    pub learning: Learning,
 }
