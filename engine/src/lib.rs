@@ -7,7 +7,7 @@
 //! - [`board`] holds the vocabulary: one type per file, from [`Column`] to [`Position`].
 //! - [`notation`] reads and prints move lists and board diagrams; [`Game`] replays moves into a position and
 //!   an outcome.
-//! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead.
+//! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead, [`solver`] to the end.
 //!
 //! ```
 //! use fourfold_engine::{Game, Outcome, Side, Variant};
@@ -26,6 +26,7 @@ pub mod openings;
 pub mod playout;
 pub mod rng;
 pub mod search;
+pub mod solver;
 
 pub use board::{
     Bitboard, BySide, Cell, CellError, Column, Direction, IllegalMove, Line, Outcome, Position, Side,

@@ -20,7 +20,7 @@ pub use limits::{Interrupted, Limits, NodeCounter};
 pub use mcts::{TreeResult, TreeSearch};
 pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation, Window};
 pub use ordering::{ColumnOrder, ThreatGuide};
-pub use score::Score;
+pub use score::{Score, Value};
 pub use table::{Reuse, Table};
 pub use threats::{Tactics, winning_cells};
 
