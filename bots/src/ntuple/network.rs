@@ -35,6 +35,17 @@ impl Network {
         &self.shape
     }
 
+    /// The network with these weights, as [`Network::weights`] gave them; `None` unless there are as many as the
+    /// shape needs.
+    #[must_use]
+    pub fn with_weights(shape: Shape, weights: &[f32]) -> Option<Self> {
+        let network = Self::new(shape);
+        (weights.len() == network.weight_count()).then(|| {
+            network.set_weights(weights.iter().copied());
+            network
+        })
+    }
+
     /// Number of weights of both sides.
     pub fn weight_count(&self) -> usize {
         self.weights.len()
@@ -46,7 +57,7 @@ impl Network {
     }
 
     /// Replaces all weights, of which there must be [`Network::weight_count`].
-    pub fn set_weights(&self, weights: impl IntoIterator<Item = f32>) {
+    pub(super) fn set_weights(&self, weights: impl IntoIterator<Item = f32>) {
         for (weight, value) in self.weights.iter().zip(weights) {
             weight.store(value.to_bits(), Ordering::Relaxed);
         }
@@ -164,9 +175,9 @@ impl Cursor {
     }
 }
 
-/// Squashes a sum of weights to -1 to 1, much like the hyperbolic tangent, of which this is an approximation of
-/// [3/2] after Padé: tables of records learnt must be equal to the bit on all machines, and the libraries'
-/// tangents are not.
+/// Squashes a sum of weights to -1 to 1, much like the hyperbolic tangent. It is the tangent's Padé approximant of
+/// third over second degree, cut off where it reaches 1: weights learnt from the same games must be equal to the bit
+/// on all machines, and the libraries' tangents are not.
 #[inline]
 pub(super) fn squash(sum: f32) -> f32 {
     let sum = sum.clamp(-3.0, 3.0);
