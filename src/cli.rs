@@ -10,6 +10,7 @@ mod bots;
 mod completions;
 pub(crate) mod exit;
 mod games;
+mod interrupt;
 mod load;
 mod move_cmd;
 mod operator;
@@ -18,6 +19,7 @@ mod play;
 mod progress;
 mod serve;
 mod think;
+mod train;
 
 use std::io;
 
@@ -42,6 +44,8 @@ enum Command {
     Move(move_cmd::Move),
     /// List the house bots with their settings.
     Bots(bots::Bots),
+    /// Let a bot learn, and show how it gets better.
+    Train(Box<train::Train>),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
     /// Create an account.
@@ -66,6 +70,7 @@ impl CommandLine {
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
+            Command::Train(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),

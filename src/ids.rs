@@ -120,6 +120,9 @@ const RESERVED_NAMES: &[&str] =
 /// Guests are called `guest-` and six characters; nobody else may be.
 pub const GUEST_PREFIX: &str = "guest-";
 
+/// Whoever left is called `gone-` and some characters; nobody else may be.
+pub const GONE_PREFIX: &str = "gone-";
+
 /// Why a text cannot be a player's name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum InvalidName {
@@ -157,7 +160,9 @@ impl PlayerName {
     pub fn register(text: &str) -> Result<Self, InvalidName> {
         let name: Self = text.parse()?;
         let key = name.key();
-        if RESERVED_NAMES.contains(&key.as_str()) || key.starts_with(GUEST_PREFIX) {
+        if RESERVED_NAMES.contains(&key.as_str())
+            || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| key.starts_with(prefix))
+        {
             return Err(InvalidName::Reserved { name: text.to_owned() });
         }
         Ok(name)

@@ -100,6 +100,18 @@ pub enum GameResult {
     Loss,
 }
 
+impl GameResult {
+    /// Of a game won by `winner`, or drawn, for a side.
+    #[must_use]
+    pub fn of(side: Side, winner: Option<Side>) -> Self {
+        match winner {
+            None => Self::Draw,
+            Some(winner) if winner == side => Self::Win,
+            Some(_) => Self::Loss,
+        }
+    }
+}
+
 /// Why there is no bot, or no move from it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BotError {
@@ -115,6 +127,8 @@ pub enum BotError {
     BadValue { bot: &'static str, setting: &'static str, value: String, allowed: String },
     #[error("{bot} does not play {variant}: {plays}")]
     VariantNotPlayed { bot: &'static str, variant: Variant, plays: &'static str },
+    #[error("{bot} is not {wanted}")]
+    OtherBot { bot: String, wanted: &'static str },
     #[error("the game is over: there is nothing to choose")]
     GameOver,
     #[error("{bot} is broken: {reason}")]

@@ -13,7 +13,7 @@ use fourfold_engine::search::{ColumnOrder, Limits, Negamax, TieBreak, Valuation,
 use fourfold_engine::{Bitboard, BySide, Line, Position, Side, Variant};
 
 use self::threats::play_out_threats;
-pub use self::train::{Change, Effort, Generation, Trainer, holds_its_own, qualified};
+pub use self::train::{Change, Effort, EffortError, Generation, Trainer, holds_its_own, qualified};
 pub use self::weights::{Weights, WeightsError};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 

@@ -36,6 +36,7 @@ mod self_play;
 mod setting;
 mod spec;
 mod stupid;
+pub mod training;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
 pub use self_play::Tally;

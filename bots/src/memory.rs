@@ -8,6 +8,7 @@
 mod judge;
 mod pattern;
 mod store;
+mod train;
 mod xml;
 
 use std::sync::atomic::AtomicBool;
@@ -21,6 +22,7 @@ pub use self::judge::Rule;
 use self::judge::{Judge, Proposal};
 pub use self::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
 pub use self::store::{PatternMemory, Record, Snapshots};
+pub use self::train::{ResumeError, Teacher, Training};
 pub use self::xml::{XmlError, read_xml, write_xml};
 use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 

@@ -3,10 +3,12 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use fourfold::bot_files::BotFileError;
 use fourfold::client::ClientError;
 use fourfold::config::ConfigError;
 use fourfold::control::{ControlError, Refusal, RefusalKind};
 use fourfold::data_dir::DataDirError;
+use fourfold::records::lines::LineError;
 use fourfold::server::ServerError;
 use fourfold::storage::StoreError;
 use fourfold::storage::sqlite::OpenError;
@@ -116,6 +118,10 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
         Some(code_of_bot_error(bot))
+    } else if let Some(error) = cause.downcast_ref::<BotFileError>() {
+        Some(code_of_bot_file_error(error))
+    } else if cause.is::<LineError>() {
+        Some(Code::Data)
     } else if cause.is::<io::Error>() {
         Some(Code::Io)
     } else {
@@ -164,8 +170,18 @@ fn code_of_bot_error(error: &BotError) -> Code {
         | BotError::UnknownSetting { .. }
         | BotError::RepeatedSetting { .. }
         | BotError::BadValue { .. }
+        | BotError::OtherBot { .. }
         | BotError::VariantNotPlayed { .. } => Code::Usage,
         BotError::GameOver | BotError::Broken { .. } => Code::Failure,
+    }
+}
+
+fn code_of_bot_file_error(error: &BotFileError) -> Code {
+    match error {
+        BotFileError::Bot(error) => code_of_bot_error(error),
+        BotFileError::Content { .. } => Code::Data,
+        BotFileError::Unreadable { .. } => Code::NoInput,
+        BotFileError::Unwritable { .. } => Code::Io,
     }
 }
 

@@ -9,12 +9,13 @@ use fourfold_engine::{BySide, Side, Variant};
 
 use super::live::LiveGame;
 use super::record::{
-    DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent, StoredGame,
-    StoredPlayer, StoredToken, UnixMillis,
+    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
+    StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Write, Written};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
 
@@ -83,6 +84,8 @@ impl Tables {
                 self.passwords.insert(player.clone(), password.clone());
                 Ok(Written::Done)
             }
+            Write::Promote { player, name, password } => self.promote(player, name, password),
+            Write::Retire { player, name } => self.retire(player, name),
             Write::SetProfile { player, profile } => {
                 let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
                 player.profile = profile.clone();
@@ -119,6 +122,43 @@ impl Tables {
             self.passwords.insert(player.id.clone(), password.clone());
         }
         Ok(Written::Done)
+    }
+
+    fn promote(&mut self, id: &PlayerId, name: &PlayerName, password: &str) -> Result<Written, Refused> {
+        let guest = self.free_to_rename(id, name, |player| player.kind == PlayerKind::Guest)?;
+        guest.kind = PlayerKind::Human;
+        guest.name = name.clone();
+        self.passwords.insert(id.clone(), password.to_owned());
+        Ok(Written::Done)
+    }
+
+    fn retire(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
+        let player = self.free_to_rename(id, name, |player| !player.house)?;
+        let (id, created_at) = (player.id.clone(), player.created_at);
+        *player = StoredPlayer {
+            id: id.clone(),
+            name: name.clone(),
+            kind: PlayerKind::Guest,
+            house: false,
+            owner: None,
+            profile: BotProfile::default(),
+            created_at,
+        };
+        self.passwords.remove(&id);
+        Ok(Written::Done)
+    }
+
+    /// A player of the wanted sort, if nobody has the name.
+    fn free_to_rename(
+        &mut self,
+        id: &PlayerId,
+        name: &PlayerName,
+        is_wanted: impl Fn(&StoredPlayer) -> bool,
+    ) -> Result<&mut StoredPlayer, Refused> {
+        if self.player_by_name(name).is_some() {
+            return Err(Refused::NameTaken);
+        }
+        self.players.get_mut(id).filter(|player| is_wanted(player)).ok_or(Refused::NoSuchPlayer)
     }
 
     fn add_token(&mut self, token: &StoredToken) -> Result<Written, Refused> {

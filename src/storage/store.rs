@@ -51,6 +51,25 @@ pub enum Write {
         /// PHC string.
         password: String,
     },
+    /// A guest becomes a person with an account, and keeps id and games. Refused as [`Refused::NoSuchPlayer`] if the
+    /// player is no guest, as [`Refused::NameTaken`] if another player has the name.
+    Promote {
+        /// Which guest.
+        player: PlayerId,
+        /// The account's name.
+        name: PlayerName,
+        /// PHC string of its password.
+        password: String,
+    },
+    /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
+    /// more. Its games stay, for they are the opponents' too. From then on it is listed as guests are, which is
+    /// nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots too.
+    Retire {
+        /// Who.
+        player: PlayerId,
+        /// The new name.
+        name: PlayerName,
+    },
     /// What a bot says about itself.
     SetProfile {
         /// Which bot.

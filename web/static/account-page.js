@@ -5,6 +5,10 @@ import { el, find } from "./dom.js";
 import { toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { copy } from "./start.js";
+import { text } from "./texts.js";
+import { refusal } from "./words.js";
+
+const SESSIONS = "/api/v1/sessions";
 
 /**
  * @param {"POST" | "DELETE"} method
@@ -14,19 +18,21 @@ import { copy } from "./start.js";
 async function call(method, path, body) {
   const headers = body ? { "Content-Type": "application/json" } : undefined;
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  const answer = text ? JSON.parse(text) : {};
-  if (!response.ok) throw new Problem(answer.message ?? response.statusText, answer.field);
+  const said = await response.text();
+  const answer = said ? JSON.parse(said) : {};
+  if (response.status === 401 && path === SESSIONS) throw new Problem({ code: "wrong_password" });
+  if (!response.ok) throw new Problem(answer);
   return answer;
 }
 
+/** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
+const FIELD_CODES = { "bad_field name": "bad_name", "bad_field password": "bad_password" };
+
+/** A refusal, said in words for people. */
 class Problem extends Error {
-  /**
-   * @param {string} message
-   * @param {string} [field]
-   */
-  constructor(message, field) {
-    super(message);
+  /** @param {{ code?: string, message?: string, field?: string }} error as the server wrote it */
+  constructor({ code = "internal", message = "", field }) {
+    super(refusal({ code: field ? (FIELD_CODES[`${code} ${field}`] ?? code) : code, message }));
     this.field = field;
   }
 }
@@ -62,8 +68,7 @@ function handle(selector, submit) {
  */
 function showProblem(form, problem) {
   const line = find(".problem", form);
-  const message = problem?.message ?? "";
-  line.textContent = message && `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  line.textContent = problem?.message ?? "";
   form.querySelectorAll("input").forEach((input) => {
     if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
@@ -79,16 +84,16 @@ function showToken(name, token) {
   const box = find("#token");
   const lines = find("#start-lines").dataset.template ?? "";
   const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url);
-  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, "Copy token"));
-  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, "Copy lines"));
-  find("#token-name").textContent = name;
+  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, text("account.copy_token")));
+  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, text("account.copy_lines")));
+  find("#token-title").textContent = text("account.token_of", { name });
   find("#token-value").textContent = token;
   find("#start-lines").textContent = start;
   find("#token-actions").replaceChildren(copyToken, copyLines);
   box.hidden = false;
   box.scrollIntoView({ block: "nearest" });
   box.focus();
-  announce(`The token of ${name} is shown. It is shown only this once.`);
+  announce(text("account.token_spoken", { name }));
 }
 
 /** @param {string} name */
@@ -110,11 +115,11 @@ handle("#sign-up", async ({ name, password }) => {
   location.assign("/account");
 });
 handle("#sign-in", async ({ name, password }) => {
-  await call("POST", "/api/v1/sessions", { name, password });
+  await call("POST", SESSIONS, { name, password });
   location.assign("/account");
 });
 handle("#sign-out", async () => {
-  await call("DELETE", "/api/v1/sessions");
+  await call("DELETE", SESSIONS);
   location.assign("/");
 });
 handle("#create-bot", async ({ name }) => {
@@ -133,10 +138,10 @@ document.addEventListener("click", async (event) => {
     } else {
       await call("DELETE", `/api/v1/bots/${name}/tokens`);
       find("#token").hidden = true;
-      toast(`All tokens of ${name} are revoked. Make a new one to connect it again.`);
+      toast(text("account.revoked", { name }));
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    toast(`${error.message}.`);
+    toast(error.message);
   }
 });

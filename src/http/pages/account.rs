@@ -36,7 +36,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         None => Vec::new(),
     };
     let page = Account {
-        frame: visitor.frame(Tab::Account, if owner.is_some() { "Your account" } else { "Sign in" }),
+        frame: visitor.frame(
+            Tab::Account,
+            visitor.language().text(if owner.is_some() { "account.yours" } else { "account.sign_in" }),
+        ),
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,

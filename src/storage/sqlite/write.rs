@@ -125,6 +125,10 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetPassword { player, password } => {
                 players::set_password(self.connection, player, password).await
             }
+            Write::Promote { player, name, password } => {
+                players::promote(self.connection, player, name, password).await
+            }
+            Write::Retire { player, name } => players::retire(self.connection, player, name).await,
             Write::SetProfile { player, profile } => {
                 players::set_profile(self.connection, player, profile).await
             }
