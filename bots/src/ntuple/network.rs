@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fourfold_engine::Side;
 
+use super::codec::{CodecError, Sink, Source, read_exact, write_exact};
 use super::layout::{Drop, Layout, Stones};
 use super::shape::Shape;
 
@@ -35,17 +36,6 @@ impl Network {
         &self.shape
     }
 
-    /// The network with these weights, as [`Network::weights`] gave them; `None` unless there are as many as the
-    /// shape needs.
-    #[must_use]
-    pub fn with_weights(shape: Shape, weights: &[f32]) -> Option<Self> {
-        let network = Self::new(shape);
-        (weights.len() == network.weight_count()).then(|| {
-            network.set_weights(weights.iter().copied());
-            network
-        })
-    }
-
     /// Number of weights of both sides.
     pub fn weight_count(&self) -> usize {
         self.weights.len()
@@ -61,6 +51,16 @@ impl Network {
         for (weight, value) in self.weights.iter().zip(weights) {
             weight.store(value.to_bits(), Ordering::Relaxed);
         }
+    }
+
+    pub(super) fn write(&self, sink: &mut Sink) {
+        write_exact(sink, self.weights());
+    }
+
+    pub(super) fn read(source: &mut Source<'_>, shape: Shape) -> Result<Self, CodecError> {
+        let network = Self::new(shape);
+        network.set_weights(read_exact(source, network.weight_count())?);
+        Ok(network)
     }
 
     /// The table of positions that `side` made with its last stone.

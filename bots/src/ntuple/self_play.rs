@@ -2,7 +2,7 @@
 
 use fourfold_engine::rng::GameRng;
 use fourfold_engine::search::Tactics;
-use fourfold_engine::{Bitboard, Column, Position};
+use fourfold_engine::{Bitboard, Position};
 use rand::RngExt;
 
 use super::layout::VARIANT;
@@ -12,15 +12,13 @@ use super::walk::{Walk, sign};
 
 /// How games against oneself are played and learnt from.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Method {
+pub(super) struct Method {
     /// Share of moves that are drawn. Less makes the second player worse.
-    pub exploration: f32,
+    pub(super) exploration: f32,
     /// Weight of what comes out later against the next value.
-    pub lambda: f32,
+    pub(super) lambda: f32,
     /// Size of a step, for each weight.
-    pub step: f32,
-    /// Whether moves are valued by the best reply, which is five times as slow.
-    pub look_ahead: bool,
+    pub(super) step: f32,
 }
 
 /// Plays and learns. One for each thread.
@@ -59,26 +57,16 @@ impl<'n> SelfPlay<'n> {
 
     fn play_move(&mut self, cells: Bitboard, method: Method, rng: &mut GameRng) {
         let sign = sign(self.walk.position().side_to_move());
-        let valued = if method.look_ahead {
-            self.walk.value_moves_by_replies(cells)
-        } else {
-            self.walk.value_moves(cells)
-        };
+        let valued = self.walk.value_moves(cells);
         let (best, sum) = valued.best();
         let moves = valued.as_slice();
-        let played: (Column, f32) = if moves.len() > 1 && rng.random::<f32>() < method.exploration {
+        let (column, played) = if moves.len() > 1 && rng.random::<f32>() < method.exploration {
             moves[rng.random_range(0..moves.len())]
         } else {
             (best, sum)
         };
-        self.trace.set_outlook(Outlook { value: squash(sum) * sign, is_missed: played.0 != best });
-        self.walk.play(played.0);
-        let sum = if method.look_ahead { self.walk.sum() } else { played.1 * sign };
-        self.trace.visit(&self.walk, sum);
-    }
-
-    /// The values that the positions of the last game had, each after a move.
-    pub(super) fn values(&self) -> impl DoubleEndedIterator<Item = f32> + ExactSizeIterator {
-        self.trace.values()
+        self.trace.set_outlook(Outlook { value: squash(sum) * sign, is_missed: column != best });
+        self.walk.play(column);
+        self.trace.visit(&self.walk, played * sign);
     }
 }

@@ -58,11 +58,6 @@ impl Trace {
         self.indices.extend_from_slice(walk.indices());
     }
 
-    /// The values of the afterstates in the order of the game.
-    pub(super) fn values(&self) -> impl DoubleEndedIterator<Item = f32> + ExactSizeIterator {
-        self.visits.iter().map(|visit| visit.value)
-    }
-
     /// Moves each value towards its lambda-return: the outlook, mixed with what came out in the end.
     ///
     /// Truncated at moves that were not the best, as in Thill, Bagheri, Koch and Konen, "Temporal Difference

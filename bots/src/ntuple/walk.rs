@@ -4,7 +4,7 @@ use fourfold_engine::search::Tactics;
 use fourfold_engine::{Bitboard, Column, Position, Side};
 
 use super::layout::{Drop, Stones, VARIANT};
-use super::network::{Cursor, Network};
+use super::network::{Cursor, Network, squash};
 use super::shape::COLUMN_BITS;
 
 /// A sum of weights that squashes to a sure win.
@@ -17,7 +17,7 @@ pub(super) struct Walk<'n> {
     position: Position,
     stones: Stones,
     cursor: Cursor,
-    /// Scratch: the indices before a move that is taken back.
+    /// The indices before each move that will be taken back, one set after the other.
     kept: Vec<u32>,
 }
 
@@ -51,9 +51,8 @@ pub(super) fn sign(side: Side) -> f32 {
 impl<'n> Walk<'n> {
     pub(super) fn new(network: &'n Network) -> Self {
         let position = Position::new(VARIANT);
-        let kept = vec![0; network.layout.features()];
         let cursor = Cursor::new(&network.layout);
-        let mut walk = Self { network, position, stones: Stones::of(&position), cursor, kept };
+        let mut walk = Self { network, position, stones: Stones::of(&position), cursor, kept: Vec::new() };
         walk.set(position);
         walk
     }
@@ -100,16 +99,43 @@ impl<'n> Walk<'n> {
 
     /// The same, but valued by the best reply that the opponent has.
     pub(super) fn value_moves_by_replies(&mut self, cells: Bitboard) -> Valued {
-        self.for_each(cells, |walk, column| {
-            let (position, stones) = (walk.position, walk.stones);
-            let mut kept = std::mem::take(&mut walk.kept);
-            kept.copy_from_slice(&walk.cursor.indices);
-            walk.play(column);
-            let value = -walk.value();
-            walk.cursor.indices.copy_from_slice(&kept);
-            (walk.position, walk.stones, walk.kept) = (position, stones, kept);
-            value
-        })
+        self.for_each(cells, |walk, column| walk.after(column, |walk| -walk.value()))
+    }
+
+    /// What `look` sees after a move, which is then taken back.
+    pub(super) fn after<T>(&mut self, column: Column, look: impl FnOnce(&mut Self) -> T) -> T {
+        let (position, stones) = (self.position, self.stones);
+        let kept = self.kept.len();
+        self.kept.extend_from_slice(&self.cursor.indices);
+        self.play(column);
+        let seen = look(self);
+        self.cursor.indices.copy_from_slice(&self.kept[kept..]);
+        self.kept.truncate(kept);
+        (self.position, self.stones) = (position, stones);
+        seen
+    }
+
+    /// Moves the value of the position, which somebody must have made, towards `sum`, for the first player.
+    pub(super) fn learn(&self, sum: f32, step: f32) {
+        let table = self.network.table(self.position.side_to_move().opponent());
+        let error = squash(sum) - squash(table.sum(&self.cursor.indices));
+        table.add(&self.cursor.indices, step * error);
+    }
+
+    /// Learns what the moves in the position are worth by their best replies, and before that the moves after those, so
+    /// many plies ahead in all: with 1 only those in the position itself.
+    pub(super) fn explore(&mut self, plies: u32, step: f32) {
+        if plies == 0 || self.position.is_full() {
+            return;
+        }
+        let Tactics::Safe(cells) = Tactics::of(&self.position) else { return };
+        for cell in cells.cells(VARIANT) {
+            self.after(cell.column(), |walk| walk.explore(plies - 1, step));
+        }
+        let sign = sign(self.position.side_to_move());
+        for &(column, sum) in self.value_moves_by_replies(cells).as_slice() {
+            self.after(column, |walk| walk.learn(sum * sign, step));
+        }
     }
 
     /// The value for the side to move, looking at its moves.

@@ -67,9 +67,27 @@ impl Weights {
         sink.finish()
     }
 
+    /// A network to learn on from here.
+    #[must_use]
+    pub fn to_network(&self) -> Network {
+        let network = Network::new(self.shape.clone());
+        network.set_weights(self.weights.iter().map(|weight| f32::from(*weight) / UNITS));
+        network
+    }
+
     /// The tuples.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Number of weights of both sides.
+    pub fn count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// How many of them are not 0.
+    pub fn used(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight != 0).count()
     }
 
     fn table(&self, side: Side) -> &[i16] {
