@@ -57,7 +57,8 @@ impl<G: Geometry> Search<'_, G> {
                 Settled::Open { node: child, moves, flipped } => {
                     let flipped = !flipped;
                     let known = static_bounds(g, &child);
-                    let known = if flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
+                    let known =
+                        if flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
                     if known.lower > alpha {
                         return Ok(known.lower);
                     }
@@ -75,7 +76,8 @@ impl<G: Geometry> Search<'_, G> {
         for index in 0..count {
             let child = children[index];
             let known = self.table.recall(child.place);
-            let known = if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
+            let known =
+                if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
             if known.lower > alpha {
                 return Ok(known.lower);
             }
@@ -95,7 +97,8 @@ impl<G: Geometry> Search<'_, G> {
             let child = children[index];
             if index > 0 {
                 let known = self.table.recall(child.place);
-                let known = if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
+                let known =
+                    if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
                 if known.lower > alpha {
                     best = known.lower;
                     break;
