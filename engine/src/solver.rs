@@ -2,14 +2,21 @@
 
 mod answer;
 pub mod book;
-
-use std::collections::HashMap;
+mod bounds;
+mod geometry;
+mod node;
+mod search;
+mod table;
 
 pub use crate::search::{Limits, Score, Value};
 pub use answer::{ColumnScores, Solved, Unsolved};
 
-use crate::board::{Bitboard, Cell, Column, Position, Variant};
-use crate::search::{Interrupted, NodeCounter, Tactics, winning_cells};
+use crate::board::{Position, Variant};
+use crate::search::{Interrupted, NodeCounter};
+use geometry::{AnySize, Geometry, Standard};
+use node::{Node, Settled};
+use search::Search;
+use table::Table;
 
 /// Memory for a transposition table, rounded down to a power of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +49,8 @@ impl Default for TableSize {
 /// but never an answer.
 #[derive(Debug)]
 pub struct Solver {
-    known: HashMap<u64, (i32, i32)>,
+    table: Option<Table>,
+    size: TableSize,
     variant: Variant,
 }
 
@@ -61,13 +69,15 @@ impl Solver {
 
     /// A solver with a table of this size. Memory is taken by the first search.
     #[must_use]
-    pub fn with_table(_size: TableSize) -> Self {
-        Self { known: HashMap::new(), variant: Variant::STANDARD }
+    pub fn with_table(size: TableSize) -> Self {
+        Self { table: None, size, variant: Variant::STANDARD }
     }
 
     /// Forgets everything, so that the next search expands as many positions as that of a new solver.
     pub fn clear(&mut self) {
-        self.known.clear();
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
     }
 
     /// The score of a position of any variant, for the side to move. If the game is over, the one it ended with.
@@ -77,10 +87,11 @@ impl Solver {
     /// Fails if the limits end the search, with the bounds that were proven until then.
     pub fn score(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Score>, Unsolved> {
         let range = i32::try_from(position.variant().cells()).unwrap_or(0);
-        self.solve(position, limits, -range, range)
+        self.solve(position, limits, -range, range, None)
     }
 
-    /// [`Solver::score`] for a caller who has a guess: a right one is proven by two searches, a wrong one costs a little.
+    /// [`Solver::score`] for a caller who has a guess: a right one is proven by two searches, a wrong one costs a
+    /// little more than none.
     ///
     /// # Errors
     ///
@@ -88,10 +99,11 @@ impl Solver {
     pub fn score_near(
         &mut self,
         position: &Position,
-        _guess: Score,
+        guess: Score,
         limits: Limits<'_>,
     ) -> Result<Solved<Score>, Unsolved> {
-        self.score(position, limits)
+        let range = i32::try_from(position.variant().cells()).unwrap_or(0);
+        self.solve(position, limits, -range, range, Some(guess))
     }
 
     /// Who wins, which takes about a quarter of the time that the distance takes.
@@ -100,7 +112,7 @@ impl Solver {
     ///
     /// Fails if the limits end the search, with the bounds that were proven until then.
     pub fn value(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Value>, Unsolved> {
-        Ok(self.solve(position, limits, -1, 1)?.map(Score::sign))
+        Ok(self.solve(position, limits, -1, 1, None)?.map(Score::sign))
     }
 
     /// The score of each legal move, for the side that makes it: none if the game is over.
@@ -128,14 +140,51 @@ impl Solver {
         &mut self,
         position: &Position,
         limits: Limits<'_>,
-        mut lower: i32,
-        mut upper: i32,
+        lower: i32,
+        upper: i32,
+        guess: Option<Score>,
     ) -> Result<Solved<Score>, Unsolved> {
         if self.variant != position.variant() {
             self.clear();
             self.variant = position.variant();
         }
-        let mut counter = NodeCounter::new(limits);
+        if position.variant() == Variant::STANDARD {
+            self.solve_in(Standard, position, limits, lower, upper, guess)
+        } else {
+            self.solve_in(AnySize::new(position.variant()), position, limits, lower, upper, guess)
+        }
+    }
+
+    fn solve_in<G: Geometry>(
+        &mut self,
+        g: G,
+        position: &Position,
+        limits: Limits<'_>,
+        mut lower: i32,
+        mut upper: i32,
+        guess: Option<Score>,
+    ) -> Result<Solved<Score>, Unsolved> {
+        let counter = NodeCounter::new(limits);
+        if position.has_line_of_last_mover() {
+            return Ok(Solved { value: Score::loss(position.variant(), position.ply()), nodes: 0 });
+        }
+        let root = Node::new(g, position.mine().bits(), position.mask().bits());
+        let (node, moves, flipped) = match root.settle(g) {
+            Settled::Known(score) => {
+                return Ok(Solved { value: Score::new(score.clamp(lower, upper)), nodes: 0 });
+            }
+            Settled::Open { node, moves, flipped } => (node, moves, flipped),
+        };
+        if flipped {
+            (lower, upper) = (-upper, -lower);
+        }
+        let known = search::static_bounds(g, &node);
+        lower = lower.max(known.lower);
+        upper = upper.min(known.upper).max(lower);
+        let sign = |score: i32| Score::new(if flipped { -score } else { score });
+        let guess = guess.map(|guess| if flipped { -guess.value() } else { guess.value() });
+        let table = self.table.get_or_insert_with(|| Table::new(self.size.bytes()));
+        let mut search = Search { g, table, counter };
         while lower < upper {
             let middle = (lower + upper).div_euclid(2);
             let window = match middle {
@@ -143,74 +192,28 @@ impl Solver {
                 m if m >= 0 && upper / 2 > m => upper / 2,
                 m => m,
             };
+            // A guess is proven from below, then from above; once it is refuted the range is halved as ever.
+            let window = match guess {
+                Some(guess) if guess > lower && guess <= upper => guess - 1,
+                Some(guess) if guess == lower => guess,
+                Some(_) | None => window,
+            };
             let window = window.clamp(lower, upper - 1);
-            match search(&mut self.known, position, window, &mut counter) {
+            match search.search(&node, moves, window) {
                 Ok(found) if found <= window => upper = found.max(lower),
                 Ok(found) => lower = found.min(upper),
                 Err(Interrupted) => {
-                    let (lower, upper) = (Score::new(lower), Score::new(upper));
-                    return Err(Unsolved { lower, upper, nodes: counter.nodes() });
+                    let (lower, upper) = (sign(lower), sign(upper));
+                    return Err(Unsolved {
+                        lower: lower.min(upper),
+                        upper: lower.max(upper),
+                        nodes: search.counter.nodes(),
+                    });
                 }
             }
         }
-        Ok(Solved { value: Score::new(lower), nodes: counter.nodes() })
+        Ok(Solved { value: sign(lower), nodes: search.counter.nodes() })
     }
-}
-
-/// A bound of the score: upper if at most `alpha`, else lower.
-fn search(
-    known: &mut HashMap<u64, (i32, i32)>,
-    position: &Position,
-    alpha: i32,
-    counter: &mut NodeCounter<'_>,
-) -> Result<i32, Interrupted> {
-    let variant = position.variant();
-    if position.has_line_of_last_mover() {
-        return Ok(Score::loss(variant, position.ply()).value());
-    }
-    if position.is_full() {
-        return Ok(0);
-    }
-    let cells = match Tactics::of(position) {
-        Tactics::Win(_) => return Ok(Score::win(variant, position.ply() + 1).value()),
-        Tactics::Lost(_) => return Ok(Score::loss(variant, position.ply() + 2).value()),
-        Tactics::Safe(cells) => cells,
-    };
-    counter.begin_node()?;
-    let key = position.canonical_key();
-    let range = i32::try_from(variant.cells()).unwrap_or(0);
-    let (mut lower, mut upper) = known.get(&key).copied().unwrap_or((-range, range));
-    if lower > alpha {
-        return Ok(lower);
-    }
-    if upper <= alpha {
-        return Ok(upper);
-    }
-    let rank = |cell: Cell| {
-        let stone = Bitboard::cell(cell, variant);
-        let threats = winning_cells(position.mine() | stone, position.mask() | stone, variant).count();
-        let off_centre = (2 * cell.column().index()).abs_diff(usize::from(variant.width()) - 1);
-        (std::cmp::Reverse(threats), off_centre)
-    };
-    let mut moves: Vec<Column> = Vec::new();
-    let mut ranked: Vec<_> = cells.cells(variant).map(|cell| (rank(cell), cell.column())).collect();
-    ranked.sort_unstable();
-    moves.extend(ranked.into_iter().map(|(_, column)| column));
-    let mut best = -range;
-    for column in moves {
-        let found = -search(known, &position.play_unchecked(column), -alpha - 1, counter)?;
-        best = best.max(found);
-        if best > alpha {
-            break;
-        }
-    }
-    if best > alpha {
-        lower = best;
-    } else {
-        upper = best;
-    }
-    known.insert(key, (lower, upper));
-    Ok(best)
 }
 
 #[cfg(test)]
