@@ -19,6 +19,7 @@ mod output;
 mod play;
 mod progress;
 mod serve;
+mod solve;
 mod think;
 
 use std::io;
@@ -44,6 +45,8 @@ enum Command {
     Move(move_cmd::Move),
     /// List the house bots with their settings.
     Bots(bots::Bots),
+    /// Score positions exactly.
+    Solve(solve::Solve),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
     /// Make and check the opening book of the exact solver.
@@ -70,6 +73,7 @@ impl CommandLine {
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
+            Command::Solve(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
