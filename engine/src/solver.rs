@@ -5,6 +5,8 @@ pub mod book;
 mod bounds;
 mod geometry;
 mod node;
+mod order;
+mod processor;
 mod search;
 mod table;
 
@@ -178,13 +180,13 @@ impl Solver {
         if flipped {
             (lower, upper) = (-upper, -lower);
         }
-        let known = search::static_bounds(g, &node);
+        let known = bounds::of(g, &node);
         lower = lower.max(known.lower);
         upper = upper.min(known.upper).max(lower);
         let sign = |score: i32| Score::new(if flipped { -score } else { score });
         let guess = guess.map(|guess| if flipped { -guess.value() } else { guess.value() });
         let table = self.table.get_or_insert_with(|| Table::new(self.size.bytes()));
-        let mut search = Search { g, table, counter };
+        let mut search = Search { geometry: g, table, counter, stack: Vec::with_capacity(64 * 12) };
         while lower < upper {
             let middle = (lower + upper).div_euclid(2);
             let window = match middle {
