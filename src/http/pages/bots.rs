@@ -8,6 +8,7 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 
 use super::Page;
+use super::avatar::Avatar;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
@@ -24,6 +25,9 @@ const RANKED_MAX: u32 = 1_000;
 #[derive(Clone, Debug)]
 pub(super) struct BotRow {
     pub(super) name: String,
+    pub(super) avatar: Avatar,
+    /// Key of the word for how strong it is.
+    pub(super) strength: &'static str,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
     pub(super) elo: i32,
@@ -36,10 +40,12 @@ impl BotRow {
     fn new(lang: Language, bot: &OpenBot, rating: Option<WireRating>) -> Self {
         Self {
             name: bot.player.name.to_string(),
+            avatar: Avatar::new(bot.player.name.as_str()),
+            strength: strength(rating),
             player: PlayerTag::new(lang, &bot.player).unrated(),
             rating: rating.map(|rating| RatingTag::new(lang, rating)),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
-            about: bot.about.clone().unwrap_or_default(),
+            about: about(lang, bot),
             playing: bot.playing,
             is_house: bot.house,
         }
@@ -60,6 +66,25 @@ impl BotRow {
             bots.iter().map(|bot| Self::new(lang, bot, ratings.get(&bot.player.id).copied())).collect();
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
+    }
+}
+
+/// How a bot plays: for the house's own in the visitor's language, for others as their owners say it.
+fn about(lang: Language, bot: &OpenBot) -> String {
+    let key = format!("bot.{}", bot.player.name.as_str().to_lowercase().replace('-', "_"));
+    let ours = lang.known(&key).filter(|_| bot.house).map(str::to_owned);
+    ours.or_else(|| bot.about.clone()).unwrap_or_default()
+}
+
+/// Key of the word for a rating.
+fn strength(rating: Option<WireRating>) -> &'static str {
+    match rating.filter(|rating| !rating.provisional).map(|rating| rating.elo) {
+        None => "bots.new",
+        Some(..1_000) => "bots.gentle",
+        Some(1_000..1_300) => "bots.easy",
+        Some(1_300..1_600) => "bots.fair",
+        Some(1_600..1_900) => "bots.strong",
+        Some(1_900..) => "bots.fierce",
     }
 }
 
