@@ -45,7 +45,8 @@ impl ArenaView for LiveArena {
 
     fn open_bots(&self) -> Vec<OpenBot> {
         let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
-        let house = self.host.house().iter().map(|bot| OpenBot {
+        let house = self.host.house().all();
+        let house = house.iter().map(|bot| OpenBot {
             player: bot.identity.to_wire(None, Some(crate::fourfold_version().to_owned())),
             strength: bot.strength,
             style: Some(bot.style.to_owned()),

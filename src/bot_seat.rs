@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget};
+use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
 use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
 use tokio::sync::mpsc;
@@ -14,8 +14,9 @@ use tracing::{debug, warn};
 use crate::bot_files;
 use crate::compute::{ComputeError, ComputePool};
 use crate::ids::PlayerId;
+use crate::learning::reasons;
 use crate::protocol::ServerMessage;
-use crate::protocol::client::{ColumnField, MoveInfo};
+use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Frame, GameEnd, GameResult, Turn, Urgency};
 use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
@@ -194,14 +195,14 @@ impl BotTask {
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {
         let asked = tokio::time::Instant::now();
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
-        let choice = self.think(*game.position(), turn).await?;
+        let (choice, reasons) = self.think(*game.position(), turn).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
         room.play(Play {
             player: self.id.clone(),
             ply: turn.ply,
             column: ColumnField::Number(choice.column.number().into()),
-            info: info_of(&choice),
+            info: reasons::info(&choice, &reasons).and_then(|info| info.to_stored().ok()),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
             reply,
@@ -216,7 +217,7 @@ impl BotTask {
     }
 
     /// Lets the bot choose on the pool and tells it to stop when its time is over.
-    async fn think(&mut self, position: Position, turn: &Turn) -> Result<Choice, ThinkError> {
+    async fn think(&mut self, position: Position, turn: &Turn) -> Result<(Choice, Vec<Reason>), ThinkError> {
         let mut bot = self.player.take().ok_or(ThinkError::Lost)?;
         let time = thinking_time(turn, bot.move_time());
         let stop = Arc::new(AtomicBool::new(false));
@@ -225,7 +226,8 @@ impl BotTask {
         let started = Instant::now();
         let search = self.pool.run(move || {
             let choice = bot.choose(&position, budget, &seen);
-            (bot, choice)
+            let reasons = bot.reasons(&position);
+            (bot, choice, reasons)
         });
         tokio::pin!(search);
         let finished = tokio::select! {
@@ -235,10 +237,10 @@ impl BotTask {
                 search.await
             }
         };
-        let (bot, choice) = finished?;
+        let (bot, choice, reasons) = finished?;
         self.player = Some(bot);
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
-        Ok(choice?)
+        Ok((choice?, reasons))
     }
 }
 
@@ -247,19 +249,6 @@ fn thinking_time(turn: &Turn, wish: Option<Duration>) -> Duration {
     let limit = Duration::from_millis(turn.budget_ms).saturating_sub(RESERVE);
     let share = Duration::from_millis(turn.clock.you) / SHARE_OF_BANK;
     wish.unwrap_or_else(|| share.clamp(RESERVE, THINK_MAX)).min(limit)
-}
-
-/// What the bot thought, in the form in which remote bots send it.
-fn info_of(choice: &Choice) -> Option<Box<str>> {
-    let info = choice.info.as_ref()?;
-    let info = MoveInfo {
-        score: Some(info.score.into()),
-        depth: Some(info.depth),
-        nodes: Some(info.nodes),
-        pv: Some(fourfold_engine::notation::print_moves(&info.pv)),
-        note: None,
-    };
-    info.to_stored().ok()
 }
 
 #[cfg(test)]

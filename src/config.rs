@@ -35,6 +35,8 @@ pub struct Config {
     pub compute: ComputeConfig,
     /// Rated games between bots that nobody asked for.
     pub ladder: LadderConfig,
+    /// Bots that learn from the arena's games.
+    pub learning: LearningConfig,
     /// Figures for monitoring.
     pub metrics: MetricsConfig,
     /// What is logged, and how.
@@ -225,6 +227,40 @@ impl LadderConfig {
             bank_ms: Some(self.bank_ms.number()),
             increment_ms: self.increment_ms.number(),
             move_ms: None,
+        }
+    }
+}
+
+/// Bots that learn from the arena's games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Whether there are any.
+    pub enabled: bool,
+    /// Part of one core that learning takes at most, in percent; less while games wait for a thread.
+    pub cpu_percent: Bounded<1, 100>,
+    /// Numbers of learnt games after which a version is frozen and goes on as an opponent of its own.
+    pub freeze_at: Vec<Bounded<0, 100_000_000>>,
+    /// Games to which each learner is brought by practice against bots of the house; 0 for no practice.
+    pub practice_games: Bounded<0, 1_000_000>,
+    /// From the end of a practice game to the start of the next, in milliseconds.
+    pub practice_pause_ms: Bounded<0, 86_400_000>,
+    /// Bots of the house that it is practised against; those that are not there are left out.
+    pub teachers: Vec<PlayerName>,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        const MARKS: [u32; 9] = [0, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
+        // Quick ones of all levels that a beginner can learn from.
+        const TEACHERS: [&str; 5] = ["random", "greedy", "lines69", "negamax-2", "negamax"];
+        Self {
+            enabled: true,
+            cpu_percent: Bounded::new(25),
+            freeze_at: MARKS.map(Bounded::new).to_vec(),
+            practice_games: Bounded::new(1_000),
+            practice_pause_ms: Bounded::new(500),
+            teachers: TEACHERS.map(|name| name.parse().expect("a name that follows the rules")).to_vec(),
         }
     }
 }

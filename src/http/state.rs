@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::rating::strength::Strength;
@@ -33,17 +34,6 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
-}
-
-impl OpenBot {
-    /// What there is to say of it: `beginner, erratic: plays any legal column`.
-    #[must_use]
-    pub fn in_words(&self) -> String {
-        let words = [self.strength.map(Strength::as_str), self.style.as_deref()];
-        let words = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let parts = [words, self.about.clone().unwrap_or_default()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
-    }
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -85,4 +75,6 @@ pub struct AppState {
     pub site: Arc<Site>,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
+    /// The bots that learn.
+    pub learning: Learning,
 }
