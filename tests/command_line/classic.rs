@@ -61,8 +61,18 @@ fn c4ai_plays_its_companions_as_its_readme_says() {
 
 // ---- learning ----
 
-const TRAIN: [&str; 8] =
-    ["train", "memory", "--teacher", "negamax:depth=2", "--probe-games", "10", "--against", "random"];
+const TRAIN: [&str; 10] = [
+    "train",
+    "memory",
+    "--teacher",
+    "negamax:depth=2",
+    "--probe-games",
+    "10",
+    "--against",
+    "random",
+    "--exact-positions",
+    "5",
+];
 
 fn train(dir: &Path, more: &[&str]) -> String {
     let output = run_in(dir, &[&TRAIN[..], more].concat());
@@ -176,6 +186,56 @@ fn a_broken_memory_is_refused_with_line_and_reason_and_stays() {
     }
     let kept = fs::read_to_string(dir.path().join("good.xml")).unwrap();
     assert_eq!(kept, "<ConnectFourPattern>\n</ConnectFourPattern>\n");
+}
+
+// ---- the tournament post ----
+
+/// The tables as they were published: engines without chance, one game with each side, three points a win.
+#[test]
+fn the_published_tournament_tables_come_out_exactly() {
+    for (one, other, table) in [
+        (
+            "negamax:depth=1",
+            "greedy",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=1  3      1    0     1
+2     greedy           3      1    0     1
+",
+        ),
+        (
+            "negamax:depth=2",
+            "greedy",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=2  6      2    1     1
+2     greedy           0      0    0     0
+",
+        ),
+        (
+            "negamax:depth=3",
+            "negamax:depth=2",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=3  3      1    1     0
+2     negamax:depth=2  3      1    1     0
+",
+        ),
+    ] {
+        let output = run(&[
+            "tournament",
+            "--format",
+            "round-robin",
+            "--openings",
+            "empty",
+            "--games",
+            "2",
+            one,
+            other,
+        ]);
+        let printed = text(&output.stdout);
+        assert!(printed.starts_with(table), "{printed}");
+    }
 }
 
 // ---- in time ----
