@@ -155,6 +155,10 @@ impl Log {
     }
 
     /// Appends a line that is an event.
+    ///
+    /// # Panics
+    ///
+    /// Never: all keys of an event are text.
     pub fn event(&mut self, event: &Event) {
         let json = serde_json::to_vec(event).expect("all keys of an event are text");
         self.chain.write(&json, &mut self.buffer);
@@ -198,6 +202,10 @@ impl Log {
 }
 
 /// A record as it is written, without its checksum.
+///
+/// # Panics
+///
+/// Never: all keys of a record are text.
 #[must_use]
 pub fn encode(record: &Record) -> Vec<u8> {
     serde_json::to_vec(record).expect("all keys of a record are text")

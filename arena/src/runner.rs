@@ -164,7 +164,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         return Ok(course);
     }
     let seats = Seats::new(entrants)?;
-    let halt = Stop::default();
+    let end = Stop::default();
     let tells_games = observer.wants_games();
     let keeps_records = log.is_some() || tells_games;
     let hall = Hall {
@@ -174,7 +174,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         suite,
         entrants,
         seats,
-        halt: &halt,
+        halt: &end,
         keeps_records,
         state: Mutex::new(State::new(course, log, tells_games, ahead)),
         changed: Condvar::new(),
@@ -190,7 +190,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         debug_assert!(more < concurrency.get(), "the first is not among them");
         let kept = hall.keep_time(stop, observer);
         drop(first); // joined by the scope
-        halt.set();
+        end.set();
         watchdog.stop_all();
         hall.changed.notify_all();
         kept.map_err(RunError::Log)
