@@ -29,6 +29,7 @@ mod mcts;
 pub mod memory;
 mod montecarlo;
 mod negamax;
+mod perfect;
 mod random;
 pub mod registry;
 mod self_play;
