@@ -1,50 +1,57 @@
-//! Ctrl-C as a flag, for commands that compute: what is finished is kept, and they end with one line.
+//! Ctrl-C and SIGTERM for commands that work step by step: the step under way ends, and what is finished is kept.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use fourfold_arena::stop::Stop;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::exit::{Code, Exit};
+use super::runtime;
 
 /// What shells report for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
-/// Watches for Ctrl-C as long as it lives.
+/// Whether the command has been told to stop. A second signal ends the process at once.
 pub(super) struct Interrupt {
-    stop: Arc<AtomicBool>,
-    /// Runs the watcher.
-    _runtime: Runtime,
+    stop: Stop,
+    /// Listens as long as it lives.
+    _listener: Runtime,
 }
 
 impl Interrupt {
-    /// Begins to watch. From now on Ctrl-C does no more than set the flag; a second one ends the process.
-    pub(super) fn watch() -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        runtime.spawn(async move {
-            // Without signals there is no Ctrl-C to wait for.
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if flag.swap(true, Ordering::Relaxed) {
-                    std::process::exit(i32::from(INTERRUPTED));
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        let stop = Stop::default();
+        let listener = runtime()?;
+        for (kind, code) in [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)] {
+            let teller = stop.clone();
+            listener.spawn(async move {
+                // Without signals there is nothing to wait for.
+                let Ok(mut signals) = signal(kind) else { return };
+                while signals.recv().await.is_some() {
+                    if teller.is_set() {
+                        // What shells report of a process that this signal has ended.
+                        std::process::exit(code);
+                    }
+                    teller.set();
                 }
-            }
-        });
-        Ok(Self { stop, _runtime: runtime })
+            });
+        }
+        Ok(Self { stop, _listener: listener })
     }
 
-    /// True once Ctrl-C was pressed.
-    pub(super) fn flag(&self) -> &AtomicBool {
-        &self.stop
+    pub(super) fn is_told(&self) -> bool {
+        self.stop.is_set()
     }
 
-    /// Fails if Ctrl-C was pressed; `kept` says what is not lost.
+    /// Fails if the command was told to stop; `kept` says what is not lost.
     pub(super) fn check(&self, kept: impl FnOnce() -> String) -> Result<(), Exit> {
-        if !self.stop.load(Ordering::Relaxed) {
+        if !self.is_told() {
             return Ok(());
         }
         Err(Exit::new(Code::Other(INTERRUPTED), format!("interrupted: {}", kept())))
+    }
+
+    /// The same as a wish that can be handed on.
+    pub(super) fn stop(&self) -> &Stop {
+        &self.stop
     }
 }

@@ -154,6 +154,7 @@ impl From<AccountError> for Refusal {
             | AccountError::NoAccount
             | AccountError::TooManyBots { .. }
             | AccountError::NoSuchBot
+            | AccountError::NoSuchSession
             | AccountError::NotYours => RefusalKind::Conflict,
             AccountError::TooManyAttempts { .. } | AccountError::Busy => RefusalKind::Busy,
             AccountError::Hash

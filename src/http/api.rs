@@ -1,5 +1,6 @@
 //! The JSON interface under `/api/v1`, and the two routes by which an operator sees whether the daemon is well.
 
+mod account;
 mod accounts;
 mod bots;
 mod documents;
@@ -45,6 +46,7 @@ fn endpoints() -> Vec<Endpoint> {
         live::endpoints(),
         bots::endpoints(),
         accounts::endpoints(),
+        account::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),
         health::endpoints(),
@@ -85,6 +87,11 @@ mod tests {
         "post /api/v1/accounts",
         "post /api/v1/sessions",
         "delete /api/v1/sessions",
+        "get /api/v1/account",
+        "delete /api/v1/account",
+        "put /api/v1/account/password",
+        "delete /api/v1/account/sessions/{id}",
+        "get /api/v1/account/export",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

@@ -22,8 +22,9 @@ mod tv;
 mod words;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{HeaderValue, header};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn, map_response};
 use axum::response::{Html, Response};
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
@@ -51,6 +52,7 @@ pub fn router() -> Router<AppState> {
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
         .layer(map_response(with_caching))
+        .layer(from_fn(remember_language))
         // No page holds a secret that its length could give away: tokens are never in one.
         .layer(CompressionLayer::new())
 }
@@ -58,6 +60,20 @@ pub fn router() -> Router<AppState> {
 /// The page for an address where nothing is.
 pub async fn not_found(visitor: layout::Visitor) -> Response {
     with_caching(error::not_found(&visitor)).await
+}
+
+/// Keeps a language that was chosen, for a year or until another one is.
+async fn remember_language(request: Request, next: Next) -> Response {
+    let chosen = layout::chosen_language(request.uri());
+    let mut response = next.run(request).await;
+    if let Some(language) = chosen {
+        let cookie =
+            format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", layout::LANGUAGE, language.tag());
+        response
+            .headers_mut()
+            .extend(HeaderValue::try_from(cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    }
+    response
 }
 
 async fn with_caching(mut response: Response) -> Response {

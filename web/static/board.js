@@ -3,8 +3,9 @@
 
 import { announce } from "./announce.js";
 import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, lineRings, rimPath } from "./drawing.js";
-import { el, svg } from "./dom.js";
+import { el, setText, svg } from "./dom.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
+import { text } from "./texts.js";
 import { COLOR } from "./words.js";
 
 /** @typedef {import("./rules.js").Variant} Variant */
@@ -86,7 +87,7 @@ export class BoardElement extends HTMLElement {
     if (!seated || column < 1 || column > variant.width) return;
     if (!playable) return;
     if (!landingRow(variant, moves, column)) {
-      announce(`Column ${column} is full.`);
+      announce(text("game.is_full", { column }));
       return;
     }
     this.dispatchEvent(new CustomEvent("column", { detail: column, bubbles: true }));
@@ -102,7 +103,7 @@ export class BoardElement extends HTMLElement {
       lights: svg("g", { class: "lights" }),
       ghost: svg("g", { class: "ghost" }),
       landing: svg("g", { class: "ghost-landing" }),
-      columns: el("div", { class: "columns", role: "group", "aria-label": "Columns" }),
+      columns: el("div", { class: "columns", role: "group", "aria-label": text("game.columns") }),
       cells: /** @type {HTMLTableCellElement[][]} */ ([]),
     };
     for (let column = 1; column <= variant.width; column += 1) {
@@ -165,12 +166,12 @@ export class BoardElement extends HTMLElement {
     for (let column = 1; column <= variant.width; column += 1) head.append(el("th", { scope: "col" }, column));
     const body = el("tbody");
     for (let row = variant.height; row >= 1; row -= 1) {
-      const line = el("tr", {}, el("th", { scope: "row" }, `Row ${row}`));
+      const line = el("tr", {}, el("th", { scope: "row" }, text("game.row", { n: row })));
       cells[row] = [];
       for (let column = 1; column <= variant.width; column += 1) line.append((cells[row][column] = el("td")));
       body.append(line);
     }
-    const table = el("table", {}, el("caption", {}, "Board"), el("thead", {}, head), body);
+    const table = el("table", {}, el("caption", {}, text("game.board")), el("thead", {}, head), body);
     return el("div", { class: "visually-hidden" }, table);
   }
 
@@ -180,8 +181,8 @@ export class BoardElement extends HTMLElement {
     for (let row = 1; row <= variant.height; row += 1) {
       for (let column = 1; column <= variant.width; column += 1) {
         const cell = this.#parts?.cells[row]?.[column];
-        const text = colors.get(`${column},${row}`) ?? "empty";
-        if (cell && cell.textContent !== text) cell.textContent = text;
+        const word = colors.get(`${column},${row}`) ?? text("game.empty");
+        if (cell) setText(cell, word);
       }
     }
   }
@@ -243,8 +244,8 @@ export class BoardElement extends HTMLElement {
     columns.querySelectorAll("button").forEach((button, index) => {
       const column = index + 1;
       const row = landingRow(variant, moves, column);
-      const state = row === 0 ? "full" : row === 1 ? "empty" : `${row - 1} of ${variant.height}`;
-      button.setAttribute("aria-label", `Column ${column}, ${state}`);
+      const key = row === 0 ? "game.column_full" : row === 1 ? "game.column_empty" : "game.column_part";
+      button.setAttribute("aria-label", text(key, { column, n: row - 1, height: variant.height }));
       button.setAttribute("aria-disabled", String(!playable || row === 0));
       button.tabIndex = column === this.#focused ? 0 : -1;
     });

@@ -1,6 +1,7 @@
 // <ff-clock>: a clock face that counts down by itself between the server's messages. The server's clock decides;
 // this one only shows.
 
+import { text } from "./texts.js";
 import { clockFace } from "./words.js";
 
 /** Below this the clock turns red, in milliseconds. */
@@ -29,7 +30,7 @@ export class ClockElement extends HTMLElement {
     this.classList.toggle("running", time.running);
     this.classList.toggle("frozen", time.frozen);
     this.classList.toggle("low", tightest < LOW_MS && (time.running || time.ms < LOW_MS));
-    this.#write(clockFace(time.ms), time.moveMs === null ? "" : `move ${clockFace(time.moveMs)}`);
+    this.#write(clockFace(time.ms), time.moveMs === null ? "" : text("game.move_time", { time: clockFace(time.moveMs) }));
     // Wakes when the shown digits change next: tenths at the end, seconds before.
     if (time.running) this.#timer = window.setTimeout(() => this.tick(), tightest < LOW_MS ? 100 : (tightest % 1000) + 10);
   }

@@ -7,6 +7,7 @@ import { GameView } from "./game-view.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
 import { fromSnapshot, reduce } from "./state.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("../types/protocol").GameMessage} GameMessage */
 /** @typedef {import("./state.js").GameState} GameState */
@@ -98,7 +99,7 @@ async function join() {
     if (pending !== null) await play();
   } catch (error) {
     const gone = error instanceof Refused && error.code === "no_such_game";
-    if (gone && state.status === "live") toast("This game is not in progress any more. Reload the page to see how it ended.");
+    if (gone && state.status === "live") toast(text("game.not_in_progress"));
     else if (!gone) showRefusal(error);
   }
 }

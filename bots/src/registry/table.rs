@@ -46,7 +46,7 @@ const MEMORY_SETTINGS: [Setting; 4] = [
     Setting {
         name: "file",
         about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
-        kind: SettingKind::Text,
+        kind: SettingKind::File,
     },
     Setting {
         name: "rule",
@@ -61,18 +61,20 @@ const MEMORY_SETTINGS: [Setting; 4] = [
     SEED,
 ];
 
-fn build_memory(
-    bot: &'static str,
-    vocabulary: Vocabulary,
-    settings: &Settings<'_>,
-    variant: Variant,
-) -> Result<Box<dyn Bot>, BotError> {
+/// The pattern memory of these settings.
+pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory, BotError> {
+    let bot = settings.bot();
+    let vocabulary = match bot {
+        "memory" => Vocabulary::Runs,
+        "memory-windows" => Vocabulary::Windows,
+        other => return Err(BotError::OtherBot { bot: other.to_owned(), wanted: "a pattern memory" }),
+    };
     if variant.connect() != Memory::CONNECT {
         return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
     }
     let broken = |reason: String| BotError::Broken { bot, reason };
     let store = match (settings.knowledge(), settings.text_if_set("file")) {
-        (None, Some(file)) => return Err(broken(format!("nobody has read its file `{file}` for it"))),
+        (None, Some(file)) => return Err(settings.unread_file(&file)),
         (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
         (Some(text), _) => {
             memory::read_xml(text, vocabulary, variant).map_err(|error| broken(error.to_string()))?
@@ -86,7 +88,29 @@ fn build_memory(
         "all" => memory::Snapshots::All,
         _ => memory::Snapshots::Last,
     };
-    Ok(Box::new(Memory { store, rule, snapshots, seed: settings.integer("seed") }))
+    Ok(Memory { store, rule, snapshots, seed: settings.integer("seed") })
+}
+
+fn build_memory(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+    Ok(Box::new(memory(settings, variant)?))
+}
+
+/// The parameters of `lines69`.
+pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters {
+    let number = |name| settings.decimal(name);
+    lines69::Parameters {
+        x: number("x"),
+        v: number("v"),
+        h: number("h"),
+        d: number("d"),
+        r: number("r"),
+        n: number("n"),
+    }
+}
+
+/// The weights of `c4ai`.
+pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError> {
+    Ok(Weights::from_array(settings.integers("weights")?))
 }
 
 /// Ordered roughly from weak to strong.
@@ -110,14 +134,14 @@ pub(super) static ENTRIES: [Entry; 13] = [
         style: "learning",
         about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
         settings: &MEMORY_SETTINGS,
-        build: |settings, variant| build_memory("memory", Vocabulary::Runs, settings, variant),
+        build: build_memory,
     },
     Entry {
         name: "memory-windows",
         style: "learning",
         about: "a pattern memory that sees gaps too, and so learns further",
         settings: &MEMORY_SETTINGS,
-        build: |settings, variant| build_memory("memory-windows", Vocabulary::Windows, settings, variant),
+        build: build_memory,
     },
     Entry {
         name: "greedy",
@@ -161,15 +185,7 @@ pub(super) static ENTRIES: [Entry; 13] = [
             SEED,
         ],
         build: |settings, variant| {
-            let number = |name| settings.decimal(name);
-            let parameters = lines69::Parameters {
-                x: number("x"),
-                v: number("v"),
-                h: number("h"),
-                d: number("d"),
-                r: number("r"),
-                n: number("n"),
-            };
+            let parameters = lines69_parameters(settings);
             Ok(Box::new(Lines69::new(parameters, variant, settings.integer("seed"))))
         },
     },
@@ -220,7 +236,7 @@ pub(super) static ENTRIES: [Entry; 13] = [
             Setting {
                 name: "weights",
                 about: "of lines with one and two stones, of an atari, and of threats that win, draw and lose",
-                kind: SettingKind::Integers {
+                kind: SettingKind::IntegersOrFile {
                     default: &Weights::DEFAULT,
                     min: -Weights::MAX,
                     max: Weights::MAX,
@@ -236,7 +252,7 @@ pub(super) static ENTRIES: [Entry; 13] = [
             if variant.connect() != C4ai::CONNECT {
                 return Err(BotError::VariantNotPlayed { bot: "c4ai", variant, plays: LINES_OF_FOUR });
             }
-            let weights = Weights::from_array(settings.integers("weights"));
+            let weights = c4ai_weights(settings)?;
             let time = Duration::from_millis(settings.integer("ms"));
             Ok(Box::new(C4ai::new(weights, time, variant)))
         },

@@ -30,7 +30,7 @@ impl Build {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let (mut checkpoint, mut scores) = Checkpoint::open(&self.checkpoint)?;
         let hints = self.hints.as_deref().map(checkpoint::read).transpose()?.unwrap_or_default();
-        let interrupt = Interrupt::watch()?;
+        let interrupt = Interrupt::listen()?;
         let groups = self.groups(&scores);
         self.solve(groups, &hints, &interrupt, |opening, score| {
             scores.insert(key_of(opening), score);
@@ -70,7 +70,7 @@ impl Build {
             for _ in 0..self.threads {
                 let (proven, queue) = (proven.clone(), &queue);
                 scope.spawn(move || {
-                    let limits = Limits { nodes: None, stop: interrupt.flag() };
+                    let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
                     let mut worker = Worker { solver: Solver::with_table(memory), hints, limits };
                     // Ends when nothing is left, when it is stopped, or when nobody listens any more.
                     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

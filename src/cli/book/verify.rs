@@ -18,13 +18,13 @@ use crate::cli::progress::Progress;
 impl Verify {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let book = self.book()?;
-        let interrupt = Interrupt::watch()?;
+        let interrupt = Interrupt::listen()?;
         let mut solver = Solver::new();
         let openings = self.sample_of(&book);
         let mut progress = Progress::new(openings.len() as u64, "positions");
         for (index, opening) in openings.iter().enumerate() {
             let game = opening.game(Variant::STANDARD).context("openings are legal")?;
-            let limits = Limits { nodes: None, stop: interrupt.flag() };
+            let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
             // It ends early only if it is interrupted.
             let Ok(solved) = solver.score(game.position(), limits) else { break };
             let found = book.score(game.position());

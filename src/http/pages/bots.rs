@@ -11,6 +11,7 @@ use super::Page;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
+use crate::http::texts::Language;
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::Standing;
 use crate::storage::StoreError;
@@ -32,31 +33,31 @@ pub(super) struct BotRow {
 }
 
 impl BotRow {
-    fn new(bot: &OpenBot, rating: Option<WireRating>) -> Self {
+    fn new(lang: Language, bot: &OpenBot, rating: Option<WireRating>) -> Self {
         Self {
             name: bot.player.name.to_string(),
-            player: PlayerTag::new(&bot.player).unrated(),
-            rating: rating.map(RatingTag::new),
+            player: PlayerTag::new(lang, &bot.player).unrated(),
+            rating: rating.map(|rating| RatingTag::new(lang, rating)),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
-            about: bot.about.clone().unwrap_or_default(),
+            about: bot.in_words(),
             playing: bot.playing,
             is_house: bot.house,
         }
     }
 
     /// The house bots, the weakest first.
-    pub(super) async fn house(state: &AppState) -> Result<Vec<Self>, StoreError> {
-        Ok(Self::all(state).await?.into_iter().filter(|bot| bot.is_house).collect())
+    pub(super) async fn house(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
+        Ok(Self::all(state, lang).await?.into_iter().filter(|bot| bot.is_house).collect())
     }
 
     /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
-    async fn all(state: &AppState) -> Result<Vec<Self>, StoreError> {
+    async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
         let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
             ranked.into_iter().map(|row| (row.player.id, row.rating.standing.to_wire())).collect();
         let bots = state.arena.open_bots();
         let mut rows: Vec<_> =
-            bots.iter().map(|bot| Self::new(bot, ratings.get(&bot.player.id).copied())).collect();
+            bots.iter().map(|bot| Self::new(lang, bot, ratings.get(&bot.player.id).copied())).collect();
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
     }
@@ -71,7 +72,8 @@ struct Bots {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let (house, remote) = BotRow::all(&state).await?.into_iter().partition(|bot| bot.is_house);
-    let page = Bots { frame: visitor.frame(Tab::Bots, "Bots"), house, remote };
+    let (house, remote) =
+        BotRow::all(&state, visitor.language()).await?.into_iter().partition(|bot| bot.is_house);
+    let page = Bots { frame: visitor.frame(Tab::Bots, visitor.language().text("site.bots")), house, remote };
     Ok(Html(page.render()?))
 }
