@@ -21,7 +21,9 @@ impl Interrupt {
     pub(super) fn listen() -> anyhow::Result<Self> {
         let stop = Stop::default();
         let listener = runtime()?;
-        for (kind, code) in [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)] {
+        for (kind, code) in
+            [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)]
+        {
             let teller = stop.clone();
             listener.spawn(async move {
                 // Without signals there is nothing to wait for.

@@ -61,7 +61,9 @@ impl Learner {
         Self { network, average, games: 0, lessons: Lessons::DEFAULT }
     }
 
-    pub fn set_lessons(&mut self, lessons: Lessons) { self.lessons = lessons; }
+    pub fn set_lessons(&mut self, lessons: Lessons) {
+        self.lessons = lessons;
+    }
 
     /// Games learnt from.
     pub fn games(&self) -> u64 {

@@ -244,7 +244,8 @@ mod tests {
         let mut run = begin(PLAN);
         run.step();
         let weights = Weights::from_bytes(&run.product()).unwrap();
-        let other = Trainer::begin_with(&weights, Plan { seed: 9, ..PLAN }, NonZero::<usize>::MIN, Look::default());
+        let other =
+            Trainer::begin_with(&weights, Plan { seed: 9, ..PLAN }, NonZero::<usize>::MIN, Look::default());
         assert_eq!(other.product(), run.product());
         assert_eq!(other.games(), 0);
     }
