@@ -10,6 +10,7 @@ mod leaderboard;
 mod live;
 mod players;
 mod positions;
+mod review;
 mod tournaments;
 
 use std::sync::{Arc, LazyLock};
@@ -42,6 +43,7 @@ fn endpoints() -> Vec<Endpoint> {
         leaderboard::endpoints(),
         players::endpoints(),
         games::endpoints(),
+        review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
         bots::endpoints(),
@@ -77,6 +79,7 @@ mod tests {
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
         "get /api/v1/games.ndjson",
+        "get /api/v1/games/{id}/review",
         "get /api/v1/positions/{moves}",
         "get /api/v1/positions/{moves}.svg",
         "get /api/v1/live",

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site::Site;
+use crate::analysis::Analysis;
 use crate::accounts::Accounts;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
@@ -73,6 +74,8 @@ pub struct AppState {
     pub accounts: Accounts,
     /// Where the site is and whom it trusts.
     pub site: Arc<Site>,
+    /// What positions and games are worth.
+    pub analysis: Analysis,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.

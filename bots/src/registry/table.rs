@@ -15,6 +15,7 @@ use crate::mcts::Mcts;
 use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
+use crate::perfect::{Level, Perfect};
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::stupid::Stupid;
@@ -113,7 +114,7 @@ pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError>
 }
 
 /// Ordered roughly from weak to strong.
-pub(super) static ENTRIES: [Entry; 12] = [
+pub(super) static ENTRIES: [Entry; 13] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -302,6 +303,24 @@ pub(super) static ENTRIES: [Entry; 12] = [
             let depth = depth.expect("the range fits 32 bits");
             let time = Duration::from_millis(settings.integer("ms"));
             Ok(Box::new(AlphaBeta::new(depth, time, variant)))
+        },
+    },
+    Entry {
+        name: "perfect",
+        style: "omniscient",
+        about: "never errs: wins as fast and loses as late as can be; at a level it overlooks what is far away",
+        settings: &[
+            Setting {
+                name: "level",
+                about: "how far it sees, about two plies a level; everything unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: Level::MAX as u64 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let level =
+                settings.integer_if_set("level").and_then(|level| Level::new(u32::try_from(level).ok()?));
+            Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
         },
     },
 ];
