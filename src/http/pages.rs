@@ -6,12 +6,14 @@
 mod account;
 mod bots;
 mod challenge;
+mod chart;
 mod docs;
 mod drawing;
 mod error;
 mod game;
 mod layout;
 mod leaderboard;
+mod learning;
 mod live;
 mod lobby;
 mod parts;
@@ -47,6 +49,8 @@ pub fn router() -> Router<AppState> {
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/learning", get(learning::page))
+        .route("/learning/{name}", get(learning::one))
         .route("/challenge/{id}", get(challenge::page))
         .route("/account", get(account::page))
         .route("/docs", get(docs::index))
