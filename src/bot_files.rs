@@ -139,8 +139,8 @@ pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
 ///
 /// The file cannot be read.
 pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
-    let Some(path) = knowledge_file(spec) else { return Ok(None) };
-    Ok(Some(read_text_if_there(&path)?.unwrap_or_default()))
+    let read = |path: PathBuf| Ok(read_text_if_there(&path)?.unwrap_or_default());
+    knowledge_file(spec).map(read).transpose()
 }
 
 /// The file of what a bot learns, if its settings name one.

@@ -30,6 +30,7 @@ mod mcts;
 pub mod memory;
 mod montecarlo;
 mod negamax;
+pub mod ntuple;
 mod random;
 pub mod registry;
 mod self_play;

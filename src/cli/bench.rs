@@ -1,5 +1,6 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod arena;
 mod bots;
 
 use std::io::{self, Write};
@@ -29,6 +30,8 @@ enum What {
     Playouts(Playouts),
     /// Whether bots answer in time, in positions of random games.
     Bots(bots::BotBench),
+    /// Matches in this process through everything that matches do, and the joint rating of a large field.
+    Arena(arena::Arena),
 }
 
 /// Random games from the empty board, on one thread.
@@ -66,6 +69,7 @@ impl Bench {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
             What::Bots(bots) => bots.run(),
+            What::Arena(arena) => arena.run(),
         }
     }
 }

@@ -36,17 +36,6 @@ pub struct OpenBot {
     pub playing: u32,
 }
 
-impl OpenBot {
-    /// What there is to say of it: `beginner, erratic: plays any legal column`.
-    #[must_use]
-    pub fn in_words(&self) -> String {
-        let words = [self.strength.map(Strength::as_str), self.style.as_deref()];
-        let words = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let parts = [words, self.about.clone().unwrap_or_default()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
-    }
-}
-
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
 #[async_trait]
 pub trait ArenaView: Send + Sync + Debug {
