@@ -61,7 +61,9 @@ impl Learner {
         Self { network, average, games: 0, lessons: Lessons::DEFAULT }
     }
 
-    pub fn set_lessons(&mut self, lessons: Lessons) { self.lessons = lessons; }
+    pub fn set_lessons(&mut self, lessons: Lessons) {
+        self.lessons = lessons;
+    }
 
     /// Games learnt from.
     pub fn games(&self) -> u64 {
@@ -184,5 +186,81 @@ impl Study<'_> {
                 Outlook { value: best * sign, is_missed }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::Variant;
+
+    use super::*;
+
+    fn shape() -> Shape {
+        Shape::draw(12, 6, 5)
+    }
+
+    fn games() -> Vec<Game> {
+        // A win, a game given up, one with a missed win, one without a move, and a win of the second player.
+        ["4455667", "44553", "1212345", "", "11223377445"]
+            .into_iter()
+            .filter_map(|moves| Game::from_moves(Variant::STANDARD, moves).ok())
+            .collect()
+    }
+
+    fn value(learner: &Learner, moves: &str) -> f32 {
+        let mut walk = Walk::new(&learner.network);
+        walk.set(*Game::from_moves(Variant::STANDARD, moves).unwrap().position());
+        squash(walk.sum())
+    }
+
+    #[test]
+    fn a_learner_that_was_saved_goes_on_as_if_nothing_had_happened() {
+        let games = games();
+        assert!(games.len() >= 4);
+        let mut whole = Learner::new(shape());
+        let mut parts = Learner::new(shape());
+        for game in &games {
+            whole.study(game);
+            parts.study(game);
+            parts = Learner::from_bytes(&parts.to_bytes()).unwrap();
+        }
+        assert_eq!(parts.games(), games.len() as u64);
+        assert_eq!(parts.to_bytes(), whole.to_bytes(), "byte for byte");
+        assert_eq!(parts.weights().to_bytes(), whole.weights().to_bytes());
+    }
+
+    #[test]
+    fn won_positions_rise_and_lost_ones_fall() {
+        let mut learner = Learner::new(shape());
+        let won = Game::from_moves(Variant::STANDARD, "4455667").unwrap();
+        (0..20).for_each(|_| learner.study(&won));
+        assert!(value(&learner, "44556") > 0.3, "two threats");
+        assert!(value(&learner, "44556") > value(&learner, "4455"));
+    }
+
+    #[test]
+    fn a_mistake_says_nothing_about_what_came_before() {
+        // The first player has two threats, lets them be, and loses: the threats stay worth as much.
+        let mut learner = Learner::new(shape());
+        let thrown_away = Game::from_moves(Variant::STANDARD, "445562221213131")
+            .or_else(|_| Game::from_moves(Variant::STANDARD, "44556"));
+        (0..20).for_each(|_| learner.study(thrown_away.as_ref().unwrap()));
+        assert!(value(&learner, "44556") > 0.3);
+    }
+
+    #[test]
+    fn games_on_other_boards_are_passed_over() {
+        let mut learner = Learner::new(shape());
+        learner.study(&Game::from_moves("8x7".parse().unwrap(), "4455667").unwrap());
+        assert_eq!(learner.games(), 0);
+        assert_eq!(learner.to_bytes(), Learner::new(shape()).to_bytes());
+    }
+
+    #[test]
+    fn broken_bytes_are_refused() {
+        let bytes = Learner::new(shape()).to_bytes();
+        assert_eq!(Learner::from_bytes(&[]).unwrap_err(), CodecError::OtherKind);
+        assert_eq!(Learner::from_bytes(&bytes[..bytes.len() - 1]).unwrap_err(), CodecError::Checksum);
+        assert_eq!(Weights::from_bytes(&bytes).unwrap_err(), CodecError::OtherKind);
     }
 }
