@@ -25,7 +25,7 @@ mod weights;
 use std::sync::{Arc, OnceLock};
 
 pub use self::codec::CodecError;
-pub use self::learner::{Learner, Lessons};
+pub use self::learner::Learner;
 pub use self::network::Network;
 pub use self::player::{Look, NTuple};
 pub use self::shape::Shape;

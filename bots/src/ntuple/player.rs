@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn budgets_and_stops_cut_the_look_ahead() {
-        let position = *game("4433").position();
+        let position = *game("43").position();
         let budget = MoveBudget { nodes: Some(500), time: None };
         let info = bot(8, true).choose(&position, budget, &AtomicBool::new(false)).unwrap().info.unwrap();
         assert_eq!(info.nodes, 500);
