@@ -3,6 +3,7 @@
 //! Bots enter as they are: a learner does not learn during a match, so that the rating belongs to one strength and the
 //! results do not depend on the order of the games.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,11 +115,14 @@ impl Player for HousePlayer {
             self.alarm.set(asked + time);
         }
         let budget = MoveBudget { nodes: turn.nodes, time };
-        let choice = self.bot.choose(turn.game.position(), budget, self.alarm.flag());
+        // A bot that panics is broken and is not used again, so what it leaves behind does not matter.
+        let think = AssertUnwindSafe(|| self.bot.choose(turn.game.position(), budget, self.alarm.flag()));
+        let choice = catch_unwind(think);
         let spent = asked.elapsed();
         if time.is_some() {
             self.alarm.clear();
         }
+        let choice = choice.map_err(|_| Fault::Broken("it panicked".to_owned()))?;
         Ok(Answer { column: choice.map_err(broken)?.column, spent })
     }
 }

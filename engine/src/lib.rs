@@ -17,7 +17,7 @@
 //! # Ok::<(), fourfold_engine::ReplayError>(())
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod board;
 mod game;

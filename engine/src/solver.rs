@@ -4,6 +4,8 @@ mod answer;
 mod bounds;
 mod geometry;
 mod node;
+mod order;
+mod processor;
 mod search;
 mod table;
 
@@ -159,12 +161,12 @@ impl Solver {
         if flipped {
             (lower, upper) = (-upper, -lower);
         }
-        let known = search::static_bounds(g, &node);
+        let known = bounds::of(g, &node);
         lower = lower.max(known.lower);
         upper = upper.min(known.upper).max(lower);
         let sign = |score: i32| Score::new(if flipped { -score } else { score });
         let table = self.table.get_or_insert_with(|| Table::new(self.size.bytes()));
-        let mut search = Search { g, table, counter };
+        let mut search = Search { geometry: g, table, counter, stack: Vec::with_capacity(64 * 12) };
         while lower < upper {
             let middle = (lower + upper).div_euclid(2);
             let window = match middle {

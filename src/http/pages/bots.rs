@@ -39,7 +39,7 @@ impl BotRow {
             player: PlayerTag::new(lang, &bot.player).unrated(),
             rating: rating.map(|rating| RatingTag::new(lang, rating)),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
-            about: bot.about.clone().unwrap_or_default(),
+            about: bot.in_words(),
             playing: bot.playing,
             is_house: bot.house,
         }
