@@ -37,6 +37,7 @@ Examples:
   fourfold train memory --teacher negamax:depth=2 --games 1000 --out memory.xml
   fourfold train memory --from games.ndjson --out memory.xml
   fourfold train lines69 --games 20000 --out lines69.txt
+  fourfold train ntuple --games 200000 --out net.bin
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -126,7 +127,7 @@ impl Train {
         let (course, terms, records) = match found {
             Found::Run(saved) => {
                 self.check_terms(&saved.terms)?;
-                let course = courses::resume(&self.bot, &saved)?;
+                let course = courses::resume(&self.bot, &saved, &self.options)?;
                 (course, saved.terms, saved.records)
             }
             Found::Nothing | Found::Product(_) if self.resume => {

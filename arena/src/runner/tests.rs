@@ -22,7 +22,9 @@ enum Habit {
     /// Names a column that no board has.
     Illegal,
     /// Says nothing in the first game until the run is stopped.
-    SilentOnce { was: Arc<AtomicBool> },
+    SilentOnce {
+        was: Arc<AtomicBool>,
+    },
     /// Cannot be started.
     Missing,
 }
