@@ -11,6 +11,7 @@ pub(super) mod learning;
 mod live;
 mod players;
 mod positions;
+mod review;
 mod tournaments;
 
 use std::sync::{Arc, LazyLock};
@@ -43,6 +44,7 @@ fn endpoints() -> Vec<Endpoint> {
         leaderboard::endpoints(),
         players::endpoints(),
         games::endpoints(),
+        review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
         bots::endpoints(),
@@ -79,6 +81,7 @@ mod tests {
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
         "get /api/v1/games.ndjson",
+        "get /api/v1/games/{id}/review",
         "get /api/v1/positions/{moves}",
         "get /api/v1/positions/{moves}.svg",
         "get /api/v1/live",
