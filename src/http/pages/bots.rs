@@ -26,8 +26,8 @@ const RANKED_MAX: u32 = 1_000;
 pub(super) struct BotRow {
     pub(super) name: String,
     pub(super) avatar: Avatar,
-    /// Key of the word for how strong it is.
-    pub(super) strength: &'static str,
+    /// Key of the word for how strong it is, as far as that is known.
+    pub(super) strength: Option<&'static str>,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
     pub(super) elo: i32,
@@ -76,16 +76,17 @@ fn about(lang: Language, bot: &OpenBot) -> String {
     ours.or_else(|| bot.about.clone()).unwrap_or_default()
 }
 
-/// Key of the word for a rating.
-fn strength(rating: Option<WireRating>) -> &'static str {
-    match rating.filter(|rating| !rating.provisional).map(|rating| rating.elo) {
-        None => "bots.new",
-        Some(..1_000) => "bots.gentle",
-        Some(1_000..1_300) => "bots.easy",
-        Some(1_300..1_600) => "bots.fair",
-        Some(1_600..1_900) => "bots.strong",
-        Some(1_900..) => "bots.fierce",
-    }
+/// Key of the word for a rating; a rating that is still uncertain says it better by its question mark.
+fn strength(rating: Option<WireRating>) -> Option<&'static str> {
+    let Some(rating) = rating else { return Some("bots.new") };
+    let word = match rating.elo {
+        ..1_000 => "bots.gentle",
+        1_000..1_300 => "bots.easy",
+        1_300..1_600 => "bots.fair",
+        1_600..1_900 => "bots.strong",
+        1_900.. => "bots.fierce",
+    };
+    (!rating.provisional).then_some(word)
 }
 
 #[derive(Template)]
