@@ -4,7 +4,7 @@
 //! learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as it is
 //! *then*, so that several games at once lose nothing of each other.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -114,12 +114,33 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
         let content = content.trim();
         if setting.kind.names_file(content) || !setting.kind.allows(content) {
             let shown: String = content.chars().take(60).flat_map(char::escape_debug).collect();
-            let reason = format!("`{shown}` is not {}", setting.kind.allowed());
+            let reason = format!("`{shown}` is not {}", setting.kind.allowed_content());
             return Err(BotFileError::Content { path: path.to_owned(), reason });
         }
         read = read.with(setting.name, content);
     }
     Ok(read)
+}
+
+/// The same bot with its files in this directory, unless they are named in full.
+#[must_use]
+pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
+    let entry = registry::entry(spec.name());
+    let named = entry.into_iter().flat_map(|entry| entry.settings).filter_map(|setting| {
+        let value = spec.value(setting.name).filter(|value| setting.kind.names_file(value))?;
+        Some((setting.name, directory.join(value)))
+    });
+    named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
+}
+
+/// What a bot has learnt before, if its settings name a file for it; an empty text if the file is not there.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
+    let read = |path: PathBuf| Ok(read_text_if_there(&path)?.unwrap_or_default());
+    knowledge_file(spec).map(read).transpose()
 }
 
 /// The file of what a bot learns, if its settings name one.
@@ -131,24 +152,22 @@ pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
 }
 
 fn read_text(path: &Path) -> Result<String, BotFileError> {
-    let missing = || BotFileError::Unreadable {
-        path: path.to_owned(),
-        cause: io::Error::from(io::ErrorKind::NotFound),
-    };
-    read_text_if_there(path)?.ok_or_else(missing)
+    let bytes = fs::read(path).map_err(|cause| BotFileError::Unreadable { path: path.to_owned(), cause })?;
+    text(bytes, path)
 }
 
 fn read_text_if_there(path: &Path) -> Result<Option<String>, BotFileError> {
     let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
-    let Some(bytes) = files::read_if_there(path).map_err(unreadable)? else { return Ok(None) };
+    files::read_if_there(path).map_err(unreadable)?.map(|bytes| text(bytes, path)).transpose()
+}
+
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, BotFileError> {
     let no_text = |_| BotFileError::Content { path: path.to_owned(), reason: "it is not a text".to_owned() };
-    String::from_utf8(bytes).map(Some).map_err(no_text)
+    String::from_utf8(bytes).map_err(no_text)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use fourfold_bots::GameResult;
     use fourfold_engine::{Game, Side};
 
@@ -221,6 +240,16 @@ mod tests {
         fs::write(&path, "1, 2,3,4,5,6\n").unwrap();
         assert_eq!(with_files_read(&c4ai).unwrap().value("weights"), Some("1, 2,3,4,5,6"));
         assert!(build(&c4ai, Variant::STANDARD).is_ok());
+    }
+
+    #[test]
+    fn files_of_the_house_are_in_its_directory() {
+        let below = |text: &str| below(&text.parse().unwrap(), Path::new("data")).to_string();
+        assert_eq!(below("memory:file=m.xml,seed=3"), "memory:seed=3,file=data/m.xml");
+        assert_eq!(below("memory:file=/m.xml"), "memory:file=/m.xml");
+        assert_eq!(below("c4ai:weights=w.csv"), "c4ai:weights=data/w.csv");
+        assert_eq!(below("c4ai:weights=1,2,3,4,5,6"), "c4ai:weights=1,2,3,4,5,6");
+        assert_eq!(below("negamax:depth=3"), "negamax:depth=3");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod http;
 pub mod ids;
 pub mod incident;
 pub mod ladder;
+pub mod learning;
 pub mod load;
 pub mod lobby;
 pub mod metrics;

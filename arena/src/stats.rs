@@ -5,8 +5,12 @@
 //! than the player does.
 
 pub mod elo;
+pub mod fit;
 pub mod normal;
 pub mod pairs;
+pub mod performance;
+pub mod sprt;
+pub mod stopped;
 pub mod student;
 
 /// A count as a number to calculate with.

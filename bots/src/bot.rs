@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use fourfold_engine::{Column, Game, Position, Side, Variant};
 
+use crate::learner::Reason;
+
 /// A program that plays. Runs on a compute thread: it never awaits, sleeps, reads a clock, or does I/O.
 pub trait Bot: Send {
     /// Chooses a move for the side to move.
@@ -42,6 +44,11 @@ pub trait Bot: Send {
     /// bots do no I/O.
     fn knowledge(&self) -> Option<String> {
         None
+    }
+
+    /// What speaks for which column in a position, the weightiest first. Empty from bots that cannot say.
+    fn reasons(&mut self, _position: &Position) -> Vec<Reason> {
+        Vec::new()
     }
 }
 
@@ -131,6 +138,10 @@ pub enum BotError {
     OtherBot { bot: String, wanted: &'static str },
     #[error("the game is over: there is nothing to choose")]
     GameOver,
+    #[error("{name} does not learn")]
+    LearnsNothing { name: String },
+    #[error("what {name} has learnt cannot be read: {reason}")]
+    BadState { name: String, reason: String },
     #[error("{bot} is broken: {reason}")]
     Broken { bot: &'static str, reason: String },
 }

@@ -31,6 +31,9 @@ pub enum SettingKind {
     File,
 }
 
+/// What may stand in place of numbers.
+const OR_FILE: &str = "or a file of them";
+
 impl SettingKind {
     /// The default as it would be written, `None` if the setting is unset unless given.
     pub fn default_value(self) -> Option<String> {
@@ -53,7 +56,7 @@ impl SettingKind {
             Self::Decimal { default: _, min, max } => format!("a number from {min} to {max}, like 0.5"),
             Self::IntegersOrFile { default, min, max } => {
                 let count = default.len();
-                format!("{count} whole numbers from {min} to {max} with commas between, or a file of them")
+                format!("{count} whole numbers from {min} to {max} with commas between, {OR_FILE}")
             }
             Self::Choice { words } => words.join(" or "),
             Self::Switch { default: _ } => "true or false".to_owned(),
@@ -81,6 +84,12 @@ impl SettingKind {
             Self::Switch { default: _ } => value.parse::<bool>().is_ok(),
             Self::File => !value.is_empty(),
         }
+    }
+
+    /// What the content of a file may be that is named in place of a value.
+    pub fn allowed_content(self) -> String {
+        let allowed = self.allowed();
+        allowed.trim_end_matches(OR_FILE).trim_end_matches(", ").to_owned()
     }
 
     /// Whether a value names a file, which the caller of a bot has to read.

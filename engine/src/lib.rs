@@ -17,13 +17,14 @@
 //! # Ok::<(), fourfold_engine::ReplayError>(())
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod board;
 mod game;
 pub mod notation;
 pub mod openings;
 pub mod playout;
+pub mod review;
 pub mod rng;
 pub mod search;
 pub mod solver;

@@ -9,6 +9,7 @@ use crate::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
+use crate::storage::StoreError;
 use crate::storage::record::{StoredToken, TokenKind, UnixMillis};
 use crate::storage::store::Write;
 
@@ -74,7 +75,7 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn sessions(&self, player: &PlayerId) -> Result<Vec<StoredToken>, AccountError> {
+    pub async fn sessions(&self, player: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
         let mut tokens = self.inner.store.tokens_of(player, UnixMillis::now()).await?;
         tokens.retain(|token| token.kind == TokenKind::Session);
         Ok(tokens)

@@ -104,7 +104,8 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
-        let (seat, task) = seat(Player { id, side, bot, pace: Duration::ZERO }, pool.clone());
+        let (seat, task) =
+            seat(Player { id, side, bot, learns_as: None, pace: Duration::ZERO }, pool.clone());
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));

@@ -1,5 +1,8 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod arena;
+mod bots;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -25,6 +28,10 @@ pub(super) struct Bench {
 enum What {
     /// Random games from the empty board, on one thread.
     Playouts(Playouts),
+    /// Whether bots answer in time, in positions of random games.
+    Bots(bots::BotBench),
+    /// Matches in this process through everything that matches do, and the joint rating of a large field.
+    Arena(arena::Arena),
 }
 
 /// Random games from the empty board, on one thread.
@@ -61,6 +68,8 @@ impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
+            What::Bots(bots) => bots.run(),
+            What::Arena(arena) => arena.run(),
         }
     }
 }

@@ -133,7 +133,9 @@ fn code_of_server_error(error: &ServerError) -> Code {
     match error {
         ServerError::DataDir(error) => Code::Other(error.exit_code()),
         ServerError::Open(error) => Code::Other(error.exit_code()),
-        ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
+        ServerError::House(_) | ServerError::Learning(_) | ServerError::Read(_) | ServerError::Write(_) => {
+            Code::Io
+        }
         ServerError::Listener(_) | ServerError::Panicked(_) => Code::System,
     }
 }
@@ -171,8 +173,9 @@ fn code_of_bot_error(error: &BotError) -> Code {
         | BotError::RepeatedSetting { .. }
         | BotError::BadValue { .. }
         | BotError::OtherBot { .. }
-        | BotError::VariantNotPlayed { .. } => Code::Usage,
-        BotError::GameOver | BotError::Broken { .. } => Code::Failure,
+        | BotError::VariantNotPlayed { .. }
+        | BotError::LearnsNothing { .. } => Code::Usage,
+        BotError::GameOver | BotError::Broken { .. } | BotError::BadState { .. } => Code::Failure,
     }
 }
 

@@ -374,7 +374,9 @@ pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D
             BotError::Broken { .. }
             | BotError::VariantNotPlayed { .. }
             | BotError::OtherBot { .. }
-            | BotError::GameOver,
+            | BotError::GameOver
+            | BotError::LearnsNothing { .. }
+            | BotError::BadState { .. },
         ) => Ok(spec),
         Err(
             error @ (BotError::Unreadable { .. }

@@ -10,8 +10,10 @@ use serde::Serialize;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
+use crate::rating::strength::Strength;
 use crate::storage::Store;
 
 /// A bot that can be challenged now.
@@ -20,6 +22,10 @@ pub struct OpenBot {
     /// Who.
     #[serde(flatten)]
     pub player: WirePlayer,
+    /// How strong it is, in a word: beginner, casual, skilled, strong, expert; null if nobody knows yet.
+    pub strength: Option<Strength>,
+    /// How it plays, in a word; only the house says it of its bots.
+    pub style: Option<String>,
     /// One line on how it plays.
     pub about: Option<String>,
     /// Its source or page.
@@ -28,6 +34,17 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
+}
+
+impl OpenBot {
+    /// What there is to say of it: `beginner, erratic: plays any legal column`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let words = [self.strength.map(Strength::as_str), self.style.as_deref()];
+        let words = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let parts = [words, self.about.clone().unwrap_or_default()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    }
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -69,4 +86,6 @@ pub struct AppState {
     pub site: Arc<Site>,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
+    /// The bots that learn.
+    pub learning: Learning,
 }

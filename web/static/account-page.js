@@ -11,7 +11,7 @@ import { refusal } from "./words.js";
 const SESSIONS = "/api/v1/sessions";
 
 /**
- * @param {"POST" | "DELETE"} method
+ * @param {"POST" | "PUT" | "DELETE"} method
  * @param {string} path
  * @param {object} [body]
  */
@@ -122,17 +122,50 @@ handle("#sign-out", async () => {
   await call("DELETE", SESSIONS);
   location.assign("/");
 });
+handle("#change-password", async ({ password, new_password }) => {
+  await call("PUT", "/api/v1/account/password", { password, new_password });
+  /** @type {HTMLFormElement} */ (find("#change-password")).reset();
+  document.querySelectorAll("[data-session]").forEach((button) => button.closest("li")?.remove());
+  toast(text("account.password_changed"));
+});
+handle("#delete-account", async ({ password }) => {
+  await call("DELETE", "/api/v1/account", { password });
+  location.assign("/");
+});
 handle("#create-bot", async ({ name }) => {
   const created = await call("POST", "/api/v1/bots", { name });
   addRow(created.name);
   showToken(created.name, created.token);
 });
 
-document.addEventListener("click", async (event) => {
+/**
+ * Does something and says why if it was refused.
+ * @param {() => Promise<void>} act
+ */
+async function tryTo(act) {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    toast(error.message);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-session]") : null;
+  if (!(button instanceof HTMLButtonElement)) return;
+  tryTo(async () => {
+    await call("DELETE", `/api/v1/account/sessions/${button.dataset.session}`);
+    button.closest("li")?.remove();
+    toast(text("account.session_ended"));
+  });
+});
+
+document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-token]") : null;
   const name = button?.closest("[data-bot]")?.getAttribute("data-bot");
   if (!(button instanceof HTMLButtonElement) || !name) return;
-  try {
+  tryTo(async () => {
     if (button.dataset.token === "new") {
       showToken(name, (await call("POST", `/api/v1/bots/${name}/tokens`)).token);
     } else {
@@ -140,8 +173,5 @@ document.addEventListener("click", async (event) => {
       find("#token").hidden = true;
       toast(text("account.revoked", { name }));
     }
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    toast(error.message);
-  }
+  });
 });

@@ -2,10 +2,19 @@
 
 use super::geometry::Geometry;
 use super::node::Node;
+use super::table::Known;
+
+/// Lower and upper bounds of the score of a position with a free choice.
+#[inline(always)]
+pub(super) fn of<G: Geometry>(g: G, node: &Node) -> Known {
+    let lower = -g.win(node.ply + 4);
+    let upper = g.win(node.ply + 3).min(upper(g, node));
+    Known { lower, upper }
+}
 
 /// An upper bound of the score of the side to move, 64 if there is nothing to say.
 #[inline(always)]
-pub(super) fn upper<G: Geometry>(g: G, node: &Node) -> i32 {
+fn upper<G: Geometry>(g: G, node: &Node) -> i32 {
     if g.height() % 2 == 1 {
         return 64;
     }

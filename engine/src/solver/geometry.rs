@@ -105,6 +105,19 @@ pub(super) trait Geometry: Copy + Send + Sync {
         })
     }
 
+    /// Cells on lines within `cells`.
+    #[inline(always)]
+    fn open_cells(self, cells: u64) -> u64 {
+        let mut all = 0;
+        for stride in [1, self.stride() - 1, self.stride(), self.stride() + 1] {
+            let pairs = cells & (cells >> stride);
+            let starts = pairs & (pairs >> (2 * stride));
+            let two = starts | (starts << stride);
+            all |= two | (two << (2 * stride));
+        }
+        all
+    }
+
     /// The cells above those given, column by column.
     #[inline(always)]
     fn above(self, cells: u64) -> u64 {

@@ -1,137 +1,206 @@
-//! The search.
+//! The search of one position with a null window.
 
 use super::bounds;
 use super::geometry::Geometry;
 use super::node::{Node, Settled};
+use super::order;
 use super::table::{Known, Place, Table};
+use crate::board::Variant;
 use crate::search::{Interrupted, NodeCounter};
 
+/// One search: its board, its table and what it may still spend.
 pub(super) struct Search<'a, G> {
-    pub(super) g: G,
-    pub(super) table: &'a mut Table,
+    pub(super) geometry: G,
+    pub(super) table: &'a Table,
     pub(super) counter: NodeCounter<'a>,
+    /// The children of the nodes on the way to the current one.
+    pub(super) stack: Vec<Child>,
 }
 
+/// A position with a free choice, reached from its parent by one move and the forced line after it.
 #[derive(Clone, Copy, Default)]
-struct Child {
+pub(super) struct Child {
     node: Node,
+    /// Moves that do not lose at once, at least two.
     moves: u64,
-    /// Whether the side to move is the opponent of the parent's.
-    flipped: bool,
-    rank: i32,
+    /// Whether it is the other side's turn than at the parent.
+    is_flipped: bool,
     place: Place,
+    /// The stone of the parent's move.
+    stone: u64,
+    /// Threats made by that stone.
+    threats: i32,
 }
 
-/// Lower and upper bounds of an open position.
-#[inline(always)]
-pub(super) fn static_bounds<G: Geometry>(g: G, node: &Node) -> Known {
-    let lower = -g.win(node.ply + 4);
-    let upper = g.win(node.ply + 3).min(bounds::upper(g, node));
-    Known { lower, upper }
+impl Child {
+    /// A score of the child as a score of the parent.
+    #[inline(always)]
+    fn to_parent(&self, score: i32) -> i32 {
+        if self.is_flipped { -score } else { score }
+    }
+
+    /// What is known of the child, for the side to move at the parent.
+    #[inline(always)]
+    fn known(&self, known: Known) -> Known {
+        if self.is_flipped { known.flip() } else { known }
+    }
+
+    /// The window of the parent from the child's side.
+    #[inline(always)]
+    fn alpha(&self, alpha: i32) -> i32 {
+        if self.is_flipped { -alpha - 1 } else { alpha }
+    }
+}
+
+/// The order in which the children that are left are searched: for each its rank, then its index.
+struct Queue {
+    keys: [u32; Variant::MAX_WIDTH as usize],
+    count: usize,
+}
+
+impl Queue {
+    /// Adds a child behind those of the same rank.
+    #[inline(always)]
+    fn insert(&mut self, rank: i32, index: usize) {
+        // Ranks are small; the offset makes them positive.
+        let key = (rank + 4096).cast_unsigned() << 4 | (15 - index as u32);
+        let mut at = self.count;
+        while at > 0 && self.keys[at - 1] < key {
+            self.keys[at] = self.keys[at - 1];
+            at -= 1;
+        }
+        self.keys[at] = key;
+        self.count += 1;
+    }
+}
+
+/// What the looks at all children without searching them say.
+enum Glance {
+    /// The score is at least this, and that is more than alpha.
+    Cut(i32),
+    /// No child that is not listed has a score above this.
+    Rest(i32),
 }
 
 impl<G: Geometry> Search<'_, G> {
-    /// `node` is open. Result ≤ alpha is an upper bound, else a lower bound.
+    /// A bound of the score of `node`, an upper one if it is at most `alpha`, else a lower one.
+    ///
+    /// `node` has a free choice of two or more `moves`, and what [`bounds::of`] and the table say does not decide
+    /// whether its score is above `alpha`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the limits are reached.
     pub(super) fn search(&mut self, node: &Node, moves: u64, alpha: i32) -> Result<i32, Interrupted> {
-        let g = self.g;
         self.counter.begin_node()?;
         let before = self.counter.nodes();
-        let place = self.table.place(g, node.mine, node.mask);
-        let mut children = [Child::default(); 12];
-        let mut count = 0;
-        let mut best = -64;
-        let mut rest = moves;
-        while rest != 0 {
-            let cell = rest & rest.wrapping_neg();
-            rest &= rest - 1;
-            let played = node.play(g, cell);
-            let rank = self.rank(&played, cell);
-            match played.settle(g) {
-                Settled::Known(score) => {
-                    let score = -score;
-                    if score > alpha {
-                        return Ok(score);
-                    }
-                    best = best.max(score);
-                }
-                Settled::Open { node: child, moves, flipped } => {
-                    let flipped = !flipped;
-                    let known = static_bounds(g, &child);
-                    let known = if flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
-                    if known.lower > alpha {
-                        return Ok(known.lower);
-                    }
-                    if known.upper <= alpha {
-                        best = best.max(known.upper);
-                        continue;
-                    }
-                    let place = self.table.place(g, child.mine, child.mask);
-                    children[count] = Child { node: child, moves, flipped, rank, place };
-                    count += 1;
-                }
+        let base = self.stack.len();
+        let mut best = match self.settle_children(node, moves, alpha) {
+            Glance::Cut(score) => {
+                self.stack.truncate(base);
+                return Ok(score);
             }
-        }
-        let mut kept = 0;
-        for index in 0..count {
-            let child = children[index];
-            let known = self.table.recall(child.place);
-            let known = if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
-            if known.lower > alpha {
-                return Ok(known.lower);
+            Glance::Rest(best) => best,
+        };
+        let mut queue = Queue { keys: [0; Variant::MAX_WIDTH as usize], count: 0 };
+        best = match self.probe_children(node, alpha, best, base, &mut queue) {
+            Glance::Cut(score) => {
+                self.stack.truncate(base);
+                return Ok(score);
             }
-            if known.upper <= alpha {
-                best = best.max(known.upper);
-                continue;
-            }
-            let mut at = kept;
-            while at > 0 && children[at - 1].rank < child.rank {
-                children[at] = children[at - 1];
-                at -= 1;
-            }
-            children[at] = child;
-            kept += 1;
-        }
-        for index in 0..kept {
-            let child = children[index];
+            Glance::Rest(best) => best,
+        };
+        for index in 0..queue.count {
+            let child = self.stack[base + 15 - (queue.keys[index] & 15) as usize];
+            let mut score = i32::MIN;
             if index > 0 {
-                let known = self.table.recall(child.place);
-                let known = if child.flipped { Known { lower: -known.upper, upper: -known.lower } } else { known };
+                // The searches before this one may have met the position.
+                let known = child.known(self.table.recall(child.place));
                 if known.lower > alpha {
-                    best = known.lower;
-                    break;
-                }
-                if known.upper <= alpha {
-                    best = best.max(known.upper);
-                    continue;
+                    score = known.lower;
+                } else if known.upper <= alpha {
+                    score = known.upper;
                 }
             }
-            let score = if child.flipped {
-                -self.search(&child.node, child.moves, -alpha - 1)?
-            } else {
-                self.search(&child.node, child.moves, alpha)?
-            };
+            if score == i32::MIN {
+                score = child.to_parent(self.search(&child.node, child.moves, child.alpha(alpha))?);
+            }
             best = best.max(score);
             if best > alpha {
                 break;
             }
         }
-        let work = self.counter.nodes() - before;
-        let old = self.table.recall(place);
-        let known = if best > alpha {
-            Known { lower: best, upper: old.upper }
-        } else {
-            Known { lower: old.lower, upper: best }
-        };
-        self.table.remember(place, known, work);
+        self.stack.truncate(base);
+        let place = self.table.place(self.geometry, node);
+        self.table.remember(place, best, alpha, self.counter.nodes() - before);
         Ok(best)
     }
 
+    /// Plays each move and the forced line after it, and lists the children of which the rules and the static bounds
+    /// do not say enough.
     #[inline(always)]
-    fn rank(&self, played: &Node, cell: u64) -> i32 {
-        let g = self.g;
-        let column = cell.trailing_zeros() / g.stride();
-        let off = (2 * column as i32 - (g.width() as i32 - 1)).abs();
-        let threats = played.their_wins.count_ones() as i32;
-        threats * 64 - off
+    fn settle_children(&mut self, node: &Node, moves: u64, alpha: i32) -> Glance {
+        let geometry = self.geometry;
+        let mut best = -i32::MAX;
+        let mut rest = moves;
+        while rest != 0 {
+            let stone = rest & rest.wrapping_neg();
+            rest &= rest - 1;
+            let played = node.play(geometry, stone);
+            let (settled, moves, is_flipped) = match played.settle(geometry) {
+                Settled::Known(score) if -score > alpha => return Glance::Cut(-score),
+                Settled::Known(score) => {
+                    best = best.max(-score);
+                    continue;
+                }
+                Settled::Open { node, moves, flipped } => (node, moves, !flipped),
+            };
+            let child = Child {
+                node: settled,
+                moves,
+                is_flipped,
+                place: Place::default(),
+                stone,
+                threats: order::threats(geometry, &played),
+            };
+            let known = child.known(bounds::of(geometry, &child.node));
+            if known.lower > alpha {
+                return Glance::Cut(known.lower);
+            }
+            if known.upper <= alpha {
+                best = best.max(known.upper);
+                continue;
+            }
+            let place = self.table.place(geometry, &child.node);
+            self.table.prefetch(place);
+            self.stack.push(Child { place, ..child });
+        }
+        Glance::Rest(best)
+    }
+
+    /// Drops the children of which the table says enough, and puts the others in order.
+    #[inline(always)]
+    fn probe_children(
+        &self,
+        node: &Node,
+        alpha: i32,
+        mut best: i32,
+        base: usize,
+        queue: &mut Queue,
+    ) -> Glance {
+        let order = order::Order::new(self.geometry, node);
+        for (index, child) in self.stack[base..].iter().enumerate() {
+            let known = child.known(self.table.recall(child.place));
+            if known.lower > alpha {
+                return Glance::Cut(known.lower);
+            }
+            if known.upper <= alpha {
+                best = best.max(known.upper);
+                continue;
+            }
+            let rank = order.rank(self.geometry, child.stone, child.threats);
+            queue.insert(rank, index);
+        }
+        Glance::Rest(best)
     }
 }

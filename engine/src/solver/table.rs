@@ -1,18 +1,29 @@
 //! The transposition table.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::geometry::Geometry;
+use super::node::Node;
+use super::processor;
 
 const SLOTS: usize = 8;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Default)]
 #[repr(C, align(64))]
-struct Bucket([u64; SLOTS]);
+struct Bucket([AtomicU64; SLOTS]);
 
-/// score bounds of what is known
+/// What is known of a score.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) lower: i32,
     pub(super) upper: i32,
+}
+
+impl Known {
+    #[inline(always)]
+    pub(super) fn flip(self) -> Self {
+        Self { lower: -self.upper, upper: -self.lower }
+    }
 }
 
 #[derive(Debug)]
@@ -34,15 +45,17 @@ const DATA_BITS: u32 = 2 * BOUND_BITS + WORK_BITS;
 impl Table {
     pub(super) fn new(bytes: usize) -> Self {
         let bits = (bytes / 64).ilog2();
-        Self { buckets: vec![Bucket([0; SLOTS]); 1 << bits], bits }
+        Self { buckets: std::iter::repeat_with(Bucket::default).take(1 << bits).collect(), bits }
     }
     pub(super) fn clear(&mut self) {
-        self.buckets.fill(Bucket([0; SLOTS]));
+        for bucket in &mut self.buckets {
+            *bucket = Bucket::default();
+        }
     }
 
     #[inline(always)]
-    pub(super) fn place<G: Geometry>(&self, g: G, mine: u64, mask: u64) -> Place {
-        let key = mine + mask;
+    pub(super) fn place<G: Geometry>(&self, g: G, node: &Node) -> Place {
+        let key = node.mine + node.mask;
         let mirrored = g.mirror(key);
         let key = key.min(mirrored);
         let width = g.key_bits();
@@ -54,10 +67,18 @@ impl Table {
     }
 
     #[inline(always)]
+    pub(super) fn prefetch(&self, place: Place) {
+        if let Some(bucket) = self.buckets.get(place.bucket) {
+            processor::prefetch(bucket);
+        }
+    }
+
+    #[inline(always)]
     pub(super) fn recall(&self, place: Place) -> Known {
         let bucket = &self.buckets[place.bucket];
         let mut hit = 0;
-        for &entry in &bucket.0 {
+        for entry in &bucket.0 {
+            let entry = entry.load(Ordering::Relaxed);
             if entry >> DATA_BITS == place.tag {
                 hit |= entry;
             }
@@ -66,20 +87,29 @@ impl Table {
     }
 
     #[inline(always)]
-    pub(super) fn remember(&mut self, place: Place, known: Known, work: u64) {
-        let bucket = &mut self.buckets[place.bucket];
+    pub(super) fn remember(&self, place: Place, score: i32, alpha: i32, work: u64) {
+        let bucket = &self.buckets[place.bucket];
         let work = ((work + 1).ilog2() as u64).min(15);
         let mut slot = 0;
         let mut least = u64::MAX;
-        for (index, &entry) in bucket.0.iter().enumerate() {
-            let rank = if entry >> DATA_BITS == place.tag { 0 } else { 1 + (entry >> 12 & 15) };
+        let mut old = 0;
+        for (index, entry) in bucket.0.iter().enumerate() {
+            let entry = entry.load(Ordering::Relaxed);
+            let is_same = entry >> DATA_BITS == place.tag;
+            if is_same {
+                old = entry;
+            }
+            let rank = if is_same { 0 } else { 1 + (entry >> 12 & 15) };
             if rank < least {
                 least = rank;
                 slot = index;
             }
         }
-        let lower = (known.lower + 32) as u64;
-        let upper = (31 - known.upper) as u64;
-        bucket.0[slot] = place.tag << DATA_BITS | work << 12 | upper << 6 | lower;
+        let (lower, upper) = if score > alpha {
+            ((score + 32) as u64, old >> 6 & 63)
+        } else {
+            (old & 63, (31 - score) as u64)
+        };
+        bucket.0[slot].store(place.tag << DATA_BITS | work << 12 | upper << 6 | lower, Ordering::Relaxed);
     }
 }

@@ -15,6 +15,7 @@ use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::Standing;
+use crate::rating::strength::Strength;
 use crate::storage::StoreError;
 use crate::storage::store::Board;
 
@@ -26,7 +27,7 @@ const RANKED_MAX: u32 = 1_000;
 pub(super) struct BotRow {
     pub(super) name: String,
     pub(super) avatar: Avatar,
-    /// Key of the word for how strong it is, as far as that is known.
+    /// Key of the word for how strong it is, as far as there is more to say than the rating.
     pub(super) strength: Option<&'static str>,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
@@ -41,7 +42,7 @@ impl BotRow {
         Self {
             name: bot.player.name.to_string(),
             avatar: Avatar::new(bot.player.name.as_str()),
-            strength: strength(rating),
+            strength: strength(bot, rating),
             player: PlayerTag::new(lang, &bot.player).unrated(),
             rating: rating.map(|rating| RatingTag::new(lang, rating)),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
@@ -76,17 +77,20 @@ fn about(lang: Language, bot: &OpenBot) -> String {
     ours.or_else(|| bot.about.clone()).unwrap_or_default()
 }
 
-/// Key of the word for a rating; a rating that is still uncertain says it better by its question mark.
-fn strength(rating: Option<WireRating>) -> Option<&'static str> {
-    let Some(rating) = rating else { return Some("bots.new") };
-    let word = match rating.elo {
-        ..1_000 => "bots.gentle",
-        1_000..1_300 => "bots.easy",
-        1_300..1_600 => "bots.fair",
-        1_600..1_900 => "bots.strong",
-        1_900.. => "bots.fierce",
+/// Key of the word for how strong a bot is: by its rating once that means something, else as the house says. A rating
+/// that is still uncertain speaks for itself.
+fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
+    let rated = rating.filter(|rating| !rating.provisional).map(|rating| Strength::of_elo(rating.elo));
+    let word = match rated.or(bot.strength) {
+        None if rating.is_some() => return None,
+        None => "bots.new",
+        Some(Strength::Beginner) => "bots.beginner",
+        Some(Strength::Casual) => "bots.casual",
+        Some(Strength::Skilled) => "bots.skilled",
+        Some(Strength::Strong) => "bots.strong",
+        Some(Strength::Expert) => "bots.expert",
     };
-    (!rating.provisional).then_some(word)
+    Some(word)
 }
 
 #[derive(Template)]

@@ -70,6 +70,11 @@ impl Visitor {
         self.viewer.as_ref().is_some_and(|viewer| viewer.identity.id == *player)
     }
 
+    /// Whoever it is, guests too.
+    pub(super) fn viewer(&self) -> Option<&Viewer> {
+        self.viewer.as_ref()
+    }
+
     /// The identity of somebody with an account.
     pub(super) fn signed_in(&self) -> Option<&Viewer> {
         self.viewer.as_ref().filter(|viewer| viewer.is_signed_in())

@@ -20,6 +20,8 @@ async fn site(about: &str) -> TestSite {
             rating: None,
             version: None,
         },
+        strength: None,
+        style: None,
         about: Some(about.to_owned()),
         url: None,
         house: false,
