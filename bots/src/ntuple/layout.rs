@@ -151,9 +151,9 @@ impl ColumnLayout {
         let by_contents: Vec<u32> = by_contents.collect();
         let mut changed = Vec::new();
         for stones in 0..ROWS {
-            let differs = |by: &[u32]| drops(stones).any(|(contents, [x, o])| {
-                by[x] != by[contents] || by[o] != by[contents]
-            });
+            let differs = |by: &[u32]| {
+                drops(stones).any(|(contents, [x, o])| by[x] != by[contents] || by[o] != by[contents])
+            };
             let those = parts.iter().filter(|(_, by)| differs(by)).map(|(feature, _)| *feature);
             changed.push(those.collect::<Vec<u16>>());
         }
@@ -163,7 +163,8 @@ impl ColumnLayout {
             for (contents, after) in drops(stones) {
                 for (side, after) in after.into_iter().enumerate() {
                     starts[contents][side] = u32::try_from(changes.len()).expect("a small table");
-                    let those = parts.iter().filter(|(feature, _)| changed[stones as usize].contains(feature));
+                    let those =
+                        parts.iter().filter(|(feature, _)| changed[stones as usize].contains(feature));
                     changes.extend(those.map(|(_, by)| by[after].wrapping_sub(by[contents])));
                 }
             }

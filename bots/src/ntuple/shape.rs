@@ -105,7 +105,10 @@ mod tests {
         for tuple in shape.tuples() {
             assert_eq!(tuple.count(), 8);
             assert!(tuple.without(on_board).is_empty());
-            assert!(seen.insert(*tuple) && !seen.contains(&tuple.mirror(Variant::STANDARD)) || is_symmetric(*tuple));
+            assert!(
+                seen.insert(*tuple) && !seen.contains(&tuple.mirror(Variant::STANDARD))
+                    || is_symmetric(*tuple)
+            );
         }
     }
 

@@ -35,7 +35,8 @@ impl Valued {
 
     /// The best move, of equal ones the leftmost.
     pub(super) fn best(&self) -> (Column, f32) {
-        let better = |best: (Column, f32), other: &(Column, f32)| if other.1 > best.1 { *other } else { best };
+        let better =
+            |best: (Column, f32), other: &(Column, f32)| if other.1 > best.1 { *other } else { best };
         self.as_slice()[1..].iter().fold(self.moves[0], better)
     }
 }

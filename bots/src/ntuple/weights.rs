@@ -181,7 +181,9 @@ mod tests {
     /// A network with weights that differ.
     fn network() -> Network {
         let network = Network::new(Shape::draw(12, 6, 5));
-        network.set_weights((0_u16..).map(|number| f32::from(number % 97) / 97.0 - 0.3).take(network.weight_count()));
+        network.set_weights(
+            (0_u16..).map(|number| f32::from(number % 97) / 97.0 - 0.3).take(network.weight_count()),
+        );
         network
     }
 
