@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use fourfold_engine::{Side, rng};
+use fourfold_engine::rng;
 
 use super::average::EVERY;
 use super::codec::{CodecError, Sink, Source};
@@ -145,12 +145,9 @@ impl Course for Trainer {
         format!("{end} games played")
     }
 
-    /// Each game is learnt once, when the first player tells it: it is the same game for both.
     fn study(&mut self, game: &GameRecord) -> Result<(), TrainingError> {
-        if game.side == Side::First {
-            self.learner.study(&game.game);
-            self.weights = OnceLock::new();
-        }
+        self.learner.study(&game.game);
+        self.weights = OnceLock::new();
         Ok(())
     }
 
@@ -181,7 +178,7 @@ impl Course for Trainer {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Variant};
+    use fourfold_engine::{Game, Side, Variant};
 
     use super::*;
     use crate::bot::GameResult;

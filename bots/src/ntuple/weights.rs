@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fourfold_engine::search::{Tactics, Valuation};
-use fourfold_engine::{Position, Side};
+use fourfold_engine::{Bitboard, Position, Side};
 
 use super::codec::{CodecError, Sink, Source, read_rounded, write_rounded};
 use super::layout::{Layout, Stones, VARIANT};
@@ -71,7 +71,7 @@ impl Weights {
     #[must_use]
     pub fn to_network(&self) -> Network {
         let network = Network::new(self.shape.clone());
-        network.set_weights(self.weights.iter().map(|weight| f32::from(*weight) / UNITS));
+        network.set_weights(self.weights.iter().map(|weight| Self::exact(*weight)));
         network
     }
 
@@ -90,7 +90,18 @@ impl Weights {
         self.weights.iter().filter(|weight| **weight != 0).count()
     }
 
-    fn table(&self, side: Side) -> &[i16] {
+    /// What a rounded weight was before.
+    pub(super) fn exact(weight: i16) -> f32 {
+        f32::from(weight) / UNITS
+    }
+
+    /// What the cells of a tuple hold if the weight at this index of a table speaks: stones of the first player, stones
+    /// of the second, and empty cells in reach.
+    pub(super) fn pattern(&self, index: usize) -> [Bitboard; 3] {
+        self.layout.pattern(&self.shape, index)
+    }
+
+    pub(super) fn table(&self, side: Side) -> &[i16] {
         let (first, second) = self.weights.split_at(self.layout.weights());
         match side {
             Side::First => first,
