@@ -5,6 +5,7 @@
 
 mod account;
 mod bench;
+mod book;
 mod bot;
 mod bots;
 mod classic;
@@ -23,6 +24,7 @@ mod play;
 mod progress;
 mod rate;
 mod serve;
+mod solve;
 mod think;
 mod tournament;
 mod train;
@@ -62,8 +64,12 @@ enum Command {
     Train(Box<train::Train>),
     /// Look at a pattern memory, or carry it from one bot to another.
     Memory(memory::Memory),
+    /// Score positions exactly.
+    Solve(solve::Solve),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
+    /// Make and check the opening book of the exact solver.
+    Book(book::Book),
     /// Create an account.
     Account(account::Account),
     /// Create bots of one's own, and their tokens.
@@ -92,7 +98,9 @@ impl CommandLine {
             Command::Rate(arguments) => arguments.run(),
             Command::Train(arguments) => arguments.run(),
             Command::Memory(arguments) => arguments.run(),
+            Command::Solve(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
+            Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),

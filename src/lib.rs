@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod analysis;
 pub mod arena_view;
 pub mod bot_files;
 pub mod bot_seat;

@@ -15,4 +15,9 @@ impl Stop {
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
+
+    /// The same as a flag, as searches take it.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
 }

@@ -1,5 +1,7 @@
 //! The openings that a run plays: drawn by its seed, without repetition until all have come up.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use fourfold_engine::Variant;
 use fourfold_engine::openings::{self, Opening, OpeningError};
 use serde::{Deserialize, Serialize};
@@ -17,11 +19,21 @@ pub enum OpeningKind {
 }
 
 /// Openings to draw from.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Suite {
     kind: OpeningKind,
     openings: Vec<Opening>,
     variant: Variant,
+    /// The round that was drawn from last: nearly always the next one too.
+    last: Mutex<Option<Round>>,
+}
+
+/// All openings in the order of one round.
+#[derive(Clone, Debug)]
+struct Round {
+    seed: u64,
+    number: u64,
+    openings: Arc<[Opening]>,
 }
 
 /// Why there are no openings.
@@ -40,10 +52,14 @@ pub enum SuiteError {
 }
 
 impl Suite {
+    fn new(kind: OpeningKind, openings: Vec<Opening>, variant: Variant) -> Self {
+        Self { kind, openings, variant, last: Mutex::new(None) }
+    }
+
     /// Nothing but the empty board.
     #[must_use]
     pub fn empty(variant: Variant) -> Self {
-        Self { kind: OpeningKind::None, openings: vec![Opening::empty()], variant }
+        Self::new(OpeningKind::None, vec![Opening::empty()], variant)
     }
 
     /// The engine's suite of drawn positions.
@@ -56,7 +72,7 @@ impl Suite {
         if openings.is_empty() {
             return Err(SuiteError::NoneBalanced(variant));
         }
-        Ok(Self { kind: OpeningKind::Balanced, openings, variant })
+        Ok(Self::new(OpeningKind::Balanced, openings, variant))
     }
 
     /// A list: the moves of one opening a line, whatever follows them after a blank or tab ignored, as are empty
@@ -77,7 +93,7 @@ impl Suite {
         if openings.is_empty() {
             return Err(SuiteError::Empty);
         }
-        Ok(Self { kind: OpeningKind::Given, openings, variant })
+        Ok(Self::new(OpeningKind::Given, openings, variant))
     }
 
     pub fn kind(&self) -> OpeningKind {
@@ -99,19 +115,23 @@ impl Suite {
         hasher.finalize()
     }
 
-    /// The opening with this index of the series that belongs to `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Never: no suite is empty.
+    /// The opening with this index of the series that belongs to `seed`, as [`openings::draw_from`] has it.
     #[must_use]
     pub fn draw(&self, seed: u64, index: u64) -> Opening {
-        match self.kind {
-            OpeningKind::None => Opening::empty(),
-            OpeningKind::Balanced | OpeningKind::Given => {
-                openings::draw_from(&self.openings, self.variant, seed, index).expect("no suite is empty")
-            }
+        let count = self.openings.len() as u64; // no suite is empty
+        let openings = self.round(seed, index / count);
+        let place = usize::try_from(index % count).unwrap_or_default();
+        openings[place].clone()
+    }
+
+    fn round(&self, seed: u64, number: u64) -> Arc<[Opening]> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(round) = last.as_ref().filter(|round| (round.seed, round.number) == (seed, number)) {
+            return Arc::clone(&round.openings);
         }
+        let openings: Arc<[Opening]> = openings::round(&self.openings, self.variant, seed, number).collect();
+        *last = Some(Round { seed, number, openings: Arc::clone(&openings) });
+        openings
     }
 }
 

@@ -105,7 +105,7 @@ impl ContestArgs {
     }
 
     /// Plays a contest to its end, or until it is told to stop.
-    pub(super) fn conduct(&self, contest: Contest, observer: &mut dyn Observer) -> anyhow::Result<Course> {
+    pub(super) fn conduct(&self, contest: &Contest, observer: &mut dyn Observer) -> anyhow::Result<Course> {
         let interrupt = Interrupt::listen()?;
         let suite = self.suite(contest.openings)?;
         let watchdog = Watchdog::start().context("cannot start a thread")?;
@@ -113,7 +113,7 @@ impl ContestArgs {
         let entrants = contest.entrants.iter().zip(&names);
         let entrants = entrants.map(|(spec, name)| self.entrant(spec, name, &watchdog));
         let entrants: Vec<Box<dyn Entrant>> = entrants.collect::<anyhow::Result<_>>()?;
-        let plan = |logged: Option<&Plan>| self.plan(&contest, &suite, &names, logged);
+        let plan = |logged: Option<&Plan>| self.plan(contest, &suite, &names, logged);
         let (log, course, ahead) = match &self.save {
             None => (None, Course::new(plan(None)), Vec::new()),
             Some(path) if self.resume => {
@@ -225,7 +225,8 @@ fn tell_resumed(path: &Path, resumed: &runner::Resumed) -> io::Result<()> {
     }
 }
 
-pub(super) fn log_error(error: LogError) -> anyhow::Error {
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn log_error(error: LogError) -> anyhow::Error {
     let code = match &error {
         LogError::Exists { .. } | LogError::OtherRun { .. } => Code::Usage,
         LogError::InUse { .. } => Code::TryLater,

@@ -4,7 +4,11 @@ use fourfold_arena::stop::Stop;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::exit::{Code, Exit};
 use super::runtime;
+
+/// What shells report for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
 
 /// Whether the command has been told to stop. A second signal ends the process at once.
 pub(super) struct Interrupt {
@@ -17,7 +21,9 @@ impl Interrupt {
     pub(super) fn listen() -> anyhow::Result<Self> {
         let stop = Stop::default();
         let listener = runtime()?;
-        for (kind, code) in [(SignalKind::interrupt(), 130), (SignalKind::terminate(), 143)] {
+        for (kind, code) in
+            [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)]
+        {
             let teller = stop.clone();
             listener.spawn(async move {
                 // Without signals there is nothing to wait for.
@@ -36,6 +42,14 @@ impl Interrupt {
 
     pub(super) fn is_told(&self) -> bool {
         self.stop.is_set()
+    }
+
+    /// Fails if the command was told to stop; `kept` says what is not lost.
+    pub(super) fn check(&self, kept: impl FnOnce() -> String) -> Result<(), Exit> {
+        if !self.is_told() {
+            return Ok(());
+        }
+        Err(Exit::new(Code::Other(INTERRUPTED), format!("interrupted: {}", kept())))
     }
 
     /// The same as a wish that can be handed on.

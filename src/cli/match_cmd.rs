@@ -66,7 +66,7 @@ impl Match {
         };
         let output = self.contest.output();
         let mut live = Live::new(output, |course| lines(&MatchReport::new(course), course));
-        let course = self.contest.conduct(contest, &mut live)?;
+        let course = self.contest.conduct(&contest, &mut live)?;
         live.clear();
         let report = MatchReport::new(&course);
         match output {

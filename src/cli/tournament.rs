@@ -16,12 +16,12 @@ use super::rate;
 /// Games of a meeting from which on openings are drawn; two are one opening with both colours, the empty board.
 const GAMES_FROM_EMPTY: u64 = 2;
 
-/// Games of each entrant on the ladder if their number is not given.
-const LADDER_GAMES: u64 = 40;
+/// Games on the ladder for each entrant if their number is not given.
+const LADDER_GAMES: u64 = 20;
 
 /// Play a tournament between any number of bots.
 ///
-/// A win counts 3 points, a draw 1. WinX and WinO are wins as the first and as the second side.
+/// A win counts 3 points, a draw 1. `WinX` and `WinO` are wins as the first and as the second side.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +70,7 @@ impl Tournament {
         }
         let format = self.format()?;
         let games = self.games.unwrap_or(match format {
-            Format::Ladder => LADDER_GAMES / 2 * self.entrants.len() as u64,
+            Format::Ladder => LADDER_GAMES * self.entrants.len() as u64,
             Format::Match
             | Format::RoundRobin
             | Format::Gauntlet { .. }
@@ -87,7 +87,7 @@ impl Tournament {
         };
         let output = self.contest.output();
         let mut live = Live::new(output, live_lines);
-        let course = self.contest.conduct(contest, &mut live)?;
+        let course = self.contest.conduct(&contest, &mut live)?;
         live.clear();
         let table = RatingTable::of_tournament(&course);
         match output {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_bots::BotSpec;
 use fourfold_bots::training::Course;
+use fourfold_bots::training::decisions::Decisions;
 
 use self::courses::Options;
 use self::curve::{Curve, next_point};
@@ -67,6 +68,10 @@ pub(super) struct Train {
     /// Games against each of them at each point of the curve; 0 leaves the curve out.
     #[arg(long, value_name = "N", default_value_t = 100)]
     probe_games: u32,
+    /// Solved positions with a right and a wrong move, for the share in which the bot finds a right one; 0 leaves that
+    /// out.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    exact_positions: usize,
     /// Say on standard error what happens at every step.
     #[arg(long, short)]
     verbose: bool,
@@ -88,6 +93,7 @@ impl Train {
         // A curve of nothing but its summaries.
         if self.probe_games == 0 {
             self.opponents.clear();
+            self.exact_positions = 0;
         }
         let interrupt = Interrupt::listen()?;
         let mut run = self.begin()?;
@@ -95,6 +101,8 @@ impl Train {
             opponents: self.opponents.clone(),
             games: self.probe_games,
             seed: run.terms.seed,
+            decisions: (self.exact_positions > 0)
+                .then(|| Decisions::draw(self.exact_positions, run.terms.seed)),
             json: self.json,
             out: io::stdout(),
         };

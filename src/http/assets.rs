@@ -68,7 +68,18 @@ pub fn texts_url(language: Language) -> String {
 
 /// The routes under `/static`.
 pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/static/{*path}", get(serve)).layer(CompressionLayer::new())
+    Router::new()
+        .route("/static/{*path}", get(serve))
+        .route("/service-worker.js", get(service_worker))
+        .layer(CompressionLayer::new())
+}
+
+/// The service worker rules over what lies beside and below its address, so it has one of its own at the top.
+async fn service_worker(headers: HeaderMap) -> Response {
+    match file("service-worker.js") {
+        Some(asset) => answer(asset, false, &headers),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {

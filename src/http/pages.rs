@@ -4,21 +4,29 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+mod avatar;
 mod bots;
 mod challenge;
+mod chart;
 mod docs;
 mod drawing;
+pub(super) mod embed;
 mod error;
 mod game;
 mod layout;
 mod leaderboard;
+mod learning;
 mod live;
 mod lobby;
+mod offline;
 mod parts;
 mod player;
+mod qr;
 #[cfg(test)]
 mod tests;
 mod tv;
+mod wall;
+mod watched;
 mod words;
 
 use axum::Router;
@@ -44,10 +52,17 @@ pub fn router() -> Router<AppState> {
         .route("/", get(lobby::page))
         .route("/game/{id}", get(game::page))
         .route("/tv", get(tv::page))
+        .route("/wall", get(wall::page))
+        .route("/embed/tv", get(embed::tv))
+        .route("/embed/{id}", get(embed::page))
+        .route("/offline", get(offline::page))
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/learning", get(learning::page))
+        .route("/learning/{name}", get(learning::one))
         .route("/challenge/{id}", get(challenge::page))
+        .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::site::Site;
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -34,17 +35,6 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
-}
-
-impl OpenBot {
-    /// What there is to say of it: `beginner, erratic: plays any legal column`.
-    #[must_use]
-    pub fn in_words(&self) -> String {
-        let words = [self.strength.map(Strength::as_str), self.style.as_deref()];
-        let words = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let parts = [words, self.about.clone().unwrap_or_default()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
-    }
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -84,6 +74,8 @@ pub struct AppState {
     pub accounts: Accounts,
     /// Where the site is and whom it trusts.
     pub site: Arc<Site>,
+    /// What positions and games are worth.
+    pub analysis: Analysis,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.

@@ -18,7 +18,9 @@ import { COLOR } from "./words.js";
  * @property {CellNumbers[] | null} line
  * @property {boolean} seated whether there are columns to choose at all
  * @property {boolean} playable whether a column may be chosen now
+ * @property {boolean} [plannable] whether a column may be chosen for the next turn
  * @property {number | null} pending a column that was chosen and is not acknowledged yet
+ * @property {number | null} [planned] a column that was chosen for the next turn
  */
 
 /** A stone falls one cell in this time, n cells in the square root of n times it, in milliseconds. */
@@ -46,6 +48,8 @@ export class BoardElement extends HTMLElement {
   #ignoreClicksUntil = 0;
   /** How long the last disc still falls, in milliseconds. */
   #landsIn = 0;
+  /** How long the disc that fell last takes to touch down, in milliseconds; 0 if it was just put there. */
+  landsIn = 0;
   /** @type {{ stones: SVGGElement, marks: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
    *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
   #parts = null;
@@ -83,9 +87,9 @@ export class BoardElement extends HTMLElement {
    * @param {number} column from 1
    */
   choose(column) {
-    const { variant, moves, seated, playable } = this.#view;
+    const { variant, moves, seated, playable, plannable } = this.#view;
     if (!seated || column < 1 || column > variant.width) return;
-    if (!playable) return;
+    if (!playable && !plannable) return;
     if (!landingRow(variant, moves, column)) {
       announce(text("game.is_full", { column }));
       return;
@@ -229,13 +233,14 @@ export class BoardElement extends HTMLElement {
         svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 45 }),
       );
     }
+    this.landsIn = this.#landsIn;
     // Marks wait for the disc that they mark.
     if (this.#landsIn > 0) parts.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: this.#landsIn });
     this.#landsIn = 0;
   }
 
   #showColumns() {
-    const { variant, moves, seated, playable } = this.#view;
+    const { variant, moves, seated, playable, plannable } = this.#view;
     const columns = this.#parts?.columns;
     if (!columns) return;
     columns.hidden = !seated;
@@ -246,18 +251,19 @@ export class BoardElement extends HTMLElement {
       const row = landingRow(variant, moves, column);
       const key = row === 0 ? "game.column_full" : row === 1 ? "game.column_empty" : "game.column_part";
       button.setAttribute("aria-label", text(key, { column, n: row - 1, height: variant.height }));
-      button.setAttribute("aria-disabled", String(!playable || row === 0));
+      button.setAttribute("aria-disabled", String((!playable && !plannable) || row === 0));
       button.tabIndex = column === this.#focused ? 0 : -1;
     });
   }
 
   /** Above the board waits the disc whose turn it is; over a column it also shows where it would land. */
   #showGhost() {
-    const { variant, moves, playable, pending } = this.#view;
+    const { variant, moves, playable, plannable, pending, planned } = this.#view;
     const parts = this.#parts;
     if (!parts) return;
-    const side = sideToMove(moves.length);
-    const aimed = pending ?? (playable ? this.#hovered : 0);
+    const isLater = !playable && pending === null && (plannable || planned != null);
+    const side = sideToMove(moves.length + (isLater ? 1 : 0));
+    const aimed = pending ?? planned ?? (playable || plannable ? this.#hovered : 0);
     const row = aimed ? landingRow(variant, moves, aimed) : 0;
     const column = aimed || this.#focused;
     [...parts.lights.children].forEach((light, index) => light.classList.toggle("on", row > 0 && index + 1 === aimed));
@@ -271,6 +277,7 @@ export class BoardElement extends HTMLElement {
     parts.ghost.classList.toggle("idle", aimed === 0);
     show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
     parts.landing.classList.toggle("pending", pending !== null);
+    parts.landing.classList.toggle("planned", planned != null);
   }
 
   /**

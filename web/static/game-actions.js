@@ -3,7 +3,7 @@
 
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
-import { copy } from "./start.js";
+import { shareButton } from "./share.js";
 import { canAbort } from "./state.js";
 import { text } from "./texts.js";
 import { shortTime } from "./words.js";
@@ -56,7 +56,7 @@ export class GameActions {
   /** @param {GameState} state */
   #buttons(state) {
     if (state.status === "over") return this.#afterwards(state);
-    if (!state.you) return [copyLink()];
+    if (!state.you) return [shareButton(state.id)];
     const buttons = [];
     if (canAbort(state)) buttons.push(this.#button(text("game.abort"), "close", "abort"));
     else buttons.push(this.#resign());
@@ -73,7 +73,7 @@ export class GameActions {
       again.disabled = asked;
       buttons.push(again);
     }
-    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), copyLink()];
+    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state.id)];
   }
 
   /** Resigning takes two presses: the first one asks. */
@@ -144,11 +144,6 @@ export class GameActions {
   #button(label, picture, act, look = "") {
     return el("button", { type: "button", class: `button ${look}`.trim(), click: () => this.act(act) }, icon(picture), label);
   }
-}
-
-function copyLink() {
-  const button = el("button", { type: "button", class: "button", click: () => copy(button, location.href) }, icon("link"), el("span", {}, text("game.copy_link")));
-  return button;
 }
 
 /** @param {GameState} state */

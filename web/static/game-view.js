@@ -22,6 +22,8 @@ export class GameView {
   #shown = null;
   /** @type {number | null} */
   #pending = null;
+  /** @type {number | null} */
+  #planned = null;
   #movesKey = "";
   #seatsKey = "";
 
@@ -46,14 +48,16 @@ export class GameView {
   /**
    * @param {GameState} state
    * @param {number | null} pending a column chosen and not yet acknowledged
+   * @param {number | null} planned a column chosen for the next turn
    */
-  show(state, pending = null) {
+  show(state, pending = null, planned = null) {
     const before = this.#state;
     const isNew = before?.id !== state.id;
     if (isNew || state.moves.length < (this.#shown ?? 0)) this.#shown = null;
     if (before && state.you && state.moves.length > before.moves.length) this.#shown = null;
     this.#state = state;
     this.#pending = pending;
+    this.#planned = planned;
     this.#speak(isNew ? null : before, state);
     this.#render();
   }
@@ -99,7 +103,9 @@ export class GameView {
       line: this.atEnd ? state.line : null,
       seated: state.you !== null && state.status === "live",
       playable: yours && this.atEnd && this.#pending === null,
+      plannable: state.status === "live" && state.you !== null && !yours && this.atEnd,
       pending: this.atEnd ? this.#pending : null,
+      planned: this.atEnd ? this.#planned : null,
     });
     this.#showSeats(state);
     this.#showStatus(state, yours);
@@ -323,22 +329,32 @@ function moveRows(state, goTo) {
   return rows;
 }
 
-/** @param {Player} player */
+/** @param {Player} player a link to the page of everybody who has one */
 export function playerLink(player) {
+  if (player.kind === "guest") return playerTag(player);
+  return el("a", { class: "player", href: `/player/${player.name}` }, ...playerParts(player));
+}
+
+/** @param {Player} player without a link */
+export function playerTag(player) {
+  return el("span", { class: "player" }, ...playerParts(player));
+}
+
+/** @param {Player} player */
+function playerParts(player) {
   const parts = [el("span", { class: "name" }, player.name)];
   if (player.kind !== "human") parts.push(kindBadge(player.kind));
   if (player.rating) parts.push(ratingText(player.rating));
-  if (player.kind === "guest") return el("span", { class: "player" }, ...parts);
-  return el("a", { class: "player", href: `/player/${player.name}` }, ...parts);
+  return parts;
 }
 
 /** @param {"bot" | "guest"} kind */
-export function kindBadge(kind) {
+function kindBadge(kind) {
   return el("span", { class: `badge ${kind}` }, text(kind === "bot" ? "site.bot" : "site.guest"));
 }
 
 /** @param {import("../types/protocol").Rating} rating */
-export function ratingText(rating) {
+function ratingText(rating) {
   const title = text("site.rating_range", { low: rating.elo - rating.pm95, high: rating.elo + rating.pm95 });
   return el("span", { class: "rating", title }, `${rating.elo}${rating.provisional ? "?" : ""}`);
 }

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { discIcon, miniBoard } from "./drawing.js";
-import { kindBadge, ratingText } from "./game-view.js";
+import { playerTag } from "./game-view.js";
 import { parseVariant } from "./rules.js";
 import { count, text } from "./texts.js";
 import { because, headline, timeControl } from "./words.js";
@@ -32,21 +32,7 @@ export function finishedTile({ players, variant, end }) {
  * @param {boolean} [live]
  */
 function tile(game, players, variant, moves, meta, live = false) {
-  const seat = (/** @type {Side} */ side) => {
-    const { name, kind, rating } = players[side];
-    return el(
-      "span",
-      { class: "seat" },
-      discIcon(side),
-      el(
-        "span",
-        { class: "player" },
-        el("span", { class: "name" }, name),
-        kind !== "human" && kindBadge(kind),
-        rating && ratingText(rating),
-      ),
-    );
-  };
+  const seat = (/** @type {Side} */ side) => el("span", { class: "seat" }, discIcon(side), playerTag(players[side]));
   return el(
     "a",
     { class: "game-tile", href: `/game/${game}`, "data-game": game },

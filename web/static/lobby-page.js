@@ -110,15 +110,18 @@ async function invite() {
     if (answer.type !== "challenge") return;
     invitation = answer.challenge;
     showWaiting(text("lobby.send_link"), `${terms(answer.time, answer.rated)}. ${text("lobby.begins_when_opened")}`, withdraw);
-    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();
     showRefusal(error);
   }
 }
 
-/** @param {string} url */
-function showLink(url) {
+/**
+ * @param {string} url
+ * @param {string} challenge
+ */
+function showLink(url, challenge) {
   const box = find("#invite");
   const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
   const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
@@ -127,6 +130,9 @@ function showLink(url) {
     const share = () => navigator.share({ title: text("lobby.share_title"), url }).catch(() => {});
     box.append(el("button", { type: "button", class: "button", click: share }, text("lobby.share")));
   }
+  const code = find("#invite-code");
+  code.replaceChildren(el("img", { class: "qr", src: `/challenge/${challenge}/qr.svg`, alt: text("challenge.qr"), width: 180, height: 180 }));
+  code.hidden = false;
   box.hidden = false;
   input.select();
 }
@@ -152,6 +158,7 @@ function showWaiting(title, detail, cancel) {
   setText(find("#waiting-time"), "");
   find("#bot-offer").hidden = true;
   find("#invite").hidden = true;
+  find("#invite-code").hidden = true;
   find("#waiting-cancel").onclick = cancel;
   find("#waiting-cancel").focus();
   announce(`${title} ${detail}`);

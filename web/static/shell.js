@@ -15,6 +15,9 @@ const QUIET_MS = 900;
 /** How long a message without a question stays, in milliseconds. */
 const TOAST_MS = 7_000;
 
+/** How long after loading the page for offline is fetched, in milliseconds. */
+const KEEP_AFTER_MS = 3_000;
+
 const toasts = find("#toasts");
 
 /**
@@ -179,7 +182,22 @@ function watchTheme() {
   show();
 }
 
+// 5. A page for when there is no connection
+
+/** Only once the page has all it needs: what is kept for later can wait. */
+function keepOfflinePage() {
+  if (!("serviceWorker" in navigator)) return;
+  const version = new URL(".", import.meta.url).pathname.split("/").at(-2) ?? "";
+  const address = `/service-worker.js?${version}`;
+  const { trustedTypes } = /** @type {any} */ (window);
+  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: () => address });
+  navigator.serviceWorker.register(policy?.createScriptURL("") ?? address).catch(() => {
+    // Without it everything works but the page for offline.
+  });
+}
+
 watchTheme();
+addEventListener("load", () => setTimeout(keepOfflinePage, KEEP_AFTER_MS));
 watchConnection();
 watchChallenges();
 watchGames();

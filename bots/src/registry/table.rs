@@ -17,6 +17,7 @@ use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
 use crate::ntuple::{self, Look, NTuple};
+use crate::perfect::{Level, Perfect};
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::stupid::Stupid;
@@ -138,7 +139,7 @@ pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError>
 }
 
 /// Ordered roughly from weak to strong.
-pub(super) static ENTRIES: [Entry; 13] = [
+pub(super) static ENTRIES: [Entry; 14] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -327,6 +328,24 @@ pub(super) static ENTRIES: [Entry; 13] = [
             let depth = depth.expect("the range fits 32 bits");
             let time = Duration::from_millis(settings.integer("ms"));
             Ok(Box::new(AlphaBeta::new(depth, time, variant)))
+        },
+    },
+    Entry {
+        name: "perfect",
+        style: "omniscient",
+        about: "never errs: wins as fast and loses as late as can be; at a level it overlooks what is far away",
+        settings: &[
+            Setting {
+                name: "level",
+                about: "how far it sees, about two plies a level; everything unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: Level::MAX as u64 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let level =
+                settings.integer_if_set("level").and_then(|level| Level::new(u32::try_from(level).ok()?));
+            Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
         },
     },
     Entry {

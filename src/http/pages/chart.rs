@@ -99,7 +99,9 @@ impl Chart {
             line: points(frozen),
             dots: frozen.iter().map(dot).collect(),
             live: points(live),
-            x_ticks: x_marks.map(|games| Tick { at: format!("{:.1}", x(games)), label: games.to_string() }).collect(),
+            x_ticks: x_marks
+                .map(|games| Tick { at: format!("{:.1}", x(games)), label: games.to_string() })
+                .collect(),
             y_ticks: y_marks
                 .take_while(|value| *value <= high + step / 2.0)
                 .map(|value| Tick { at: format!("{:.1}", y(value)), label: format!("{value:.0}") })
@@ -140,7 +142,9 @@ mod tests {
         let number = |text: &str| text.parse::<f64>().unwrap();
         let [first, second] = chart.dots.as_slice() else { panic!("{:?}", chart.dots) };
         assert!(number(&first.x) < number(&second.x) && number(&first.y) > number(&second.y));
-        assert!(chart.dots.iter().all(|dot| number(&dot.high) >= chart.top && number(&dot.low) <= chart.bottom));
+        assert!(
+            chart.dots.iter().all(|dot| number(&dot.high) >= chart.top && number(&dot.low) <= chart.bottom)
+        );
         let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0", "10", "100"]);
         assert!(chart.render().unwrap().contains("1350 ± 50"));

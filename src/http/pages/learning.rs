@@ -204,6 +204,7 @@ fn tile(frame: &Frame, pattern: &KnownPattern) -> PatternTile {
     all.extend(marks(&pattern.enemy, "pattern-enemy"));
     all.extend(marks(&pattern.answers, "pattern-answer"));
     let counts = pattern.counts;
-    let counts = frame.fill("learning.counts", &[("seen", counts.seen), ("won", counts.won), ("lost", counts.lost)]);
+    let counts =
+        frame.fill("learning.counts", &[("seen", counts.seen), ("won", counts.won), ("lost", counts.lost)]);
     PatternTile { name: pattern.name.clone(), marks: all, counts }
 }

@@ -6,6 +6,7 @@ use axum::response::Html;
 use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
+use super::avatar::Avatar;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
@@ -17,7 +18,7 @@ use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameResult;
-use crate::protocol::terms::{WirePlayer, WireRating, WireSide};
+use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::{HistoryPoint, RatingRow, StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
@@ -79,6 +80,8 @@ struct PlayerPage {
     frame: Frame,
     name: String,
     badge: Option<Badge>,
+    /// Bots have a face.
+    avatar: Option<Avatar>,
     is_house: bool,
     is_online: bool,
     is_me: bool,
@@ -114,6 +117,7 @@ pub(super) async fn page(
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),
+        avatar: (player.kind == PlayerKind::Bot).then(|| Avatar::new(player.name.as_str())),
         is_house: player.house,
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
