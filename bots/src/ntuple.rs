@@ -7,7 +7,7 @@
 //!
 //! After Thill, Koch and Konen, "Reinforcement Learning with N-tuples on the Game Connect-4" (2012), and their later
 //! work on eligibility traces (2014). What is ours, and what each part is worth in measured strength, is in
-//! `docs/learning.md`.
+//! `docs/ntuple.md`.
 
 mod average;
 mod codec;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fourfold_engine::search::Tactics;
 use fourfold_engine::{Column, Game, Outcome, Position};
 
-use super::average::Average;
+use super::average::{Average, Pace};
 use super::codec::{CodecError, Sink, Source};
 use super::layout::VARIANT;
 use super::network::{Network, squash};
@@ -77,12 +77,13 @@ impl Learner {
         self.last = Some(game.moves().to_vec());
         Study::new(&self.network).read(game);
         self.games += 1;
-        self.average.follow(&self.network, self.games);
+        self.average.follow(&self.network, self.games, Pace::STUDY);
     }
 
-    /// Takes note of the weights as they are, so that single steps do not matter to how it plays.
-    pub(super) fn take_average(&mut self) {
-        self.average.take_step(&self.network);
+    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
+    /// it plays.
+    pub(super) fn follow_self_play(&mut self, games: u64) {
+        self.average.follow(&self.network, games, Pace::SELF_PLAY);
     }
 
     pub(super) fn network(&self) -> &Network {
