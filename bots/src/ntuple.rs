@@ -38,6 +38,10 @@ pub use self::weights::Weights;
 static SHIPPED: &[u8] = include_bytes!("../data/ntuple-7x6.bin");
 
 /// The network that ships with the program, read when it is first asked for; all bots share it.
+///
+/// # Panics
+///
+/// Panics if the program was built with a broken file, which a test rules out.
 #[must_use]
 pub fn shipped() -> Arc<Weights> {
     static WEIGHTS: OnceLock<Arc<Weights>> = OnceLock::new();

@@ -99,7 +99,7 @@ impl Layout {
         for (number, tuple) in tuples.iter().enumerate() {
             weights += number_tuple(*tuple, number, tuples.len(), weights, &mut parts);
         }
-        let columns = parts.into_iter().map(ColumnLayout::new).collect();
+        let columns = parts.iter().map(|parts| ColumnLayout::new(parts)).collect();
         Self { features: 2 * tuples.len(), weights: weights as usize, columns }
     }
 
@@ -161,7 +161,7 @@ impl Layout {
 }
 
 impl ColumnLayout {
-    fn new(parts: Vec<(u16, Vec<u32>)>) -> Self {
+    fn new(parts: &[(u16, Vec<u32>)]) -> Self {
         let features: Vec<u16> = parts.iter().map(|(feature, _)| *feature).collect();
         let by_contents = (0..CONTENTS).flat_map(|contents| parts.iter().map(move |(_, by)| by[contents]));
         let by_contents: Vec<u32> = by_contents.collect();
@@ -174,18 +174,18 @@ impl ColumnLayout {
             changed.push(those.collect::<Vec<u16>>());
         }
         let mut starts = vec![[0; 2]; OPEN_CONTENTS];
-        let mut changes = Vec::new();
+        let mut differences = Vec::new();
         for stones in 0..ROWS {
             for (contents, after) in drops(stones) {
                 for (side, after) in after.into_iter().enumerate() {
-                    starts[contents][side] = u32::try_from(changes.len()).expect("a small table");
+                    starts[contents][side] = u32::try_from(differences.len()).expect("a small table");
                     let those =
                         parts.iter().filter(|(feature, _)| changed[stones as usize].contains(feature));
-                    changes.extend(those.map(|(_, by)| by[after].wrapping_sub(by[contents])));
+                    differences.extend(those.map(|(_, by)| by[after].wrapping_sub(by[contents])));
                 }
             }
         }
-        Self { features, parts: by_contents, changed, starts, changes }
+        Self { features, parts: by_contents, changed, starts, changes: differences }
     }
 
     /// The features of this column, and what they get from these contents.
@@ -355,9 +355,9 @@ mod tests {
             let (before, stones) = (indices(&layout, &position), Stones::of(&position));
             let after = position.play_unchecked(column);
             let mut changed = before.clone();
-            let (features, changes) =
-                layout.changes(Drop::new(stones, column.index(), position.side_to_move()));
-            for (feature, change) in features.iter().zip(changes) {
+            let drop = Drop::new(stones, column.index(), position.side_to_move());
+            let (features, differences) = layout.changes(drop);
+            for (feature, change) in features.iter().zip(differences) {
                 let index = &mut changed[usize::from(*feature)];
                 *index = index.wrapping_add(*change);
             }

@@ -15,7 +15,7 @@ use super::walk::{Walk, sign};
 use super::weights::Weights;
 
 /// What the bytes are.
-const KIND: &[u8; 8] = b"F4NLEARN";
+const KIND: [u8; 8] = *b"F4NLEARN";
 
 /// The sum of the steps of a position's weights: near 1 the position itself is learnt at once, which pays as long as
 /// few games are known.

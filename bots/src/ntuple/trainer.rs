@@ -17,7 +17,7 @@ use crate::bot::{Bot, GameRecord};
 use crate::training::{Course, TrainingError};
 
 /// What the bytes are.
-const KIND: &[u8; 8] = b"F4NTRAIN";
+const KIND: [u8; 8] = *b"F4NTRAIN";
 
 /// Games of a step, some hundredths of a second, after which an average is due.
 const GAMES: u64 = Pace::SELF_PLAY.games;
