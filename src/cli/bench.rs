@@ -1,5 +1,8 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod search;
+mod solver;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -25,6 +28,10 @@ pub(super) struct Bench {
 enum What {
     /// Random games from the empty board, on one thread.
     Playouts(Playouts),
+    /// The depth-limited search of the bots.
+    Search(search::SearchBench),
+    /// Exact scores of scored positions.
+    Solver(solver::SolverBench),
 }
 
 /// Random games from the empty board, on one thread.
@@ -61,6 +68,8 @@ impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
+            What::Search(search) => search.run(),
+            What::Solver(solver) => solver.run(),
         }
     }
 }
