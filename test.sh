@@ -34,6 +34,8 @@ cargo fmt --all -- --check
 
 step 'lints'
 cargo clippy --locked --workspace --all-targets -- -D warnings
+# Without the full-screen game.
+cargo clippy --locked --package fourfold --no-default-features -- -D warnings
 
 step 'tests, the kill test in its short form included'
 cargo test --locked --workspace

@@ -7,6 +7,7 @@ mod attempts;
 mod counters;
 mod error;
 mod guest;
+mod lifecycle;
 mod password;
 pub mod token;
 
@@ -28,7 +29,7 @@ use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::Signer;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, UnixMillis};
-use crate::storage::store::{Refused, Write, Written};
+use crate::storage::store::{Refused, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
 
@@ -42,8 +43,9 @@ const GUEST_RENEWAL_MS: i64 = guest::GUEST_LIFETIME_MS / 3;
 /// Bots of one account. More are no experiment any more but a flood.
 const BOTS_MAX: usize = 100;
 
-/// Names a guest's identity is tried with before giving up; already the second is hardly ever needed.
-const GUEST_NAME_ATTEMPTS: u8 = 8;
+/// Names that are tried for a guest, or for somebody who left, before giving up; already the second is hardly ever
+/// needed.
+const NAME_ATTEMPTS: u8 = 8;
 
 /// Revocations that a receiver may lag behind before it must ask the store about each of its tokens.
 const REVOCATIONS_MAX: usize = 1_024;
@@ -124,18 +126,28 @@ impl Accounts {
         name: &str,
         password: Secret,
     ) -> Result<Identity, AccountError> {
+        let (name, phc) = self.prepare(from, name, password).await?;
+        let player = new_player(name, PlayerKind::Human, None);
+        let identity = identity_of(&player);
+        self.write(Write::AddPlayer { player, password: Some(phc) }).await?;
+        info!(player = %identity.id, name = %identity.name, "account created");
+        Ok(identity)
+    }
+
+    /// Checks what an account is to be made of, and hashes its password.
+    async fn prepare(
+        &self,
+        from: IpAddr,
+        name: &str,
+        password: Secret,
+    ) -> Result<(PlayerName, String), AccountError> {
         let name = PlayerName::register(name)?;
         password::check_rule(&password)?;
         if self.inner.store.player_by_name(&name).await?.is_some() {
             return Err(AccountError::NameTaken);
         }
         self.inner.counters.begin_registration(from, Instant::now())?;
-        let phc = self.inner.passwords.hash(password).await?;
-        let player = new_player(name, PlayerKind::Human, None);
-        let identity = identity_of(&player);
-        self.write(Write::AddPlayer { player, password: Some(phc) }).await?;
-        info!(player = %identity.id, name = %identity.name, "account created");
-        Ok(identity)
+        Ok((name, self.inner.passwords.hash(password).await?))
     }
 
     /// Signs a person in who connects from `from`.
@@ -145,19 +157,21 @@ impl Accounts {
     /// [`AccountError::BadCredentials`] alike for a wrong password and an unknown name, after the same time; or too
     /// many wrong passwords came for this account or from there, or too many wait to be checked.
     pub async fn sign_in(&self, from: IpAddr, name: &str, password: Secret) -> Result<Issued, AccountError> {
+        let player = self.prove(from, name, password).await?;
+        self.issue(&player, TokenKind::Session).await
+    }
+
+    /// Whose name and password these are. Wrong ones are counted.
+    async fn prove(&self, from: IpAddr, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
         let attempt = self.inner.counters.begin_sign_in(name, from, Instant::now())?;
-        match self.check_password(name, password).await {
-            Ok(player) => {
-                self.inner.counters.was_right(&attempt);
-                self.issue(&player, TokenKind::Session).await
-            }
+        let checked = self.check_password(name, password).await;
+        match &checked {
+            Ok(_) => self.inner.counters.was_right(&attempt),
             // Counted when it began.
-            Err(AccountError::BadCredentials) => Err(AccountError::BadCredentials),
-            Err(other) => {
-                self.inner.counters.withdraw(&attempt);
-                Err(other)
-            }
+            Err(AccountError::BadCredentials) => {}
+            Err(_) => self.inner.counters.withdraw(&attempt),
         }
+        checked
     }
 
     /// Opens a session for somebody who has just registered.
@@ -187,6 +201,20 @@ impl Accounts {
     /// [`AccountError::Unauthorized`] if it is unknown, expired or revoked.
     pub async fn session(&self, cookie: &Secret) -> Result<Authenticated, AccountError> {
         self.by_secret(TokenKind::Session, cookie).await
+    }
+
+    /// Allows bots of the house to learn from a person's games and those of its bots, or keeps them out.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn set_teaching(&self, player: &PlayerId, teaching: Teaching) -> Result<(), AccountError> {
+        let bots = self.inner.store.bots_of(player).await?.into_iter().map(|bot| bot.id);
+        for player in std::iter::once(player.clone()).chain(bots) {
+            self.write(Write::SetTeaching { player, teaching }).await?;
+        }
+        info!(player = %player, ?teaching, "learning from a player's games");
+        Ok(())
     }
 
     async fn check_password(&self, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
@@ -290,8 +318,12 @@ impl Accounts {
         let is_ageing = expires_at.0 - now.0 < GUEST_RENEWAL_MS;
         let cookie = is_ageing.then(|| self.sign_guest(&id, now));
         // Somebody who has played is stored, perhaps under another name than the first that the id gives.
-        let stored = self.inner.store.player(&id).await?;
-        let identity = stored.map_or_else(|| guest::identity(id, 0), |player| identity_of(&player));
+        let identity = match self.inner.store.player(&id).await? {
+            None => guest::identity(id, 0),
+            Some(player) if guest::is_guest(&player) => identity_of(&player),
+            // The guest has an account now, or had one: only its password opens that.
+            Some(_) => return Ok(None),
+        };
         Ok(Some(Guest { identity, cookie }))
     }
 
@@ -306,7 +338,7 @@ impl Accounts {
             PlayerKind::Guest => {}
             PlayerKind::Human | PlayerKind::Bot => return Ok(who.clone()),
         }
-        for attempt in 0..GUEST_NAME_ATTEMPTS {
+        for attempt in 0..NAME_ATTEMPTS {
             if let Some(player) = self.inner.store.player(&who.id).await? {
                 return Ok(identity_of(&player));
             }

@@ -45,8 +45,11 @@ impl ArenaView for LiveArena {
 
     fn open_bots(&self) -> Vec<OpenBot> {
         let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
-        let house = self.host.house().iter().map(|bot| OpenBot {
+        let house = self.host.house().all();
+        let house = house.iter().map(|bot| OpenBot {
             player: bot.identity.to_wire(None, Some(crate::fourfold_version().to_owned())),
+            strength: bot.strength,
+            style: Some(bot.style.to_owned()),
             about: Some(bot.about.clone()),
             url: None,
             house: true,
@@ -55,6 +58,8 @@ impl ArenaView for LiveArena {
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
             player: bot.identity.to_wire(None, bot.profile.version),
+            strength: None,
+            style: None,
             about: bot.profile.about,
             url: bot.profile.url,
             house: false,

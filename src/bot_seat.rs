@@ -4,17 +4,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use fourfold_bots::{Bot, BotError, Choice, MoveBudget};
-use fourfold_engine::{Game, Position, ReplayError, Side};
+use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
+use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tracing::{debug, warn};
 
+use crate::bot_files;
 use crate::compute::{ComputeError, ComputePool};
 use crate::ids::PlayerId;
+use crate::learning::reasons;
 use crate::protocol::ServerMessage;
-use crate::protocol::client::{ColumnField, MoveInfo};
-use crate::protocol::server::{Frame, Turn, Urgency};
+use crate::protocol::client::ColumnField;
+use crate::protocol::server::{Frame, GameEnd, GameResult, Turn, Urgency};
 use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
 
@@ -85,6 +88,8 @@ pub struct Player {
     pub side: Side,
     /// The program.
     pub bot: Box<dyn Bot>,
+    /// What learns from the game when it is over: settings that name a file.
+    pub learns_as: Option<BotSpec>,
     /// Shortest time for a move, so that people can follow.
     pub pace: Duration,
 }
@@ -104,6 +109,8 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
         seat: Arc::downgrade(&seat),
         frames,
         player: Some(player.bot),
+        learns_as: player.learns_as,
+        variant: None,
         id: player.id,
         side: player.side,
         pace: player.pace,
@@ -119,6 +126,9 @@ pub struct BotTask {
     frames: mpsc::Receiver<Frame>,
     /// Away while it thinks on the pool.
     player: Option<Box<dyn Bot>>,
+    learns_as: Option<BotSpec>,
+    /// Of the game, as the first turn tells it.
+    variant: Option<Variant>,
     id: PlayerId,
     side: Side,
     pace: Duration,
@@ -137,6 +147,7 @@ impl BotTask {
         while let Some(frame) = self.frames.recv().await {
             match frame.message() {
                 ServerMessage::Turn(turn) => {
+                    self.variant = Some(turn.variant.0);
                     match self.answer(turn, &room, member).await {
                         Ok(()) => {}
                         // The daemon stops: the bot is not to blame, and its game is kept.
@@ -149,7 +160,10 @@ impl BotTask {
                     }
                 }
                 // What it knows of the game is not needed while people think about another one.
-                ServerMessage::GameEnd(_) => self.player = None,
+                ServerMessage::GameEnd(end) => {
+                    self.player = None;
+                    drop(self.learn(end)); // it ends by itself
+                }
                 ServerMessage::RematchOffer(offered) if Side::from(offered.by) != self.side => {
                     let Some(reply) = self.reply(member) else { return };
                     room.act(self.id.clone(), Action::Rematch, reply);
@@ -160,17 +174,35 @@ impl BotTask {
         }
     }
 
+    /// Learns from a game that counts. Files are slow, so a thread of its own does it, for which nobody need wait.
+    fn learn(&mut self, end: &GameEnd) -> Option<JoinHandle<()>> {
+        let (spec, variant) = (self.learns_as.take()?, self.variant?);
+        let result = match end.result {
+            GameResult::First => fourfold_bots::GameResult::of(self.side, Some(Side::First)),
+            GameResult::Second => fourfold_bots::GameResult::of(self.side, Some(Side::Second)),
+            GameResult::Draw => fourfold_bots::GameResult::Draw,
+            GameResult::Void => return None,
+        };
+        let game = Game::from_moves(variant, &end.moves).ok()?;
+        let (record, id) = (GameRecord { game, side: self.side, result }, self.id.clone());
+        Some(tokio::task::spawn_blocking(move || {
+            if let Err(error) = bot_files::learn(&spec, &record) {
+                warn!(bot = %id, error = %error, "a house bot could not keep what it has learnt");
+            }
+        }))
+    }
+
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {
         let asked = tokio::time::Instant::now();
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
-        let choice = self.think(*game.position(), turn).await?;
+        let (choice, reasons) = self.think(*game.position(), turn).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
         room.play(Play {
             player: self.id.clone(),
             ply: turn.ply,
             column: ColumnField::Number(choice.column.number().into()),
-            info: info_of(&choice),
+            info: reasons::info(&choice, &reasons).and_then(|info| info.to_stored().ok()),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
             reply,
@@ -185,7 +217,7 @@ impl BotTask {
     }
 
     /// Lets the bot choose on the pool and tells it to stop when its time is over.
-    async fn think(&mut self, position: Position, turn: &Turn) -> Result<Choice, ThinkError> {
+    async fn think(&mut self, position: Position, turn: &Turn) -> Result<(Choice, Vec<Reason>), ThinkError> {
         let mut bot = self.player.take().ok_or(ThinkError::Lost)?;
         let time = thinking_time(turn, bot.move_time());
         let stop = Arc::new(AtomicBool::new(false));
@@ -194,7 +226,8 @@ impl BotTask {
         let started = Instant::now();
         let search = self.pool.run(move || {
             let choice = bot.choose(&position, budget, &seen);
-            (bot, choice)
+            let reasons = bot.reasons(&position);
+            (bot, choice, reasons)
         });
         tokio::pin!(search);
         let finished = tokio::select! {
@@ -204,10 +237,10 @@ impl BotTask {
                 search.await
             }
         };
-        let (bot, choice) = finished?;
+        let (bot, choice, reasons) = finished?;
         self.player = Some(bot);
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
-        Ok(choice?)
+        Ok((choice?, reasons))
     }
 }
 
@@ -216,19 +249,6 @@ fn thinking_time(turn: &Turn, wish: Option<Duration>) -> Duration {
     let limit = Duration::from_millis(turn.budget_ms).saturating_sub(RESERVE);
     let share = Duration::from_millis(turn.clock.you) / SHARE_OF_BANK;
     wish.unwrap_or_else(|| share.clamp(RESERVE, THINK_MAX)).min(limit)
-}
-
-/// What the bot thought, in the form in which remote bots send it.
-fn info_of(choice: &Choice) -> Option<Box<str>> {
-    let info = choice.info.as_ref()?;
-    let info = MoveInfo {
-        score: Some(info.score.into()),
-        depth: Some(info.depth),
-        nodes: Some(info.nodes),
-        pv: Some(fourfold_engine::notation::print_moves(&info.pv)),
-        note: None,
-    };
-    info.to_stored().ok()
 }
 
 #[cfg(test)]

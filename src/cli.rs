@@ -5,19 +5,29 @@
 
 mod account;
 mod bench;
+mod book;
 mod bot;
 mod bots;
+mod classic;
 mod completions;
+mod contest;
 pub(crate) mod exit;
 mod games;
+mod interrupt;
 mod load;
+mod match_cmd;
+mod memory;
 mod move_cmd;
 mod operator;
 mod output;
 mod play;
 mod progress;
+mod rate;
 mod serve;
+mod solve;
 mod think;
+mod tournament;
+mod train;
 
 use std::io;
 
@@ -40,10 +50,26 @@ enum Command {
     Play(play::Play),
     /// Let a bot choose one move and print it.
     Move(move_cmd::Move),
+    /// Call classic programs as their authors did.
+    Classic(classic::Classic),
     /// List the house bots with their settings.
     Bots(bots::Bots),
+    /// Play a match in pairs of games between two bots.
+    Match(Box<match_cmd::Match>),
+    /// Play a tournament between any number of bots.
+    Tournament(Box<tournament::Tournament>),
+    /// Rate everybody by all games of a file.
+    Rate(rate::Rate),
+    /// Let a bot learn, and show how it gets better.
+    Train(Box<train::Train>),
+    /// Look at a pattern memory, or carry it from one bot to another.
+    Memory(memory::Memory),
+    /// Score positions exactly.
+    Solve(solve::Solve),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
+    /// Make and check the opening book of the exact solver.
+    Book(book::Book),
     /// Create an account.
     Account(account::Account),
     /// Create bots of one's own, and their tokens.
@@ -65,8 +91,16 @@ impl CommandLine {
             Command::Serve(arguments) => arguments.run(),
             Command::Play(arguments) => arguments.run(),
             Command::Move(arguments) => arguments.run(),
+            Command::Classic(arguments) => arguments.run(),
             Command::Bots(arguments) => arguments.run(),
+            Command::Match(arguments) => arguments.run(),
+            Command::Tournament(arguments) => arguments.run(),
+            Command::Rate(arguments) => arguments.run(),
+            Command::Train(arguments) => arguments.run(),
+            Command::Memory(arguments) => arguments.run(),
+            Command::Solve(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
+            Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),

@@ -37,7 +37,13 @@ impl ComputePool {
     /// Whether so many jobs wait that nothing more should be begun.
     #[must_use]
     pub fn is_congested(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= WAITING_MAX
+        self.waiting() >= WAITING_MAX
+    }
+
+    /// Jobs that wait for a thread.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// Runs `job` as soon as a thread is free. The job itself must end in time: give it a stop flag.

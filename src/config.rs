@@ -19,6 +19,7 @@ pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
 
 use crate::clock::TimeControl;
 use crate::ids::PlayerName;
+use crate::rating::strength::Strength;
 
 /// Everything that an operator can set.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -34,6 +35,8 @@ pub struct Config {
     pub compute: ComputeConfig,
     /// Rated games between bots that nobody asked for.
     pub ladder: LadderConfig,
+    /// Bots that learn from the arena's games.
+    pub learning: LearningConfig,
     /// Figures for monitoring.
     pub metrics: MetricsConfig,
     /// What is logged, and how.
@@ -228,6 +231,40 @@ impl LadderConfig {
     }
 }
 
+/// Bots that learn from the arena's games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Whether there are any.
+    pub enabled: bool,
+    /// Part of one core that learning takes at most, in percent; less while games wait for a thread.
+    pub cpu_percent: Bounded<1, 100>,
+    /// Numbers of learnt games after which a version is frozen and goes on as an opponent of its own.
+    pub freeze_at: Vec<Bounded<0, 100_000_000>>,
+    /// Games to which each learner is brought by practice against bots of the house; 0 for no practice.
+    pub practice_games: Bounded<0, 1_000_000>,
+    /// From the end of a practice game to the start of the next, in milliseconds.
+    pub practice_pause_ms: Bounded<0, 86_400_000>,
+    /// Bots of the house that it is practised against; those that are not there are left out.
+    pub teachers: Vec<PlayerName>,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        const MARKS: [u32; 9] = [0, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
+        // Quick ones of all levels that a beginner can learn from.
+        const TEACHERS: [&str; 5] = ["random", "greedy", "lines69", "negamax-2", "negamax"];
+        Self {
+            enabled: true,
+            cpu_percent: Bounded::new(25),
+            freeze_at: MARKS.map(Bounded::new).to_vec(),
+            practice_games: Bounded::new(1_000),
+            practice_pause_ms: Bounded::new(500),
+            teachers: TEACHERS.map(|name| name.parse().expect("a name that follows the rules")).to_vec(),
+        }
+    }
+}
+
 /// Figures for monitoring.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -280,12 +317,27 @@ pub struct HouseBot {
     /// Which program plays, with its settings.
     #[serde(serialize_with = "value::as_text", deserialize_with = "value::known_bot")]
     pub spec: BotSpec,
+    /// In a word; left out, it follows from the rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// One line for players; left out, the program's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
 }
 
 impl HouseBot {
+    /// A bot of which nothing more is said.
+    #[must_use]
+    pub fn new(name: PlayerName, spec: BotSpec) -> Self {
+        Self { name, spec, strength: None, about: String::new() }
+    }
+
+    /// How it plays, in one word.
+    #[must_use]
+    pub fn style(&self) -> &'static str {
+        fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
+    }
+
     /// One line for players.
     #[must_use]
     pub fn about(&self) -> &str {
@@ -294,27 +346,17 @@ impl HouseBot {
     }
 }
 
+/// `config/bots.toml`, the one place where the line-up is written down.
+const LINE_UP: &str = include_str!("../config/bots.toml");
+
 impl Default for HouseBots {
-    /// The bots of the registry as players, from weak to strong.
     fn default() -> Self {
-        const BOTS: &[(&str, &str)] = &[
-            ("random", "random"),
-            ("greedy", "greedy"),
-            ("lines69", "lines69"),
-            ("negamax-2", "negamax:depth=2"),
-            ("montecarlo", "montecarlo"),
-            ("negamax", "negamax:depth=4"),
-            ("negamax-6", "negamax:depth=6"),
-            ("negamax-8", "negamax:depth=8"),
-            ("mcts", "mcts"),
-            ("alphabeta", "alphabeta"),
-        ];
-        let bot = |&(name, spec): &(&str, &str)| HouseBot {
-            name: name.parse().expect("a name that follows the rules"),
-            spec: spec.parse().expect("a bot of the registry"),
-            about: String::new(),
-        };
-        Self(BOTS.iter().map(bot).collect())
+        #[derive(Deserialize)]
+        struct LineUp {
+            house_bots: HouseBots,
+        }
+        let line_up: LineUp = toml::from_str(LINE_UP).expect("a test reads it");
+        line_up.house_bots
     }
 }
 
@@ -383,11 +425,27 @@ mod tests {
     }
 
     #[test]
-    fn every_default_house_bot_can_be_built() {
+    fn every_default_house_bot_can_be_built_and_says_what_it_is() {
         for bot in HouseBots::default().0 {
-            assert!(registry::build(&bot.spec, Variant::STANDARD).is_ok(), "{}", bot.spec);
-            assert!(!bot.about().is_empty(), "{}", bot.name);
+            assert!(registry::build_taught(&bot.spec, Variant::STANDARD, "").is_ok(), "{}", bot.spec);
+            assert!(!bot.about().is_empty() && !bot.style().is_empty(), "{}", bot.name);
+            assert!(bot.strength.is_some(), "{}: nobody is rated when the first visitor comes", bot.name);
         }
+    }
+
+    #[test]
+    fn every_program_is_in_the_house_and_the_weak_come_first() {
+        let bots = HouseBots::default().0;
+        for entry in registry::entries() {
+            assert!(bots.iter().any(|bot| bot.spec.name() == entry.name), "{}", entry.name);
+        }
+        assert!(bots.is_sorted_by_key(|bot| bot.strength));
+    }
+
+    #[test]
+    fn the_line_up_is_a_configuration_in_itself() {
+        let alone: Config = toml::from_str(LINE_UP).unwrap();
+        assert_eq!(alone, Config::default());
     }
 
     #[track_caller]

@@ -1,17 +1,19 @@
 //! The bots that the daemon itself plays: which there are, and under which accounts.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
+use fourfold_bots::{Bot, BotSpec, Knowledge, registry};
 use fourfold_engine::Variant;
 use thiserror::Error;
 use tracing::warn;
 
+use crate::bot_files::{self, BotFileError};
 use crate::config::HouseBot as Configured;
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
+use crate::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
@@ -21,26 +23,76 @@ use crate::storage::writer::{WriteError, Writer};
 pub struct HouseBot {
     /// The account it plays under.
     pub identity: Identity,
-    /// Which program plays, with its settings.
+    /// Which program plays, with its settings; a file that it keeps what it learns in is named in full.
     pub spec: BotSpec,
+    /// How it plays, in one word.
+    pub style: &'static str,
+    /// How strong it is, if that is known.
+    pub strength: Option<Strength>,
     /// One line on how it plays.
     pub about: String,
+    /// Where its knowledge of the standard board comes from.
+    pub mind: Mind,
+}
+
+/// Where a house bot's knowledge comes from.
+#[derive(Clone, Debug)]
+pub enum Mind {
+    /// Its program and settings say everything.
+    Fixed,
+    /// It plays with what a learner knows when the game begins.
+    Learnt(Learnt),
+}
+
+/// What a learner knows; replaced as a whole while games are played with what it knew before.
+#[derive(Clone, Debug)]
+pub struct Learnt(Arc<RwLock<Arc<dyn Knowledge>>>);
+
+impl Learnt {
+    /// What is known at first.
+    #[must_use]
+    pub fn new(knowledge: Arc<dyn Knowledge>) -> Self {
+        Self(Arc::new(RwLock::new(knowledge)))
+    }
+
+    /// What is known now.
+    #[must_use]
+    pub fn now(&self) -> Arc<dyn Knowledge> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Games that begin from now on are played with this.
+    pub fn replace(&self, knowledge: Arc<dyn Knowledge>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = knowledge;
+    }
 }
 
 impl HouseBot {
-    /// Builds the program for one game.
+    /// Builds the program for one game, with what it has learnt until now.
     ///
     /// # Errors
     ///
-    /// It does not play this variant.
-    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        registry::build(&self.spec.clone().with_default_seed(seed), variant)
+    /// It does not play this variant, or the file with what it has learnt is broken.
+    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
+        match &self.mind {
+            Mind::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
+            // On other boards learners begin with nothing.
+            Mind::Learnt(_) | Mind::Fixed => {
+                bot_files::build(&self.spec.clone().with_default_seed(seed), variant)
+            }
+        }
     }
 
     /// Whether it plays this variant.
     #[must_use]
     pub fn plays(&self, variant: Variant) -> bool {
-        self.build(variant, 0).is_ok()
+        registry::build_taught(&self.spec, variant, "").is_ok()
+    }
+
+    /// What keeps its lessons, if it learns from its games.
+    #[must_use]
+    pub fn learns_as(&self) -> Option<BotSpec> {
+        bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
     }
 }
 
@@ -55,59 +107,97 @@ pub enum HouseError {
     Write(#[from] WriteError),
 }
 
-/// All bots that the daemon itself plays. Cheap to clone; it never changes while the daemon runs.
+/// All bots that the daemon itself plays. Cheap to clone; bots may join while the daemon runs, none leaves.
 #[derive(Clone, Debug, Default)]
 pub struct HouseBots {
-    bots: Arc<Vec<HouseBot>>,
-    by_id: Arc<HashMap<PlayerId, usize>>,
+    line_up: Arc<RwLock<Arc<Vec<Arc<HouseBot>>>>>,
 }
 
 impl HouseBots {
     /// Gives every configured bot its account, a new one if it has none yet.
     ///
-    /// A bot whose name belongs to somebody else is left out with a warning: the arena runs without it.
+    /// A bot whose name belongs to somebody else, or whose file is broken, is left out with a warning: the arena runs
+    /// without it. Files are looked for in the directory `files`.
     ///
     /// # Errors
     ///
     /// The store failed.
     pub async fn set_up(
         configured: &[Configured],
+        files: &Path,
         store: &dyn Store,
         writer: &Writer,
     ) -> Result<Self, HouseError> {
-        let mut bots = Vec::new();
+        let house = Self::default();
         for bot in configured {
-            let player = match store.player_by_name(&bot.name).await? {
-                Some(player) if player.house => player,
-                Some(_) => {
-                    warn!(name = %bot.name, "the name of a house bot belongs to a player, the bot is left out");
+            let spec = match bot_files::with_files_read(&bot_files::below(&bot.spec, files)) {
+                Ok(spec) => spec,
+                Err(error) => {
+                    warn!(name = %bot.name, error = %error, "a house bot cannot be built and is left out");
                     continue;
                 }
-                None => add_account(&bot.name, bot.about(), writer).await?,
             };
-            let identity = Identity { id: player.id, name: player.name, kind: PlayerKind::Bot, owner: None };
-            bots.push(HouseBot { identity, spec: bot.spec.clone(), about: bot.about().to_owned() });
+            if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
+                let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
+                house.join(HouseBot { identity, spec, style, strength, about, mind: Mind::Fixed });
+            }
         }
-        let by_id = bots.iter().enumerate().map(|(index, bot)| (bot.identity.id.clone(), index)).collect();
-        Ok(Self { bots: Arc::new(bots), by_id: Arc::new(by_id) })
+        Ok(house)
     }
 
-    /// All of them, as configured.
-    pub fn iter(&self) -> impl Iterator<Item = &HouseBot> {
-        self.bots.iter()
+    /// The account of a house bot, a new one if it has none yet. `None`, with a warning, if its name belongs to
+    /// somebody else: the arena runs without it.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn account(
+        name: &PlayerName,
+        about: &str,
+        store: &dyn Store,
+        writer: &Writer,
+    ) -> Result<Option<Identity>, HouseError> {
+        let player = match store.player_by_name(name).await? {
+            Some(player) if player.house => player,
+            Some(_) => {
+                warn!(name = %name, "the name of a house bot belongs to a player, the bot is left out");
+                return Ok(None);
+            }
+            None => add_account(name, about, writer).await?,
+        };
+        let StoredPlayer { id, name, .. } = player;
+        Ok(Some(Identity { id, name, kind: PlayerKind::Bot, owner: None }))
+    }
+
+    /// Adds a bot to the line-up, or puts it in the place of the one with the same account.
+    pub fn join(&self, bot: HouseBot) {
+        let mut line_up = self.line_up.write().unwrap_or_else(PoisonError::into_inner);
+        let mut bots = line_up.as_ref().clone();
+        let bot = Arc::new(bot);
+        match bots.iter_mut().find(|known| known.identity.id == bot.identity.id) {
+            Some(known) => *known = bot,
+            None => bots.push(bot),
+        }
+        *line_up = Arc::new(bots);
+    }
+
+    /// All of them: first those that are configured, in their order, then those that joined.
+    #[must_use]
+    pub fn all(&self) -> Arc<Vec<Arc<HouseBot>>> {
+        Arc::clone(&self.line_up.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The one with this account.
     #[must_use]
-    pub fn get(&self, id: &PlayerId) -> Option<&HouseBot> {
-        self.by_id.get(id).map(|index| &self.bots[*index])
+    pub fn get(&self, id: &PlayerId) -> Option<Arc<HouseBot>> {
+        self.all().iter().find(|bot| bot.identity.id == *id).cloned()
     }
 
     /// The one of this name, without regard to case.
     #[must_use]
-    pub fn by_name(&self, name: &PlayerName) -> Option<&HouseBot> {
+    pub fn by_name(&self, name: &PlayerName) -> Option<Arc<HouseBot>> {
         let key = name.key();
-        self.bots.iter().find(|bot| bot.identity.name.key() == key)
+        self.all().iter().find(|bot| bot.identity.name.key() == key).cloned()
     }
 }
 

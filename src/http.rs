@@ -25,6 +25,7 @@ pub mod state;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub mod texts;
 pub mod upgrade;
 
 pub use auth::{SignedIn, Viewer};

@@ -113,12 +113,22 @@ id_type! {
 /// Shortest and longest player name.
 const NAME_LENGTH: std::ops::RangeInclusive<usize> = 2..=20;
 
+/// Stands between the name of a learner of the house and the games after which a version of it was frozen. Nobody can
+/// register a name with it, so no version's name is ever taken.
+const VERSION_MARK: char = '@';
+
+/// Digits of a version: more games than anybody will play.
+const VERSION_DIGITS_MAX: usize = 9;
+
 /// Names nobody may register, compared without regard to case: they read like the arena itself speaking.
 const RESERVED_NAMES: &[&str] =
     &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
 
 /// Guests are called `guest-` and six characters; nobody else may be.
 pub const GUEST_PREFIX: &str = "guest-";
+
+/// Whoever left is called `gone-` and some characters; nobody else may be.
+pub const GONE_PREFIX: &str = "gone-";
 
 /// Why a text cannot be a player's name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -143,7 +153,8 @@ pub enum InvalidName {
     },
 }
 
-/// A player's public name: 2 to 20 of `A-Z a-z 0-9 _ -`, unique without regard to case.
+/// A player's public name: 2 to 20 of `A-Z a-z 0-9 _ -`, unique without regard to case. Frozen versions of learners
+/// of the house have `@` and a number behind it, such as `memory@300`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct PlayerName(Box<str>);
@@ -155,12 +166,21 @@ impl PlayerName {
     ///
     /// Says which rule the text breaks.
     pub fn register(text: &str) -> Result<Self, InvalidName> {
+        check_plain(text)?;
         let name: Self = text.parse()?;
         let key = name.key();
-        if RESERVED_NAMES.contains(&key.as_str()) || key.starts_with(GUEST_PREFIX) {
+        if RESERVED_NAMES.contains(&key.as_str())
+            || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| key.starts_with(prefix))
+        {
             return Err(InvalidName::Reserved { name: text.to_owned() });
         }
         Ok(name)
+    }
+
+    /// The name of this learner's version that was frozen after so many games.
+    #[must_use]
+    pub fn version(&self, games: u64) -> Self {
+        Self(format!("{self}{VERSION_MARK}{games}").into())
     }
 
     /// The name as its owner wrote it.
@@ -180,15 +200,25 @@ impl FromStr for PlayerName {
     type Err = InvalidName;
 
     fn from_str(text: &str) -> Result<Self, InvalidName> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if let Some(index) = text.chars().position(|c| !allowed(c)) {
-            return Err(InvalidName::Character { position: index + 1 });
-        }
-        if !NAME_LENGTH.contains(&text.len()) {
-            return Err(InvalidName::Length { length: text.len() });
-        }
+        check_plain(split_version(text).map_or(text, |(name, _)| name))?;
         Ok(Self(text.into()))
     }
+}
+
+/// The learner and the games of a version's name.
+fn split_version(text: &str) -> Option<(&str, &str)> {
+    let is_number = |games: &str| {
+        (1..=VERSION_DIGITS_MAX).contains(&games.len()) && games.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.split_once(VERSION_MARK).filter(|(_, games)| is_number(games))
+}
+
+fn check_plain(text: &str) -> Result<(), InvalidName> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if let Some(index) = text.chars().position(|c| !allowed(c)) {
+        return Err(InvalidName::Character { position: index + 1 });
+    }
+    if NAME_LENGTH.contains(&text.len()) { Ok(()) } else { Err(InvalidName::Length { length: text.len() }) }
 }
 
 impl<'de> Deserialize<'de> for PlayerName {
@@ -225,6 +255,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn versions_have_names_that_nobody_can_register() {
+        let name: PlayerName = "memory-spectator".parse().unwrap();
+        assert_eq!(name.version(100_000).as_str().parse(), Ok(name.version(100_000)));
+        for text in ["memory@", "memory@x", "@300", "memory@1@2", "memory@-1", "memory@1234567890"] {
+            assert!(text.parse::<PlayerName>().is_err(), "{text}");
+        }
+    }
+
     #[track_caller]
     fn check_name(text: &str, expected: &Result<(), InvalidName>) {
         assert_eq!(&PlayerName::register(text).map(|_| ()), expected, "{text:?}");
@@ -238,6 +277,7 @@ mod tests {
         check_name("a b", &Err(InvalidName::Character { position: 2 }));
         check_name("\u{202e}abc", &Err(InvalidName::Character { position: 1 }));
         check_name("Admin", &Err(InvalidName::Reserved { name: "Admin".into() }));
+        check_name("memory@300", &Err(InvalidName::Character { position: 7 }));
         check_name("Guest-abc", &Err(InvalidName::Reserved { name: "Guest-abc".into() }));
     }
 }

@@ -176,19 +176,17 @@ impl LadderActor {
     /// Runs until the daemon stops.
     pub async fn run(self, stop: CancellationToken) {
         let mut progress = Progress::default();
-        let house = self.host.house().iter().filter(|bot| bot.plays(Variant::STANDARD));
-        let house: Vec<Identity> = house.map(|bot| bot.identity.clone()).collect();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                _ = tick.tick() => self.tick(&house, &mut progress).await,
+                _ = tick.tick() => self.tick(&mut progress).await,
             }
         }
     }
 
-    async fn tick(&self, house: &[Identity], progress: &mut Progress) {
+    async fn tick(&self, progress: &mut Progress) {
         let now = now();
         self.forget_finished(progress, now);
         progress.refused.retain(|_, until| *until > now);
@@ -199,7 +197,7 @@ impl LadderActor {
         if remote.is_empty() && !self.house_may_play(progress, now) {
             return;
         }
-        let mut candidates = self.candidates(house, remote, progress).await;
+        let mut candidates = self.candidates(remote, progress).await;
         // The thread's own generator may not cross an await.
         let mut rng = rng::seeded(rand::rng().random());
         while let Some((a, b)) = choose(&candidates, &progress.meetings, self.settings.time, &mut rng) {
@@ -252,15 +250,14 @@ impl LadderActor {
         self.sessions.open_bots().into_iter().filter(is_free).collect()
     }
 
-    async fn candidates(
-        &self,
-        house: &[Identity],
-        remote: Vec<Present>,
-        progress: &Progress,
-    ) -> Vec<Candidate> {
+    async fn candidates(&self, remote: Vec<Present>, progress: &Progress) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        for bot in house.iter().filter(|bot| !progress.refused.contains_key(&bot.id)) {
-            candidates.extend(self.candidate(bot.clone(), true, Accepts::default()).await);
+        // They may join while the daemon runs.
+        for bot in self.host.house().all().iter() {
+            let identity = bot.identity.clone();
+            if bot.plays(Variant::STANDARD) && !progress.refused.contains_key(&identity.id) {
+                candidates.extend(self.candidate(identity, true, Accepts::default()).await);
+            }
         }
         for bot in remote {
             candidates.extend(self.candidate(bot.identity, false, bot.settings.accepts).await);

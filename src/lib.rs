@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod analysis;
 pub mod arena_view;
+pub mod bot_files;
 pub mod bot_seat;
 pub mod client;
 pub mod clock;
@@ -14,12 +16,14 @@ pub mod config;
 pub mod control;
 pub mod data_dir;
 pub mod explorer;
+pub mod files;
 pub mod host;
 pub mod house;
 pub mod http;
 pub mod ids;
 pub mod incident;
 pub mod ladder;
+pub mod learning;
 pub mod load;
 pub mod lobby;
 pub mod metrics;

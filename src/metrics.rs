@@ -39,6 +39,12 @@ struct RequestLabel {
     status: u16,
 }
 
+/// Who learnt.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct LearnerLabel {
+    learner: String,
+}
+
 /// All counters, gauges and histograms.
 pub struct Metrics {
     registry: Registry,
@@ -51,6 +57,8 @@ pub struct Metrics {
     writer_queue: Gauge,
     commit_seconds: Histogram,
     move_seconds: Histogram,
+    lessons: Family<LearnerLabel, Counter>,
+    practice_games: Counter,
     panics: Counter<u64, AtomicU64>,
     http_requests: Family<RequestLabel, Counter>,
 }
@@ -82,6 +90,8 @@ impl Metrics {
             writer_queue: Gauge::default(),
             commit_seconds: waits(),
             move_seconds: waits(),
+            lessons: Family::default(),
+            practice_games: Counter::default(),
             panics: Counter::default(),
             http_requests: Family::default(),
         };
@@ -108,6 +118,9 @@ impl Metrics {
         let moves = self.move_seconds.clone();
         let help = "Time from the receipt of a move to its acknowledgement";
         registry.register_with_unit("move", help, Unit::Seconds, moves);
+        registry.register("lessons", "Games that were learnt, by learner", self.lessons.clone());
+        let practice = self.practice_games.clone();
+        registry.register("practice_games", "Games that learners played to learn", practice);
         registry.register("panics", "Tasks that panicked; must stay 0", self.panics.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
@@ -134,6 +147,16 @@ impl Metrics {
     pub fn moved(&self, latency: Duration) {
         self.moves.inc();
         self.move_seconds.observe(latency.as_secs_f64());
+    }
+
+    /// A learner of the house learnt so many games.
+    pub fn learnt(&self, learner: &str, games: usize) {
+        self.lessons.get_or_create(&LearnerLabel { learner: learner.to_owned() }).inc_by(games as u64);
+    }
+
+    /// A learner played a game to learn.
+    pub fn practised(&self) {
+        self.practice_games.inc();
     }
 
     /// A session was opened.

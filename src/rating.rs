@@ -2,3 +2,4 @@
 
 pub mod eligibility;
 pub mod elo;
+pub mod strength;

@@ -14,6 +14,8 @@ use crate::storage::{StoredGame, StoredPlayer};
 
 pub mod export;
 pub mod import;
+pub mod lessons;
+pub mod lines;
 pub(crate) mod rules;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.

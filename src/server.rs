@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::arena_view::LiveArena;
 use crate::compute::ComputePool;
 use crate::config::Config;
@@ -25,6 +26,8 @@ use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
+use crate::learning::service::LearningError;
+use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::feeds::Feeds;
@@ -58,6 +61,9 @@ pub enum ServerError {
     /// The house bots cannot be set up.
     #[error("the house bots cannot be set up")]
     House(#[from] HouseError),
+    /// The learners cannot be set up.
+    #[error("the learners cannot be set up")]
+    Learning(#[from] LearningError),
     /// Reading failed while starting.
     #[error("the store cannot be read")]
     Read(#[from] StoreError),
@@ -143,7 +149,8 @@ impl Daemon {
         let writer_task = tokio::spawn(writer_actor.run());
         let signer = Signer::new(&key);
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
-        let house = HouseBots::set_up(&config.house_bots.0, store.as_ref(), &writer).await?;
+        let house =
+            HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &writer).await?;
         let site = Arc::new(site_of(&config));
         let tasks = TaskTracker::new();
         let stop_actors = CancellationToken::new();
@@ -155,6 +162,11 @@ impl Daemon {
             let sessions = sessions.clone();
             move || sessions.online()
         });
+        let pool = ComputePool::new(config.compute.threads());
+        let analysis = Analysis::new(pool.clone());
+        let learning = Learning::default();
+        // Before the live games are taken up: learners and their versions may be playing some.
+        let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
         let (host, host_actor) = Host::new(HostDeps {
             store: Arc::clone(&store),
             writer: writer.clone(),
@@ -162,7 +174,7 @@ impl Daemon {
             directory: directory.clone(),
             sessions: sessions.clone(),
             house,
-            pool: ComputePool::new(config.compute.threads()),
+            pool,
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
@@ -202,6 +214,9 @@ impl Daemon {
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
+        if let Some(learners) = learners {
+            actors.spawn(learners.run(stop_actors.clone()));
+        }
         if config.ladder.enabled {
             let ladder = LadderActor {
                 host: host.clone(),
@@ -220,7 +235,8 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state = AppState { store, accounts, site, arena: Arc::new(arena) };
+        let state =
+            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
@@ -385,6 +401,38 @@ async fn end_invalid(services: &Services) {
             Err(error) => error!(error = %error, "a credential could not be checked"),
         }
     }
+}
+
+/// Sets the learners up, if there are to be any.
+async fn learners(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    writer: &Writer,
+    house: &HouseBots,
+    pool: &ComputePool,
+    metrics: &Arc<Metrics>,
+    learning: &Learning,
+) -> Result<Option<LearningActor>, ServerError> {
+    let settings = &config.learning;
+    if !settings.enabled {
+        return Ok(None);
+    }
+    let deps = LearningDeps {
+        store: Arc::clone(store),
+        writer: writer.clone(),
+        house: house.clone(),
+        pool: pool.clone(),
+        metrics: Arc::clone(metrics),
+        learning: learning.clone(),
+        settings: LearningSettings {
+            cpu_percent: settings.cpu_percent.number(),
+            marks: settings.freeze_at.iter().map(|mark| mark.number().into()).collect(),
+            practice_games: settings.practice_games.number().into(),
+            practice_pause: settings.practice_pause_ms.millis(),
+            teachers: settings.teachers.clone(),
+        },
+    };
+    Ok(Some(LearningActor::new(deps).await?))
 }
 
 /// Keeps the gauges up to date that nobody else does.

@@ -8,6 +8,9 @@
 
 #[cfg(test)]
 pub(crate) mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance_of_learners;
+pub mod lessons;
 mod live;
 pub mod memory;
 pub mod record;

@@ -79,13 +79,13 @@ impl Arena {
         tokio::spawn(writer_actor.run());
         let signer = Signer::new(&[7; KEY_BYTES]);
         let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone());
-        let configured = setup.house.iter().map(|(name, spec)| HouseBot {
-            name: name.parse().unwrap(),
-            spec: spec.parse().unwrap(),
-            about: String::new(),
-        });
-        let house =
-            HouseBots::set_up(&configured.collect::<Vec<_>>(), shared.as_ref(), &writer).await.unwrap();
+        let configured: Vec<HouseBot> = setup
+            .house
+            .iter()
+            .map(|(name, spec)| HouseBot::new(name.parse().unwrap(), spec.parse().unwrap()))
+            .collect();
+        let files = std::path::Path::new(".");
+        let house = HouseBots::set_up(&configured, files, shared.as_ref(), &writer).await.unwrap();
         let (directory, tasks) = (Directory::default(), TaskTracker::new());
         let sessions = Sessions::new(setup.games_max);
         let feeds = Feeds::new(directory.clone(), || 0);

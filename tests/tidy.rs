@@ -61,7 +61,7 @@ fn sources(directory: &str) -> Vec<Source> {
 }
 
 fn our_code() -> Vec<Source> {
-    ["src", "engine/src", "bots/src"]
+    ["src", "engine/src", "bots/src", "arena/src"]
         .into_iter()
         .flat_map(sources)
         .filter(|source| !source.is_test())
@@ -113,17 +113,28 @@ fn engine_and_bots_depend_on_nothing_that_does_io() {
 }
 
 #[test]
-fn the_engine_knows_no_bots_and_the_bots_no_daemon() {
+fn each_package_knows_only_those_below_it() {
     check_none("the engine is at the bottom", &inside(&["engine/src"], &["fourfold_bots", "fourfold::"]));
     check_none(
         "bots see a position and a budget",
-        &inside(&["bots/src"], &["fourfold::", "tokio", "std::net"]),
+        &inside(&["bots/src"], &["fourfold::", "fourfold_arena", "tokio", "std::net"]),
     );
+    check_none("matches need no daemon", &inside(&["arena/src"], &["fourfold::", "tokio", "std::net"]));
 }
 
 #[test]
 fn json_stays_at_the_edges() {
-    let edges = ["src/cli/", "src/client", "src/control", "src/http", "src/protocol", "src/records"];
+    let edges = [
+        "arena/src/log",
+        "arena/src/plan.rs",
+        "arena/src/rate.rs",
+        "src/cli/",
+        "src/client",
+        "src/control",
+        "src/http",
+        "src/protocol",
+        "src/records",
+    ];
     check_none("only the edges know JSON", &outside(&edges, &["serde_json"]));
 }
 
@@ -134,16 +145,28 @@ fn sql_stays_in_one_place() {
 
 #[test]
 fn command_line_libraries_stay_in_the_command_line() {
-    let words = ["clap::", "anyhow::", "indicatif::", "console::"];
+    let words = ["clap::", "anyhow::", "indicatif::", "console::", "crossterm::", "ratatui::"];
     check_none("only cli knows these", &outside(&["src/cli", "src/main.rs"], &words));
 }
 
 /// Files that take time and chance as arguments.
 const PURE: &[&str] = &[
+    "arena/src/course.rs",
+    "arena/src/format",
+    "arena/src/plan.rs",
+    "arena/src/report.rs",
+    "arena/src/results.rs",
+    "arena/src/stats",
+    "arena/src/time.rs",
     "engine/src/",
     "bots/src/",
+    "src/cli/play/tui/game.rs",
+    "src/cli/play/tui/pace.rs",
     "src/lobby/acceptance.rs",
     "src/lobby/challenge.rs",
+    "src/learning/lesson.rs",
+    "src/learning/practice.rs",
+    "src/learning/reasons.rs",
     "src/lobby/pairing.rs",
     "src/rating",
     "src/room/lag.rs",
@@ -181,6 +204,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("session", &["config", "http", "ladder", "server"]),
     ("lobby", &["config", "http", "server"]),
     ("http", &["bot_seat", "host", "ladder", "lobby", "server"]),
+    ("learning", &["accounts", "bot_seat", "control", "host", "http", "lobby", "room", "server", "session"]),
     ("client", &["accounts", "host", "http", "lobby", "room", "server", "session", "storage"]),
     ("load", &["accounts", "host", "http", "lobby", "room", "server", "session", "storage"]),
     ("control", &["config", "host", "http", "lobby", "room", "server", "session"]),
@@ -230,7 +254,7 @@ fn nothing_is_left_for_later() {
 
 #[test]
 fn our_code_forbids_unsafe() {
-    for file in ["src/lib.rs", "src/main.rs", "bots/src/lib.rs"] {
+    for file in ["src/lib.rs", "src/main.rs", "bots/src/lib.rs", "arena/src/lib.rs"] {
         let text = fs::read_to_string(root().join(file)).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{file}");
     }

@@ -4,17 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_engine::search::{
-    Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak, Valuation, eval,
+    Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak, Valuation, eval, is_settled, win_at,
 };
 use fourfold_engine::{Position, Variant};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
-
-/// Value of a won position less the stones on the board: quick wins are best. Static values are far below.
-const WIN: i32 = 1_000_000;
-
-/// Values beyond this are wins or losses.
-const SETTLED: i32 = WIN - 1000;
 
 /// Ends the thinking if the caller never sets the stop flag: about ten seconds.
 const NODES_MAX: u64 = 50_000_000;
@@ -93,13 +87,8 @@ impl Valuation for Prospects {
     }
 
     fn is_settled(&self, value: i32) -> bool {
-        value.abs() > SETTLED
+        is_settled(value)
     }
-}
-
-/// The value of a win with so many stones on the board.
-fn win_at(stones: u32) -> i32 {
-    WIN - stones.cast_signed()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use fourfold_engine::{Column, Game, Position, Side, Variant};
 
+use crate::learner::Reason;
+
 /// A program that plays. Runs on a compute thread: it never awaits, sleeps, reads a clock, or does I/O.
 pub trait Bot: Send {
     /// Chooses a move for the side to move.
@@ -42,6 +44,11 @@ pub trait Bot: Send {
     /// bots do no I/O.
     fn knowledge(&self) -> Option<String> {
         None
+    }
+
+    /// What speaks for which column in a position, the weightiest first. Empty from bots that cannot say.
+    fn reasons(&mut self, _position: &Position) -> Vec<Reason> {
+        Vec::new()
     }
 }
 
@@ -100,6 +107,18 @@ pub enum GameResult {
     Loss,
 }
 
+impl GameResult {
+    /// Of a game won by `winner`, or drawn, for a side.
+    #[must_use]
+    pub fn of(side: Side, winner: Option<Side>) -> Self {
+        match winner {
+            None => Self::Draw,
+            Some(winner) if winner == side => Self::Win,
+            Some(_) => Self::Loss,
+        }
+    }
+}
+
 /// Why there is no bot, or no move from it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BotError {
@@ -115,8 +134,14 @@ pub enum BotError {
     BadValue { bot: &'static str, setting: &'static str, value: String, allowed: String },
     #[error("{bot} does not play {variant}: {plays}")]
     VariantNotPlayed { bot: &'static str, variant: Variant, plays: &'static str },
+    #[error("{bot} is not {wanted}")]
+    OtherBot { bot: String, wanted: &'static str },
     #[error("the game is over: there is nothing to choose")]
     GameOver,
+    #[error("{name} does not learn")]
+    LearnsNothing { name: String },
+    #[error("what {name} has learnt cannot be read: {reason}")]
+    BadState { name: String, reason: String },
     #[error("{bot} is broken: {reason}")]
     Broken { bot: &'static str, reason: String },
 }

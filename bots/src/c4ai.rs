@@ -9,23 +9,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_engine::search::eval::LineCounts;
-use fourfold_engine::search::{ColumnOrder, Limits, Negamax, TieBreak, Valuation, winning_cells};
+use fourfold_engine::search::{
+    ColumnOrder, Limits, Negamax, TieBreak, Valuation, is_settled, win_at, winning_cells,
+};
 use fourfold_engine::{Bitboard, BySide, Line, Position, Side, Variant};
 
 use self::threats::play_out_threats;
-pub use self::train::{Change, Effort, Generation, Trainer, holds_its_own, qualified};
+pub use self::train::{Change, Effort, EffortError, Generation, Trainer, holds_its_own, qualified};
 pub use self::weights::{Weights, WeightsError};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
-
-/// Value of a won position less the stones on the board.
-///
-/// The readme's scale is not known; 1000 was our first choice, because the greatest weight is. But lines add up
-/// to more than that, and then the bot prefers a good position to a win in one. A search only compares values,
-/// so a greater value changes nothing else.
-const WIN: i32 = 1_000_000;
-
-/// Values beyond this are wins or losses.
-const SETTLED: i32 = WIN - 1000;
 
 /// The depth of the first search; all are odd, so that the bot's own move is the last.
 const FIRST_DEPTH: u32 = 5;
@@ -86,6 +78,10 @@ impl Bot for C4ai {
 }
 
 /// Values positions after the bot's own move.
+///
+/// The readme's scale of wins is not known; 1000 was our first choice, because the greatest weight is. But lines add
+/// up to more than that, and then the bot prefers a good position to a win in one. A search only compares values, so
+/// [`win_at`], which is greater, changes nothing else.
 #[derive(Debug)]
 struct Analyst {
     weights: Weights,
@@ -171,13 +167,8 @@ impl Valuation for Analyst {
     }
 
     fn is_settled(&self, value: i32) -> bool {
-        value.abs() > SETTLED
+        is_settled(value)
     }
-}
-
-/// The value of a win with so many stones on the board.
-fn win_at(stones: u32) -> i32 {
-    WIN - stones.cast_signed()
 }
 
 #[cfg(test)]

@@ -32,15 +32,12 @@ impl Bot for Greedy {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Variant};
-
     use super::*;
+    use crate::testing::check_choice;
 
     #[track_caller]
     fn check(moves: &str, expected: u8) {
-        let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let choice = Greedy.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false)).unwrap();
-        assert_eq!(choice.column.number(), expected);
+        check_choice(&mut Greedy, moves, expected);
     }
 
     #[test]

@@ -24,19 +24,26 @@ mod bot;
 pub mod c4ai;
 mod cutoff;
 mod greedy;
+pub mod learner;
 pub mod lines69;
 mod mcts;
 pub mod memory;
 mod montecarlo;
 mod negamax;
+pub mod ntuple;
+mod perfect;
 mod random;
 pub mod registry;
 mod self_play;
 mod setting;
 mod spec;
 mod stupid;
+#[cfg(test)]
+mod testing;
+pub mod training;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
 pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

@@ -9,6 +9,7 @@ use rand::RngExt;
 
 pub use self::optimise::{Optimiser, Trial, optimise};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
+use crate::spec::BotSpec;
 
 /// What the scorer makes of a line, by its direction and stones.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -23,6 +24,16 @@ pub struct Parameters {
     pub r: f64,
     /// Weight of the opponent's stone on top.
     pub n: f64,
+}
+
+impl Parameters {
+    /// The bot with these parameters.
+    #[must_use]
+    pub fn to_spec(self) -> BotSpec {
+        let Self { x, v, h, d, r, n } = self;
+        let settings = [("x", x), ("v", v), ("h", h), ("d", d), ("r", r), ("n", n)];
+        settings.into_iter().fold(BotSpec::new("lines69"), |spec, (name, value)| spec.with(name, value))
+    }
 }
 
 impl Default for Parameters {

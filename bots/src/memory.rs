@@ -5,9 +5,12 @@
 //! or lost. From the 2004 pattern-memory article; where the text is silent or contradicts itself, comments say
 //! what we chose. With [`Vocabulary::Windows`] patterns may have gaps: our extension.
 
+mod bytes;
 mod judge;
+mod learner;
 mod pattern;
 mod store;
+mod train;
 mod xml;
 
 use std::sync::atomic::AtomicBool;
@@ -18,11 +21,14 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 pub use self::judge::Rule;
-use self::judge::{Judge, Proposal};
+use self::judge::{Judge, Proposal, Voice};
+pub(crate) use self::learner::learner;
 pub use self::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
 pub use self::store::{PatternMemory, Record, Snapshots};
+pub use self::train::{ResumeError, Teacher, Training};
 pub use self::xml::{XmlError, read_xml, write_xml};
 use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
+use crate::learner::Reason;
 
 /// After so many vetoed columns the bot gives up on its proposals: "a few" in the article.
 const VETOES_MAX: usize = 3;
@@ -55,6 +61,18 @@ impl Memory {
         match first_not_vetoed(position, proposals, &mut rng) {
             Some(Proposal { column, score }) => (column, Some(score)),
             None => (random_column_not_vetoed(position, &mut rng), None),
+        }
+    }
+}
+
+impl Memory {
+    fn reason(&self, Voice { pattern, proposal }: Voice) -> Reason {
+        let record = self.store.get(&pattern).copied().unwrap_or_default();
+        Reason {
+            column: proposal.column,
+            weight: proposal.score,
+            pattern: pattern.to_string(),
+            counts: learner::counts(&record),
         }
     }
 }
@@ -139,6 +157,18 @@ impl Bot for Memory {
 
     fn knowledge(&self) -> Option<String> {
         Some(write_xml(&self.store))
+    }
+
+    fn reasons(&mut self, position: &Position) -> Vec<Reason> {
+        if position.outcome().is_some() {
+            return Vec::new();
+        }
+        let patterns = self.store.vocabulary().snapshot(position);
+        let judge = Judge { memory: &self.store, rule: self.rule, position };
+        let mut reasons: Vec<Reason> =
+            judge.voices(&patterns).into_iter().map(|voice| self.reason(voice)).collect();
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight)); // stable: equal ones keep their order
+        reasons
     }
 }
 
@@ -227,6 +257,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_weightiest_reason_is_the_move_that_is_played() {
+        for vocabulary in [Vocabulary::Runs, Vocabulary::Windows] {
+            let mut bot = fresh(Rule::Bounded, vocabulary);
+            let position = position("172737");
+            let (column, _) = bot.best(&position);
+            let reasons = bot.reasons(&position);
+            assert_eq!(reasons[0].column, column, "{reasons:?}");
+            assert!(reasons[0].pattern.starts_with("own a1 b1 c1"), "{reasons:?}");
+        }
+        assert_eq!(fresh(Rule::Bounded, Vocabulary::Runs).reasons(&position("1212121")), []);
     }
 
     #[test]

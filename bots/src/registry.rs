@@ -6,6 +6,10 @@ use fourfold_engine::Variant;
 
 use self::table::{ENTRIES, SEED};
 use crate::bot::{Bot, BotError};
+use crate::c4ai::Weights;
+use crate::lines69::Parameters;
+use crate::memory::Memory;
+use crate::ntuple::Look;
 use crate::setting::{Setting, Settings};
 use crate::spec::BotSpec;
 
@@ -39,25 +43,63 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
 /// # Errors
 ///
 /// Fails if there is no such bot or setting, a value is not allowed, the bot does not play the variant, or a
-/// file is named for what it learns: that takes [`build_taught`].
+/// file is named: its content takes the place of its name, or goes to [`build_taught`] if it is what a bot
+/// learns.
 pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
     build_with(spec, variant, None)
 }
 
-/// Builds a bot for games of `variant` with what it has learnt before, as [`Bot::knowledge`] gave it; an empty
-/// text is nothing. Bots that do not learn take no notice of it.
+/// Builds a bot for games of `variant` with what it has learnt before: the text that [`Bot::knowledge`] gave, or
+/// the content of the file that its settings name. Nothing is nothing learnt yet. Bots that do not learn take no
+/// notice of it.
 ///
 /// # Errors
 ///
-/// As for [`build`], and with the line and the reason if the text makes no sense.
-pub fn build_taught(spec: &BotSpec, variant: Variant, knowledge: &str) -> Result<Box<dyn Bot>, BotError> {
-    build_with(spec, variant, Some(knowledge))
+/// As for [`build`], and with the reason, and the line of a text, if it makes no sense.
+pub fn build_taught(
+    spec: &BotSpec,
+    variant: Variant,
+    knowledge: impl AsRef<[u8]>,
+) -> Result<Box<dyn Bot>, BotError> {
+    build_with(spec, variant, Some(knowledge.as_ref()))
 }
 
-fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&str>) -> Result<Box<dyn Bot>, BotError> {
+fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&[u8]>) -> Result<Box<dyn Bot>, BotError> {
+    let settings = settings(spec, knowledge)?;
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
-    let settings = Settings::check(entry, spec, knowledge)?;
     (entry.build)(&settings, variant)
+}
+
+fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a [u8]>) -> Result<Settings<'a>, BotError> {
+    let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
+    Settings::check(entry, spec, knowledge)
+}
+
+/// The pattern memory that a bot plays by, to train it.
+pub(crate) fn memory(spec: &BotSpec, variant: Variant, knowledge: &str) -> Result<Memory, BotError> {
+    table::memory(&settings(spec, Some(knowledge.as_bytes()))?, variant)
+}
+
+/// How the settings let `ntuple` look ahead, for measuring it while it is trained.
+///
+/// # Errors
+///
+/// Fails if it is another bot or a setting is not allowed.
+pub fn ntuple_look(spec: &BotSpec) -> Result<Look, BotError> {
+    check_name(spec, "ntuple")?;
+    Ok(table::ntuple_look(&settings(spec, None)?))
+}
+
+/// The parameters that `lines69` is given, to tune them.
+pub(crate) fn lines69_parameters(spec: &BotSpec) -> Result<Parameters, BotError> {
+    check_name(spec, "lines69")?;
+    Ok(table::lines69_parameters(&settings(spec, None)?))
+}
+
+/// The weights that `c4ai` is given, to let them evolve.
+pub(crate) fn c4ai_weights(spec: &BotSpec) -> Result<Weights, BotError> {
+    check_name(spec, "c4ai")?;
+    table::c4ai_weights(&settings(spec, None)?)
 }
 
 impl BotSpec {
@@ -67,6 +109,14 @@ impl BotSpec {
     pub fn with_default_seed(self, seed: u64) -> Self {
         let draws = entry(self.name()).is_some_and(|entry| entry.settings.contains(&SEED));
         if draws && self.value(SEED.name).is_none() { self.with(SEED.name, seed) } else { self }
+    }
+}
+
+fn check_name(spec: &BotSpec, wanted: &'static str) -> Result<(), BotError> {
+    if spec.name() == wanted {
+        Ok(())
+    } else {
+        Err(BotError::OtherBot { bot: spec.name().to_owned(), wanted })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Games of bots against themselves, from which they learn.
 
+use std::fmt;
+
 use fourfold_engine::{BySide, Column, Position, Side, Variant};
 
 /// Plays a game from the empty board and returns the winner, `None` for a draw. Each side's function names a
@@ -37,8 +39,26 @@ impl Tally {
         }
     }
 
+    pub fn games(self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points of all points, a draw being half of one, from 0 to 1. `None` without games.
+    pub fn score(self) -> Option<f64> {
+        let points = f64::from(self.wins) + f64::from(self.draws) / 2.0;
+        (self.games() > 0).then(|| points / f64::from(self.games()))
+    }
+
     /// More wins than losses; draws do not matter.
     pub fn is_won(self) -> bool {
         self.wins > self.losses
+    }
+}
+
+/// Prints `12 won, 3 drawn, 5 lost`.
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wins, draws, losses } = self;
+        write!(formatter, "{wins} won, {draws} drawn, {losses} lost")
     }
 }

@@ -20,15 +20,19 @@ pub enum SettingKind {
     Integer { default: Option<u64>, min: u64, max: u64 },
     /// A number from `min` to `max`, written like `0.5`.
     Decimal { default: f64, min: f64, max: f64 },
-    /// As many whole numbers as there are defaults, each from `min` to `max`, separated by commas.
-    Integers { default: &'static [i32], min: i32, max: i32 },
+    /// As many whole numbers as there are defaults, each from `min` to `max`, separated by commas; or the name
+    /// of a file with such a line.
+    IntegersOrFile { default: &'static [i32], min: i32, max: i32 },
     /// One of a few words, the first by default.
     Choice { words: &'static [&'static str] },
     /// `true` or `false`.
     Switch { default: bool },
-    /// Any text, such as a file's name; unset unless given.
-    Text,
+    /// The name of a file; unset unless given.
+    File,
 }
+
+/// What may stand in place of numbers.
+const OR_FILE: &str = "or a file of them";
 
 impl SettingKind {
     /// The default as it would be written, `None` if the setting is unset unless given.
@@ -36,12 +40,12 @@ impl SettingKind {
         match self {
             Self::Integer { default, min: _, max: _ } => default.map(|value| value.to_string()),
             Self::Decimal { default, min: _, max: _ } => Some(default.to_string()),
-            Self::Integers { default, min: _, max: _ } => {
+            Self::IntegersOrFile { default, min: _, max: _ } => {
                 Some(default.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
             }
             Self::Choice { words } => words.first().map(ToString::to_string),
             Self::Switch { default } => Some(default.to_string()),
-            Self::Text => None,
+            Self::File => None,
         }
     }
 
@@ -50,16 +54,18 @@ impl SettingKind {
         match self {
             Self::Integer { default: _, min, max } => format!("a whole number from {min} to {max}"),
             Self::Decimal { default: _, min, max } => format!("a number from {min} to {max}, like 0.5"),
-            Self::Integers { default, min, max } => {
-                format!("{} whole numbers from {min} to {max}, with commas between", default.len())
+            Self::IntegersOrFile { default, min, max } => {
+                let count = default.len();
+                format!("{count} whole numbers from {min} to {max} with commas between, {OR_FILE}")
             }
             Self::Choice { words } => words.join(" or "),
             Self::Switch { default: _ } => "true or false".to_owned(),
-            Self::Text => "a text".to_owned(),
+            Self::File => "a file's name".to_owned(),
         }
     }
 
-    fn allows(self, value: &str) -> bool {
+    /// Whether a value may be given.
+    pub fn allows(self, value: &str) -> bool {
         match self {
             Self::Integer { default: _, min, max } => {
                 value.parse().is_ok_and(|value: u64| (min..=max).contains(&value))
@@ -68,18 +74,39 @@ impl SettingKind {
                 let is_plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
                 is_plain && value.parse().is_ok_and(|value: f64| (min..=max).contains(&value))
             }
-            Self::Integers { default, min, max } => parse_integers(value).is_some_and(|values| {
-                values.len() == default.len() && values.iter().all(|value| (min..=max).contains(value))
-            }),
+            Self::IntegersOrFile { default, min, max } => {
+                let is_in_range = |values: Vec<i32>| {
+                    values.len() == default.len() && values.iter().all(|value| (min..=max).contains(value))
+                };
+                self.names_file(value) || parse_integers(value).is_some_and(is_in_range)
+            }
             Self::Choice { words } => words.contains(&value),
             Self::Switch { default: _ } => value.parse::<bool>().is_ok(),
-            Self::Text => !value.is_empty(),
+            Self::File => !value.is_empty(),
+        }
+    }
+
+    /// What the content of a file may be that is named in place of a value.
+    pub fn allowed_content(self) -> String {
+        let allowed = self.allowed();
+        allowed.trim_end_matches(OR_FILE).trim_end_matches(", ").to_owned()
+    }
+
+    /// Whether a value names a file, which the caller of a bot has to read.
+    pub fn names_file(self, value: &str) -> bool {
+        match self {
+            Self::File => true,
+            // Anything else than numbers, so that a wrong number is not taken for a file that is not there.
+            Self::IntegersOrFile { .. } => {
+                value.bytes().any(|byte| !byte.is_ascii_digit() && !b" ,+-".contains(&byte))
+            }
+            Self::Integer { .. } | Self::Decimal { .. } | Self::Choice { .. } | Self::Switch { .. } => false,
         }
     }
 }
 
 fn parse_integers(text: &str) -> Option<Vec<i32>> {
-    text.split(',').map(|number| number.parse().ok()).collect()
+    text.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
 /// The settings of a [`BotSpec`], checked against the bot's entry, with defaults filled in.
@@ -87,7 +114,7 @@ fn parse_integers(text: &str) -> Option<Vec<i32>> {
 pub(crate) struct Settings<'a> {
     entry: &'static Entry,
     spec: &'a BotSpec,
-    knowledge: Option<&'a str>,
+    knowledge: Option<&'a [u8]>,
 }
 
 impl<'a> Settings<'a> {
@@ -95,7 +122,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn check(
         entry: &'static Entry,
         spec: &'a BotSpec,
-        knowledge: Option<&'a str>,
+        knowledge: Option<&'a [u8]>,
     ) -> Result<Self, BotError> {
         for (index, (name, value)) in spec.settings().enumerate() {
             let Some(setting) = entry.settings.iter().find(|setting| setting.name == name) else {
@@ -111,6 +138,11 @@ impl<'a> Settings<'a> {
             }
         }
         Ok(Self { entry, spec, knowledge })
+    }
+
+    /// Whose settings they are.
+    pub(crate) fn bot(&self) -> &'static str {
+        self.entry.name
     }
 
     /// The value given, else the default if there is one, as it is written.
@@ -131,9 +163,17 @@ impl<'a> Settings<'a> {
     }
 
     /// The numbers given or the defaults, as many as the setting has.
-    pub(crate) fn integers<const COUNT: usize>(&self, name: &str) -> [i32; COUNT] {
-        let numbers = parse_integers(&self.text(name)).expect("the value was checked");
-        numbers.try_into().expect("the count was checked")
+    ///
+    /// Fails if a file is named instead: its content should have taken the name's place.
+    pub(crate) fn integers<const COUNT: usize>(&self, name: &str) -> Result<[i32; COUNT], BotError> {
+        let text = self.text(name);
+        let numbers = parse_integers(&text).ok_or_else(|| self.unread_file(&text))?;
+        Ok(numbers.try_into().expect("the count was checked"))
+    }
+
+    /// A file that the bot, which does no I/O, would need to have read.
+    pub(crate) fn unread_file(&self, file: &str) -> BotError {
+        BotError::Broken { bot: self.entry.name, reason: format!("nobody has read its file `{file}` for it") }
     }
 
     /// The word given or the default.
@@ -147,8 +187,19 @@ impl<'a> Settings<'a> {
     }
 
     /// What the bot has learnt before, as the caller kept it.
-    pub(crate) fn knowledge(&self) -> Option<&'a str> {
+    pub(crate) fn knowledge(&self) -> Option<&'a [u8]> {
         self.knowledge
+    }
+
+    /// The same of bots that learn a text.
+    pub(crate) fn knowledge_text(&self) -> Result<Option<&'a str>, BotError> {
+        let no_text = |_| BotError::Broken { bot: self.entry.name, reason: "it is not a text".to_owned() };
+        self.knowledge.map(str::from_utf8).transpose().map_err(no_text)
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.text(name).parse().expect("the value was checked")
     }
 
     /// The number of a setting that has a default.
@@ -196,12 +247,12 @@ mod tests {
             &["0.5", "2", "1.25", ".5"],
             &["", "0.4", "2.01", "-1", "1e0", "inf", "NaN"],
         );
-        let integers = SettingKind::Integers { default: &[1, -2], min: -9, max: 9 };
-        check(integers, Some("1,-2"), &["0,0", "-9,9"], &["", "1", "1,2,3", "1,10", "1, 2", "1,"]);
+        let integers = SettingKind::IntegersOrFile { default: &[1, -2], min: -9, max: 9 };
+        check(integers, Some("1,-2"), &["0,0", "-9, 9", "w.csv"], &["", "1", "1,2,3", "1,10", "1,"]);
         let choice = SettingKind::Choice { words: &["bounded", "literal"] };
         check(choice, Some("bounded"), &["literal"], &["", "Literal", "other"]);
         let switch = SettingKind::Switch { default: false };
         check(switch, Some("false"), &["true"], &["", "1", "yes", "True"]);
-        check(SettingKind::Text, None, &["a b.xml"], &[""]);
+        check(SettingKind::File, None, &["a b.xml"], &[""]);
     }
 }

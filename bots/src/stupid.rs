@@ -26,15 +26,12 @@ impl Bot for Stupid {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Variant};
-
     use super::*;
+    use crate::testing::check_choice;
 
     #[track_caller]
     fn check(moves: &str, expected: u8) {
-        let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let choice = Stupid.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false)).unwrap();
-        assert_eq!(choice.column.number(), expected);
+        check_choice(&mut Stupid, moves, expected);
     }
 
     #[test]
@@ -42,12 +39,5 @@ mod tests {
         check("", 1);
         check("111111", 2);
         check("41424", 1); // although column 4 is about to be lost
-    }
-
-    #[test]
-    fn a_finished_game_is_refused() {
-        let game = Game::from_moves(Variant::STANDARD, "1212121").unwrap();
-        let choice = Stupid.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false));
-        assert_eq!(choice, Err(BotError::GameOver));
     }
 }

@@ -25,6 +25,7 @@ mod game;
 pub mod notation;
 pub mod openings;
 pub mod playout;
+pub mod review;
 pub mod rng;
 pub mod search;
 pub mod solver;

@@ -10,7 +10,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use crate::board::{Column, IllegalMove, Position, Variant};
-use crate::game::Game;
+use crate::game::{Game, ReplayError};
 use crate::notation;
 use crate::rng;
 
@@ -21,6 +21,25 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// Reads a list of moves such as `1122`; `-` is the empty board.
+    ///
+    /// # Errors
+    ///
+    /// The moves are not legal on a board of this variant, or end the game.
+    pub fn from_notation(variant: Variant, moves: &str) -> Result<Self, OpeningError> {
+        let game = Game::from_moves(variant, moves)?;
+        match game.outcome() {
+            Some(_) => Err(OpeningError::Over),
+            None => Ok(Self { moves: game.moves().to_vec() }),
+        }
+    }
+
+    /// The empty board.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { moves: Vec::new() }
+    }
+
     pub fn moves(&self) -> &[Column] {
         &self.moves
     }
@@ -49,6 +68,15 @@ impl Opening {
         }
         Ok(game)
     }
+}
+
+/// Why a list of moves is no opening.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OpeningError {
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    #[error("the game is over after these moves")]
+    Over,
 }
 
 /// All 7x6 positions after four plies, one of each mirrored pair, with their exact scores.
@@ -82,17 +110,33 @@ pub fn balanced(variant: Variant) -> &'static [Opening] {
 /// `None` if the variant has no balanced openings.
 #[must_use]
 pub fn draw(variant: Variant, seed: u64, index: u64) -> Option<Opening> {
-    let openings = balanced(variant);
+    draw_from(balanced(variant), variant, seed, index)
+}
+
+/// The same from any openings of this variant; `None` if there are none.
+#[must_use]
+pub fn draw_from(openings: &[Opening], variant: Variant, seed: u64, index: u64) -> Option<Opening> {
     let count = openings.len() as u64;
-    let round = index.checked_div(count)?;
-    let mut rng = rng::seeded_stream(seed, round);
+    let number = index.checked_div(count)?;
+    let place = usize::try_from(index % count).ok()?;
+    round(openings, variant, seed, number).nth(place)
+}
+
+/// All openings once, in the order of this round of the seed's series: each mirrored or not.
+pub fn round(
+    openings: &[Opening],
+    variant: Variant,
+    seed: u64,
+    number: u64,
+) -> impl Iterator<Item = Opening> + '_ {
+    let mut rng = rng::seeded_stream(seed, number);
     let mut order: Vec<usize> = (0..openings.len()).collect();
     order.shuffle(&mut rng);
-    let place = usize::try_from(index % count).ok()?;
     // One coin for each place, so that an opening does not depend on which others were asked for.
-    let is_mirrored = rng.random_iter::<bool>().nth(place)?;
-    let opening = &openings[order[place]];
-    Some(if is_mirrored { opening.mirror(variant) } else { opening.clone() })
+    order.into_iter().zip(rng.random_iter::<bool>()).map(move |(opening, is_mirrored)| {
+        let opening = &openings[opening];
+        if is_mirrored { opening.mirror(variant) } else { opening.clone() }
+    })
 }
 
 /// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in
@@ -166,6 +210,18 @@ mod tests {
         assert_ne!(series(7)[..101], series(7)[101..], "the second round has its own order");
         let mirrored = series(7).iter().filter(|opening| !balanced(VARIANT).contains(opening)).count();
         assert!((60..140).contains(&mirrored), "{mirrored} of 202 are mirrored");
+    }
+
+    #[test]
+    fn openings_are_read_from_move_lists() {
+        let read = |moves| Opening::from_notation(VARIANT, moves);
+        assert_eq!(read("1122").unwrap().notation(), "1122");
+        assert_eq!(read("-"), Ok(Opening::empty()));
+        assert_eq!(read("1212121"), Err(OpeningError::Over));
+        assert_eq!(
+            read("19").unwrap_err().to_string(),
+            "move 2 is illegal: column 9 is not on a board of 7 columns"
+        );
     }
 
     #[test]

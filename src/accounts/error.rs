@@ -49,6 +49,9 @@ pub enum AccountError {
     /// No remote bot of that name.
     #[error("there is no such bot")]
     NoSuchBot,
+    /// The person has no such session, or it has ended.
+    #[error("there is no such session")]
+    NoSuchSession,
     /// Somebody else's bot.
     #[error("the bot is not yours")]
     NotYours,

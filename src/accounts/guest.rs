@@ -2,17 +2,17 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ids::{GUEST_PREFIX, PlayerId, PlayerName};
+use crate::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::{Purpose, Signer};
-use crate::storage::record::UnixMillis;
+use crate::storage::record::{StoredPlayer, UnixMillis};
 
 /// How long a guest stays the same guest: 90 days. After that the browser gets a new identity.
 pub(super) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
 
-/// Characters after [`GUEST_PREFIX`].
+/// Characters after [`GUEST_PREFIX`] or [`GONE_PREFIX`].
 const SUFFIX_CHARS: usize = 6;
 
 /// Characters of the suffix: no vowels, so no words; none that look alike. 28^6 are 480 million names.
@@ -26,11 +26,25 @@ pub(super) fn identity(id: PlayerId, attempt: u8) -> Identity {
     Identity { name: name(&id, attempt), id, kind: PlayerKind::Guest, owner: None }
 }
 
+/// Whether a stored player is a guest still, and not somebody who made an account or left.
+pub(super) fn is_guest(player: &StoredPlayer) -> bool {
+    player.kind == PlayerKind::Guest && player.name.key().starts_with(GUEST_PREFIX)
+}
+
+/// What somebody who left is called. `attempt` is as for [`identity`].
+pub(super) fn gone_name(id: &PlayerId, attempt: u8) -> PlayerName {
+    made_up_name(GONE_PREFIX, id, attempt)
+}
+
 fn name(id: &PlayerId, attempt: u8) -> PlayerName {
+    made_up_name(GUEST_PREFIX, id, attempt)
+}
+
+fn made_up_name(prefix: &str, id: &PlayerId, attempt: u8) -> PlayerName {
     let digest = Sha256::new().chain_update(id.as_str()).chain_update([attempt]).finalize();
     let letter = |byte: &u8| char::from(SUFFIX_ALPHABET[usize::from(*byte) % SUFFIX_ALPHABET.len()]);
     let suffix: String = digest.iter().take(SUFFIX_CHARS).map(letter).collect();
-    format!("{GUEST_PREFIX}{suffix}").parse().expect("prefix and suffix keep the rule for names")
+    format!("{prefix}{suffix}").parse().expect("prefix and suffix keep the rule for names")
 }
 
 /// The cookie of a guest.

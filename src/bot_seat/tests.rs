@@ -104,7 +104,8 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
-        let (seat, task) = seat(Player { id, side, bot, pace: Duration::ZERO }, pool.clone());
+        let (seat, task) =
+            seat(Player { id, side, bot, learns_as: None, pace: Duration::ZERO }, pool.clone());
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));
@@ -137,4 +138,36 @@ async fn a_bot_that_errs_or_panics_loses_and_leaves_the_pool_to_others() {
             (EndReason::BotFailed, Some(Side::Second), "1")
         );
     }
+}
+
+#[tokio::test]
+async fn a_bot_with_a_file_learns_from_games_that_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("m.xml");
+    let spec = fourfold_bots::BotSpec::new("memory").with("file", file.display());
+    let end = |result| GameEnd {
+        game: "g1".parse().unwrap(),
+        event_seq: 8,
+        result,
+        reason: EndReason::Four,
+        by: None,
+        line: None,
+        moves: "3747576".into(),
+        clock: crate::protocol::terms::Sides { first: 0, second: 0 },
+        rating: None,
+        unrated_because: None,
+    };
+    let task = |variant| {
+        let bot = Box::new(Manner::Plays);
+        let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
+        let player = Player { id: "Ada".parse().unwrap(), side: Side::First, bot, learns_as, pace };
+        BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
+    };
+    let standard = Some(Variant::STANDARD);
+    assert!(task(standard).learn(&end(GameResult::Void)).is_none(), "void games teach nothing");
+    assert!(task(None).learn(&end(GameResult::First)).is_none(), "it was never its turn");
+    assert!(!file.exists());
+    task(standard).learn(&end(GameResult::First)).unwrap().await.unwrap();
+    let learnt = std::fs::read_to_string(&file).unwrap();
+    assert!(learnt.contains("<NumberOfTimesSeenInWinningGame>1<"), "{learnt}");
 }

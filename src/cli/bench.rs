@@ -1,5 +1,7 @@
 //! `fourfold bench`: speed, with counts that a refactoring must not move.
 
+mod arena;
+mod bots;
 mod search;
 mod solver;
 
@@ -32,6 +34,10 @@ enum What {
     Search(search::SearchBench),
     /// Exact scores of scored positions.
     Solver(solver::SolverBench),
+    /// Whether bots answer in time, in positions of random games.
+    Bots(bots::BotBench),
+    /// Matches in this process through everything that matches do, and the joint rating of a large field.
+    Arena(arena::Arena),
 }
 
 /// Random games from the empty board, on one thread.
@@ -70,6 +76,8 @@ impl Bench {
             What::Playouts(playouts) => playouts.run(),
             What::Search(search) => search.run(),
             What::Solver(solver) => solver.run(),
+            What::Bots(bots) => bots.run(),
+            What::Arena(arena) => arena.run(),
         }
     }
 }

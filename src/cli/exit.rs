@@ -3,10 +3,12 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use fourfold::bot_files::BotFileError;
 use fourfold::client::ClientError;
 use fourfold::config::ConfigError;
 use fourfold::control::{ControlError, Refusal, RefusalKind};
 use fourfold::data_dir::DataDirError;
+use fourfold::records::lines::LineError;
 use fourfold::server::ServerError;
 use fourfold::storage::StoreError;
 use fourfold::storage::sqlite::OpenError;
@@ -116,6 +118,10 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Io)
     } else if let Some(bot) = cause.downcast_ref::<BotError>() {
         Some(code_of_bot_error(bot))
+    } else if let Some(error) = cause.downcast_ref::<BotFileError>() {
+        Some(code_of_bot_file_error(error))
+    } else if cause.is::<LineError>() {
+        Some(Code::Data)
     } else if cause.is::<io::Error>() {
         Some(Code::Io)
     } else {
@@ -127,7 +133,9 @@ fn code_of_server_error(error: &ServerError) -> Code {
     match error {
         ServerError::DataDir(error) => Code::Other(error.exit_code()),
         ServerError::Open(error) => Code::Other(error.exit_code()),
-        ServerError::House(_) | ServerError::Read(_) | ServerError::Write(_) => Code::Io,
+        ServerError::House(_) | ServerError::Learning(_) | ServerError::Read(_) | ServerError::Write(_) => {
+            Code::Io
+        }
         ServerError::Listener(_) | ServerError::Panicked(_) => Code::System,
     }
 }
@@ -164,8 +172,19 @@ fn code_of_bot_error(error: &BotError) -> Code {
         | BotError::UnknownSetting { .. }
         | BotError::RepeatedSetting { .. }
         | BotError::BadValue { .. }
-        | BotError::VariantNotPlayed { .. } => Code::Usage,
-        BotError::GameOver | BotError::Broken { .. } => Code::Failure,
+        | BotError::OtherBot { .. }
+        | BotError::VariantNotPlayed { .. }
+        | BotError::LearnsNothing { .. } => Code::Usage,
+        BotError::GameOver | BotError::Broken { .. } | BotError::BadState { .. } => Code::Failure,
+    }
+}
+
+fn code_of_bot_file_error(error: &BotFileError) -> Code {
+    match error {
+        BotFileError::Bot(error) => code_of_bot_error(error),
+        BotFileError::Content { .. } => Code::Data,
+        BotFileError::Unreadable { .. } => Code::NoInput,
+        BotFileError::Unwritable { .. } => Code::Io,
     }
 }
 

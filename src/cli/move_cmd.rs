@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use fourfold_bots::{BotSpec, registry};
+use fourfold::bot_files;
+use fourfold_bots::BotSpec;
 use fourfold_engine::notation::board42::{self, RowOrder};
 use fourfold_engine::{Game, Position, Variant};
 
@@ -62,7 +63,7 @@ impl From<Order> for RowOrder {
 impl Move {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let position = self.position()?;
-        let mut bot = registry::build(&self.bot, position.variant())?;
+        let mut bot = bot_files::build(&self.bot, position.variant())?;
         let choice = think::choose(&mut *bot, &position, self.time_ms.map(Duration::from_millis))?;
         let line = format!("Move {}\n", choice.column);
         if let Some(path) = &self.out {

@@ -22,7 +22,7 @@ pub(super) fn print_table<const N: usize>(head: [&str; N], rows: &[[String; N]])
     out.flush()
 }
 
-fn align<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
+pub(super) fn align<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
     let head = head.map(str::to_owned);
     let all = || std::iter::once(&head).chain(rows);
     let widths: Vec<usize> =

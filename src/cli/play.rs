@@ -1,24 +1,32 @@
-//! `fourfold play`: a game in the terminal, in plain text.
+//! `fourfold play`: a game in the terminal, drawn over the whole screen or as plain text.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+mod plain;
+#[cfg(feature = "tui")]
+mod tui;
+
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::str::FromStr;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
-use fourfold_engine::{BySide, Column, Game, Outcome, Side, Variant, notation};
+use fourfold::bot_files::{self, BotFileError};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord};
+use fourfold_engine::{BySide, Game, Outcome, Side, Variant, notation};
 
 use super::exit::Exit;
 use super::think;
 
 /// Play a game in the terminal, or watch two bots play.
 ///
-/// The first side's stones are X, the second's O. Columns are read from standard input, one or more a line; `u` takes
-/// your last move back, `q` leaves.
+/// The first side's stones are X, the second's O. On a terminal the game fills the screen: arrows and Enter, or the
+/// number of a column; `?` shows all keys. Otherwise it is plain text: columns are read from standard input, one or
+/// more a line; `u` takes your last move back, `q` leaves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold play --second negamax:depth=6
-  fourfold play --first negamax:depth=4 --second montecarlo --moves 44")]
+  fourfold play --first negamax:depth=4 --second montecarlo --moves 44
+  echo 4 4 q | fourfold play")]
 pub(super) struct Play {
     /// Who moves first: `human` or a bot with its settings, see `fourfold bots`.
     #[arg(long, value_name = "P", default_value = "human")]
@@ -35,6 +43,9 @@ pub(super) struct Play {
     /// Begin after these moves, one base-36 column digit each from 1.
     #[arg(long, value_name = "START", default_value = "-", allow_hyphen_values = true)]
     moves: String,
+    /// Plain text, as when input or output is no terminal or the variable TERM is `dumb`.
+    #[arg(long)]
+    plain: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,152 +62,61 @@ impl FromStr for Player {
     }
 }
 
-/// What a person wants to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Action {
-    Drop(Column),
-    Undo,
-    Quit,
-}
-
 /// Who sits at a side.
 enum Seat {
     Human,
-    Bot { name: String, bot: Box<dyn Bot> },
+    Bot(Seated),
+}
+
+/// A bot in its seat.
+struct Seated {
+    spec: BotSpec,
+    bot: Box<dyn Bot>,
+}
+
+impl Seated {
+    /// Lets the bot learn, in memory for the next game and in its file if it has one.
+    fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {
+        self.bot.game_over(record);
+        bot_files::learn(&self.spec, record)
+    }
+}
+
+/// What a game begins with.
+struct Setup {
+    /// With the moves of `--moves`, which cannot be taken back.
+    game: Game,
+    seats: BySide<Seat>,
+    move_limit: Option<Duration>,
 }
 
 impl Play {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let game = Game::from_moves(self.variant, &self.moves)
             .map_err(|error| Exit::usage(format!("--moves: {error}")))?;
-        let seat = |player: &Player| -> Result<Seat, BotError> {
+        let seat = |player: &Player| -> Result<Seat, BotFileError> {
             Ok(match player {
                 Player::Human => Seat::Human,
                 Player::Bot(spec) => {
-                    Seat::Bot { name: spec.to_string(), bot: registry::build(spec, self.variant)? }
+                    Seat::Bot(Seated { spec: spec.clone(), bot: bot_files::build(spec, self.variant)? })
                 }
             })
         };
         let seats = BySide { first: seat(&self.first)?, second: seat(&self.second)? };
-        let stdin = io::stdin();
-        let prompts = stdin.is_terminal();
-        let mut table = Table {
-            opening_plies: game.ply(),
-            game,
-            seats,
-            move_limit: self.move_ms.map(Duration::from_millis),
-            input: Input { lines: stdin.lock(), queued: Vec::new(), prompts },
-            out: io::stdout().lock(),
-        };
-        table.play()
+        let move_limit = self.move_ms.map(Duration::from_millis);
+        let setup = Setup { game, seats, move_limit };
+        if self.plain { plain::run(setup) } else { start(setup) }
     }
 }
 
-/// One game with its players, from the start to its end or until somebody leaves.
-struct Table<R, W> {
-    game: Game,
-    /// Moves before the first of this game: they cannot be taken back.
-    opening_plies: u32,
-    seats: BySide<Seat>,
-    move_limit: Option<Duration>,
-    input: Input<R>,
-    out: W,
+/// Plays over the whole screen if there is one.
+#[cfg(feature = "tui")]
+fn start(setup: Setup) -> anyhow::Result<()> {
+    if tui::is_able() { tui::run(setup) } else { plain::run(setup) }
 }
 
-impl<R: BufRead, W: Write> Table<R, W> {
-    fn play(&mut self) -> anyhow::Result<()> {
-        self.show_board()?;
-        while self.game.outcome().is_none() {
-            let side = self.game.position().side_to_move();
-            let column = match &mut self.seats[side] {
-                Seat::Bot { bot, .. } => {
-                    think::choose(&mut **bot, self.game.position(), self.move_limit)?.column
-                }
-                Seat::Human => match self.ask(side)? {
-                    Some(column) => column,
-                    None => return self.leave(),
-                },
-            };
-            self.drop_stone(side, column)?;
-        }
-        self.show_result()
-    }
-
-    /// Plays a chosen column. A bot's illegal choice is an error, a person's is asked for again.
-    fn drop_stone(&mut self, side: Side, column: Column) -> anyhow::Result<()> {
-        match self.game.play(column) {
-            Ok(_) => {
-                writeln!(self.out, "\nMove {}: {} plays {column}", self.game.ply(), self.name(side))?;
-                self.show_board()?;
-                Ok(())
-            }
-            Err(illegal) => Err(anyhow::anyhow!("{} chose column {column}: {illegal}", self.name(side))),
-        }
-    }
-
-    /// Asks a person until a legal column comes; `None` if the person leaves or the input ends.
-    fn ask(&mut self, side: Side) -> io::Result<Option<Column>> {
-        loop {
-            let question =
-                format!("{} to move, column 1 to {}, u or q: ", symbol(side), self.game.variant().width());
-            match self.input.next(&question, &mut self.out)? {
-                Ok(Action::Drop(column)) => match self.game.position().play(column) {
-                    Ok(_) => return Ok(Some(column)),
-                    Err(illegal) => writeln!(self.out, "{illegal}")?,
-                },
-                Ok(Action::Undo) => self.take_back(side)?,
-                Ok(Action::Quit) => return Ok(None),
-                Err(message) => writeln!(self.out, "{message}")?,
-            }
-        }
-    }
-
-    /// Takes back `side`'s last move and whatever followed it.
-    fn take_back(&mut self, side: Side) -> io::Result<()> {
-        let alone = matches!(self.seats[side.opponent()], Seat::Human);
-        // Against a person the last stone goes; against a bot its answer goes with it.
-        let plies = if alone { 1 } else { 2 };
-        if self.game.ply() < self.opening_plies + plies {
-            return writeln!(self.out, "there is no move to take back");
-        }
-        for _ in 0..plies {
-            self.game.undo();
-        }
-        self.show_board()
-    }
-
-    fn name(&self, side: Side) -> String {
-        match &self.seats[side] {
-            Seat::Human => symbol(side).to_string(),
-            Seat::Bot { name, .. } => format!("{} ({name})", symbol(side)),
-        }
-    }
-
-    fn show_board(&mut self) -> io::Result<()> {
-        let digits: Vec<String> =
-            self.game.variant().columns().map(|column| column.digit().to_string()).collect();
-        write!(self.out, "{}", notation::print_diagram(self.game.position()))?;
-        writeln!(self.out, "{}", digits.join(" "))?;
-        self.out.flush()
-    }
-
-    fn show_result(&mut self) -> anyhow::Result<()> {
-        match self.game.outcome() {
-            Some(Outcome::Win { by, line }) => writeln!(self.out, "{} wins with {line}", self.name(by))?,
-            Some(Outcome::Draw) => writeln!(self.out, "draw: the board is full")?,
-            None => {}
-        }
-        writeln!(self.out, "moves: {}", self.game.notation())?;
-        Ok(())
-    }
-
-    fn leave(&mut self) -> anyhow::Result<()> {
-        let moves = self.game.notation();
-        let moves = if moves.is_empty() { "-" } else { &moves };
-        writeln!(self.out, "left unfinished; go on with --moves {moves}")?;
-        Ok(())
-    }
-}
+#[cfg(not(feature = "tui"))]
+use plain::run as start;
 
 fn symbol(side: Side) -> char {
     match side {
@@ -205,123 +125,24 @@ fn symbol(side: Side) -> char {
     }
 }
 
-/// What a person types, one action at a time.
-struct Input<R> {
-    lines: R,
-    /// Words of the last line that were not asked for yet, the next one last.
-    queued: Vec<String>,
-    prompts: bool,
+/// Writes the diagram with the columns' digits below it.
+fn print_board(game: &Game, out: &mut impl Write) -> io::Result<()> {
+    let digits: Vec<String> = game.variant().columns().map(|column| column.digit().to_string()).collect();
+    write!(out, "{}", notation::print_diagram(game.position()))?;
+    writeln!(out, "{}", digits.join(" "))
 }
 
-impl<R: BufRead> Input<R> {
-    /// The next action, or what is wrong with the next word. The end of the input is [`Action::Quit`].
-    fn next(&mut self, question: &str, out: &mut impl Write) -> io::Result<Result<Action, String>> {
-        loop {
-            if let Some(word) = self.queued.pop() {
-                return Ok(read_action(&word));
-            }
-            if self.prompts {
-                write!(out, "{question}")?;
-                out.flush()?;
-            }
-            let mut line = Vec::new();
-            if self.lines.read_until(b'\n', &mut line)? == 0 {
-                return Ok(Ok(Action::Quit));
-            }
-            let line = String::from_utf8_lossy(&line);
-            self.queued = line.split_whitespace().rev().map(str::to_owned).collect();
-        }
+/// How the game ended, in a line.
+fn result_line<N: Display>(outcome: Outcome, name: impl Fn(Side) -> N) -> String {
+    match outcome {
+        Outcome::Win { by, line } => format!("{} wins with {line}", name(by)),
+        Outcome::Draw => "draw: the board is full".to_owned(),
     }
 }
 
-/// A column is a decimal number, or a digit of move lists where columns go beyond 9.
-fn read_action(word: &str) -> Result<Action, String> {
-    let mut letters = word.chars();
-    let lone = letters.next().filter(|_| letters.next().is_none());
-    let column =
-        word.parse().ok().and_then(Column::from_number).or_else(|| lone.and_then(Column::from_digit));
-    match (word, column) {
-        ("u" | "undo", _) => Ok(Action::Undo),
-        ("q" | "quit", _) => Ok(Action::Quit),
-        (_, Some(column)) => Ok(Action::Drop(column)),
-        (_, None) => {
-            let shown: String = word.chars().take(20).flat_map(char::escape_debug).collect();
-            Err(format!("`{shown}` is neither a column nor u (undo) nor q (quit)"))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seat(player: &str) -> Seat {
-        match player.parse().unwrap() {
-            Player::Human => Seat::Human,
-            Player::Bot(spec) => {
-                Seat::Bot { name: spec.to_string(), bot: registry::build(&spec, Variant::STANDARD).unwrap() }
-            }
-        }
-    }
-
-    /// Plays with this input; gives the moves played and all that was printed.
-    fn play(first: &str, second: &str, start: &str, input: &str) -> (String, String) {
-        let game = Game::from_moves(Variant::STANDARD, start).unwrap();
-        let mut table = Table {
-            opening_plies: game.ply(),
-            game,
-            seats: BySide { first: seat(first), second: seat(second) },
-            move_limit: None,
-            input: Input { lines: input.as_bytes(), queued: Vec::new(), prompts: false },
-            out: Vec::new(),
-        };
-        table.play().unwrap();
-        (table.game.notation(), String::from_utf8(table.out).unwrap())
-    }
-
-    #[test]
-    fn people_play_to_the_end() {
-        let (moves, printed) = play("human", "human", "", "1\n2\n1\n2\n1 2\n1\n");
-        assert_eq!(moves, "1212121");
-        assert!(printed.ends_with("X wins with a1 a2 a3 a4\nmoves: 1212121\n"), "{printed}");
-    }
-
-    #[test]
-    fn wrong_input_is_explained_and_asked_for_again() {
-        let (moves, printed) = play("human", "human", "111111", "1\n9\nx\u{1b}\n\n4\nq\n");
-        assert_eq!(moves, "1111114");
-        assert!(printed.contains("column 1 is full"), "{printed}");
-        assert!(printed.contains("`x\\u{1b}` is neither a column"), "{printed}");
-    }
-
-    #[test]
-    fn the_end_of_the_input_leaves_the_game_unfinished() {
-        let (moves, printed) = play("human", "human", "44", "4");
-        assert_eq!(moves, "444");
-        assert!(printed.ends_with("left unfinished; go on with --moves 444\n"), "{printed}");
-    }
-
-    #[test]
-    fn a_move_against_a_bot_is_taken_back_with_its_answer() {
-        let (moves, _) = play("human", "random:seed=1", "", "4\nu\n5\nq\n");
-        assert_eq!(moves.len(), 2);
-        assert!(moves.starts_with('5'));
-        let (moves, printed) = play("human", "human", "44", "u\n3\nu\n2\nq\n");
-        assert_eq!(moves, "442");
-        assert!(printed.contains("there is no move to take back"));
-    }
-
-    #[test]
-    fn bots_need_nobody() {
-        let (moves, printed) = play("random:seed=1", "random:seed=2", "", "");
-        assert!(Game::from_moves(Variant::STANDARD, &moves).unwrap().outcome().is_some());
-        assert!(printed.contains("(random:seed=1) plays"));
-    }
-
-    #[test]
-    fn columns_beyond_nine_are_numbers_or_digits() {
-        assert_eq!(read_action("12"), Ok(Action::Drop(Column::from_number(12).unwrap())));
-        assert_eq!(read_action("c"), Ok(Action::Drop(Column::from_number(12).unwrap())));
-        assert!(read_action("0").is_err() && read_action("13").is_err());
-    }
+/// How to go on with a game that somebody leaves.
+fn resume_line(game: &Game) -> String {
+    let moves = game.notation();
+    let moves = if moves.is_empty() { "-" } else { &moves };
+    format!("left unfinished; go on with --moves {moves}")
 }

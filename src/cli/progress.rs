@@ -1,6 +1,6 @@
 //! A progress bar for work that takes longer than a second, on a terminal only.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -39,6 +39,16 @@ impl Progress {
         }
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
+        }
+    }
+
+    /// Writes a line to standard error without disturbing the bar.
+    pub(super) fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => {
+                let _ = writeln!(io::stderr(), "{line}"); // without standard error there is nobody to tell
+            }
         }
     }
 

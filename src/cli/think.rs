@@ -15,16 +15,24 @@ pub(super) fn choose(
     position: &Position,
     limit: Option<Duration>,
 ) -> Result<Choice, BotError> {
-    let stop = AtomicBool::new(false);
+    choose_unless_stopped(bot, position, limit, &AtomicBool::new(false))
+}
+
+/// The same, and the bot is stopped too when somebody else sets `stop`.
+pub(super) fn choose_unless_stopped(
+    bot: &mut dyn Bot,
+    position: &Position,
+    limit: Option<Duration>,
+    stop: &AtomicBool,
+) -> Result<Choice, BotError> {
     let time = match (limit, bot.move_time()) {
         (Some(limit), Some(own)) => Some(limit.min(own)),
         (limit, own) => limit.or(own),
     };
     let budget = MoveBudget { nodes: None, time };
-    let Some(time) = time else { return bot.choose(position, budget, &stop) };
+    let Some(time) = time else { return bot.choose(position, budget, stop) };
     thread::scope(|scope| {
         let (finished, timer) = mpsc::channel::<()>();
-        let stop = &stop;
         scope.spawn(move || {
             // Ends early, with an error, when the bot has answered and the sender is gone.
             if timer.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {

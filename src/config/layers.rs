@@ -179,13 +179,14 @@ fn check_unknown(name: &str, known: &[Variable]) -> Result<(), String> {
     }))
 }
 
-/// Reads a variable as what stood at its place: a list is written with commas.
+/// Reads a variable as what stood at its place: a list is written with commas, and of numbers if it was one before.
 fn read_value(text: &str, place: &toml::Value) -> toml::Value {
     let string = || toml::Value::String(text.to_owned());
     match place {
-        toml::Value::Array(_) => {
+        toml::Value::Array(before) => {
+            let like = before.first().cloned().unwrap_or_else(|| toml::Value::String(String::new()));
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-            toml::Value::Array(items.map(|item| toml::Value::String(item.to_owned())).collect())
+            toml::Value::Array(items.map(|item| read_value(item, &like)).collect())
         }
         toml::Value::Integer(_) => text.parse().map_or_else(|_| string(), toml::Value::Integer),
         toml::Value::Boolean(_) => text.parse().map_or_else(|_| string(), toml::Value::Boolean),

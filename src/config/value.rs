@@ -369,9 +369,15 @@ pub(super) fn as_text<T: fmt::Display, S: Serializer>(value: &T, to: S) -> Resul
 pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D::Error> {
     let spec: BotSpec = String::deserialize(from)?.parse().map_err(D::Error::custom)?;
     match registry::build(&spec, Variant::STANDARD) {
-        Ok(_) | Err(BotError::Broken { .. } | BotError::VariantNotPlayed { .. } | BotError::GameOver) => {
-            Ok(spec)
-        }
+        Ok(_)
+        | Err(
+            BotError::Broken { .. }
+            | BotError::VariantNotPlayed { .. }
+            | BotError::OtherBot { .. }
+            | BotError::GameOver
+            | BotError::LearnsNothing { .. }
+            | BotError::BadState { .. },
+        ) => Ok(spec),
         Err(
             error @ (BotError::Unreadable { .. }
             | BotError::UnknownBot { .. }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fourfold_bots::BotError;
+use crate::bot_files::BotFileError;
 use thiserror::Error;
 
 use crate::incident::internal;
@@ -30,9 +30,9 @@ pub enum StartError {
     /// The machine has enough to do.
     #[error("the arena is busy")]
     ArenaBusy,
-    /// A house bot does not play this variant.
+    /// A house bot does not play this variant, or cannot be built.
     #[error(transparent)]
-    Bot(#[from] BotError),
+    Bot(#[from] BotFileError),
     /// The opening is not playable.
     #[error(transparent)]
     Opening(#[from] UnplayableOpening),

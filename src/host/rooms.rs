@@ -4,13 +4,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_bots::BotError;
 use fourfold_engine::{BySide, Side, Variant};
 use futures::FutureExt;
 use rand::RngExt;
 use tracing::{error, info, warn};
 
 use super::{Host, StartError};
+use crate::bot_files::BotFileError;
 use crate::bot_seat;
 use crate::clock::now;
 use crate::ids::{GameId, PlayerId};
@@ -43,7 +43,7 @@ impl Host {
         &self,
         spec: &GameSpec,
         players: &BySide<SeatedPlayer>,
-    ) -> Result<Vec<bot_seat::Player>, BotError> {
+    ) -> Result<Vec<bot_seat::Player>, BotFileError> {
         let house = &self.inner.deps.house;
         let remote_plays = [&players.first, &players.second]
             .iter()
@@ -54,7 +54,8 @@ impl Host {
             let id = &players[side].identity.id;
             if let Some(house_bot) = house.get(id) {
                 let bot = house_bot.build(spec.variant, rand::rng().random())?;
-                bots.push(bot_seat::Player { id: id.clone(), side, bot, pace });
+                let learns_as = house_bot.learns_as();
+                bots.push(bot_seat::Player { id: id.clone(), side, bot, learns_as, pace });
             }
         }
         Ok(bots)

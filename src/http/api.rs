@@ -1,14 +1,17 @@
 //! The JSON interface under `/api/v1`, and the two routes by which an operator sees whether the daemon is well.
 
+mod account;
 mod accounts;
 mod bots;
 mod documents;
 mod games;
 mod health;
 mod leaderboard;
+pub(super) mod learning;
 mod live;
 mod players;
 mod positions;
+mod review;
 mod tournaments;
 
 use std::sync::{Arc, LazyLock};
@@ -41,10 +44,13 @@ fn endpoints() -> Vec<Endpoint> {
         leaderboard::endpoints(),
         players::endpoints(),
         games::endpoints(),
+        review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
         bots::endpoints(),
         accounts::endpoints(),
+        account::endpoints(),
+        learning::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),
         health::endpoints(),
@@ -75,6 +81,7 @@ mod tests {
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
         "get /api/v1/games.ndjson",
+        "get /api/v1/games/{id}/review",
         "get /api/v1/positions/{moves}",
         "get /api/v1/positions/{moves}.svg",
         "get /api/v1/live",
@@ -85,6 +92,14 @@ mod tests {
         "post /api/v1/accounts",
         "post /api/v1/sessions",
         "delete /api/v1/sessions",
+        "get /api/v1/account",
+        "delete /api/v1/account",
+        "put /api/v1/account/password",
+        "delete /api/v1/account/sessions/{id}",
+        "get /api/v1/account/export",
+        "put /api/v1/account/learning",
+        "get /api/v1/learners",
+        "get /api/v1/games/{id}/reasons",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

@@ -12,9 +12,11 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use tower_http::compression::CompressionLayer;
+
+use super::texts::{self, Language};
 
 /// What browsers may keep without asking: a year, the longest that means anything.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -27,7 +29,14 @@ const VERSION_BYTES: usize = 8;
 #[folder = "web/static"]
 struct Files;
 
-/// Digest of all files together.
+/// What is served at an address.
+struct Asset {
+    data: Cow<'static, [u8]>,
+    hash: [u8; 32],
+    kind: String,
+}
+
+/// Digest of all files together, the texts included.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut names: Vec<Cow<'static, str>> = Files::iter().collect();
     names.sort_unstable();
@@ -36,6 +45,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         digest.update(name.as_bytes());
         digest.update(Files::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
     }
+    texts::hashes().for_each(|hash| digest.update(hash));
     hex(&digest.finalize())
 });
 
@@ -50,9 +60,26 @@ pub fn url(name: &str) -> String {
     format!("/static/v-{}/{name}", VERSION.as_str())
 }
 
+/// The address of the module with all texts of a language.
+#[must_use]
+pub fn texts_url(language: Language) -> String {
+    url(&format!("texts/{}.js", language.tag()))
+}
+
 /// The routes under `/static`.
 pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/static/{*path}", get(serve)).layer(CompressionLayer::new())
+    Router::new()
+        .route("/static/{*path}", get(serve))
+        .route("/service-worker.js", get(service_worker))
+        .layer(CompressionLayer::new())
+}
+
+/// The service worker rules over what lies beside and below its address, so it has one of its own at the top.
+async fn service_worker(headers: HeaderMap) -> Response {
+    match file("service-worker.js") {
+        Some(asset) => answer(asset, false, &headers),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {
@@ -60,15 +87,31 @@ async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {
         Some((version, name)) => (Some(version), name),
         None => (None, path.as_str()),
     };
-    match Files::get(name) {
-        Some(file) => answer(file, version == Some(VERSION.as_str()), &headers),
+    let is_current = version == Some(VERSION.as_str());
+    match text_file(name).or_else(|| file(name)) {
+        Some(asset) => answer(asset, is_current, &headers),
         None => (StatusCode::NOT_FOUND, "not found").into_response(),
     }
 }
 
-fn answer(file: EmbeddedFile, is_current: bool, headers: &HeaderMap) -> Response {
+/// The texts of a language as if they were a file: `texts/de.js`.
+fn text_file(name: &str) -> Option<Asset> {
+    let tag = name.strip_prefix("texts/")?.strip_suffix(".js")?;
+    let language = Language::of_tag(tag).filter(|language| language.tag() == tag)?;
+    let script = texts::script(language).into_bytes();
+    let hash = Sha256::digest(&script).into();
+    Some(Asset { data: script.into(), hash, kind: "text/javascript".to_owned() })
+}
+
+fn file(name: &str) -> Option<Asset> {
+    let file = Files::get(name)?;
+    let (hash, kind) = (file.metadata.sha256_hash(), file.metadata.mimetype().to_owned());
+    Some(Asset { data: file.data, hash, kind })
+}
+
+fn answer(asset: Asset, is_current: bool, headers: &HeaderMap) -> Response {
     // Weak, because the same content travels compressed and plain.
-    let etag = format!("W/\"{}\"", hex(&file.metadata.sha256_hash()));
+    let etag = format!("W/\"{}\"", hex(&asset.hash));
     let cache = if is_current { IMMUTABLE } else { REVALIDATE };
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let fresh = known.flat_map(|list| list.split(',')).any(|tag| tag.trim() == etag || tag.trim() == "*");
@@ -76,8 +119,8 @@ fn answer(file: EmbeddedFile, is_current: bool, headers: &HeaderMap) -> Response
     let mut response = if fresh {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let kind = HeaderValue::try_from(file.metadata.mimetype());
-        let mut response = file.data.into_response();
+        let kind = HeaderValue::try_from(asset.kind);
+        let mut response = asset.data.into_response();
         if let Ok(kind) = kind {
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
         }

@@ -20,6 +20,7 @@ pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schem
 pub(super) enum Verb {
     Get,
     Post,
+    Put,
     Delete,
 }
 
@@ -29,6 +30,7 @@ impl Verb {
         match self {
             Self::Get => "get",
             Self::Post => "post",
+            Self::Put => "put",
             Self::Delete => "delete",
         }
     }
@@ -100,6 +102,11 @@ impl Operation {
     /// Makes something.
     pub(super) const fn post(path: &'static str, summary: &'static str, content: Content) -> Self {
         Self { verb: Verb::Post, status: 201, ..Self::get(path, summary, content) }
+    }
+
+    /// Changes something.
+    pub(super) const fn put(path: &'static str, summary: &'static str, content: Content) -> Self {
+        Self { verb: Verb::Put, ..Self::get(path, summary, content) }
     }
 
     /// Ends something.

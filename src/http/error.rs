@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use tracing::error;
 
 use crate::accounts::AccountError;
+use crate::analysis::AnalysisError;
+use crate::compute::ComputeError;
 use crate::ids::InvalidName;
 use crate::storage::StoreError;
 
@@ -180,6 +182,18 @@ impl From<StoreError> for ApiError {
     }
 }
 
+impl From<AnalysisError> for ApiError {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Busy { retry } => Self::new(ApiCode::Busy, error.to_string()).retry_in(retry),
+            AnalysisError::Compute(ComputeError::Closed) => {
+                Self::new(ApiCode::NotReady, "the daemon is stopping")
+            }
+            AnalysisError::TooHard | AnalysisError::Compute(ComputeError::Panicked) => Self::internal(&error),
+        }
+    }
+}
+
 impl From<AccountError> for ApiError {
     fn from(error: AccountError) -> Self {
         let message = error.to_string();
@@ -200,7 +214,7 @@ impl From<AccountError> for ApiError {
             AccountError::NoAccount | AccountError::TooManyBots { max: _ } | AccountError::NotYours => {
                 Self::new(ApiCode::Forbidden, message)
             }
-            AccountError::NoSuchBot => Self::new(ApiCode::NotFound, message),
+            AccountError::NoSuchBot | AccountError::NoSuchSession => Self::new(ApiCode::NotFound, message),
             AccountError::Read(error) => error.into(),
             AccountError::Write(_) | AccountError::Unexpected(_) | AccountError::Hash => {
                 Self::internal(&error)

@@ -11,6 +11,7 @@ use futures::FutureExt as _;
 use tracing::error;
 
 use super::error::{ApiCode, ApiError};
+use super::pages::embed;
 use super::request::{check_content_encoding, check_uri};
 use super::site::{Site, host};
 use crate::metrics::Metrics;
@@ -75,19 +76,26 @@ fn method_word(method: &Method) -> &'static str {
 
 /// Adds the headers that keep browsers from doing with an answer what it was not made for.
 pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    let policy = content_security_policy(&site, request.headers());
+    let may_be_framed = request.uri().path().starts_with(embed::PATH);
+    let policy = content_security_policy(&site, request.headers(), may_be_framed);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     for (name, value) in SECURITY_HEADERS {
         headers.insert(name, value);
     }
+    if may_be_framed {
+        headers.remove(header::X_FRAME_OPTIONS);
+    }
     response
 }
 
 /// Scripts, styles, pictures and connections from this site only, nothing inline, no text turned into markup by
 /// scripts. The sockets are named because some browsers do not count them as `'self'`.
-fn content_security_policy(site: &Site, headers: &HeaderMap) -> HeaderValue {
+///
+/// The one policy for trusted types is that by which the page names its service worker.
+fn content_security_policy(site: &Site, headers: &HeaderMap, may_be_framed: bool) -> HeaderValue {
+    let ancestors = if may_be_framed { "*" } else { "'none'" };
     let host = match &site.public_url {
         Some(url) => url.as_str().split_once("://").map(|(_, host)| host),
         // Not everything that may stand in a Host header may stand in a policy; a port and a name may.
@@ -98,8 +106,8 @@ fn content_security_policy(site: &Site, headers: &HeaderMap) -> HeaderValue {
     let sockets = host.filter(is_plain).map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{sockets}; \
-         img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; \
-         form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
+         img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors {ancestors}; \
+         form-action 'self'; require-trusted-types-for 'script'; trusted-types service-worker"
     );
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }

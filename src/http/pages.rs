@@ -4,26 +4,35 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+mod avatar;
 mod bots;
 mod challenge;
+mod chart;
 mod docs;
 mod drawing;
+pub(super) mod embed;
 mod error;
 mod game;
 mod layout;
 mod leaderboard;
+mod learning;
 mod live;
 mod lobby;
+mod offline;
 mod parts;
 mod player;
+mod qr;
 #[cfg(test)]
 mod tests;
 mod tv;
+mod wall;
+mod watched;
 mod words;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{HeaderValue, header};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn, map_response};
 use axum::response::{Html, Response};
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
@@ -43,14 +52,22 @@ pub fn router() -> Router<AppState> {
         .route("/", get(lobby::page))
         .route("/game/{id}", get(game::page))
         .route("/tv", get(tv::page))
+        .route("/wall", get(wall::page))
+        .route("/embed/tv", get(embed::tv))
+        .route("/embed/{id}", get(embed::page))
+        .route("/offline", get(offline::page))
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/learning", get(learning::page))
+        .route("/learning/{name}", get(learning::one))
         .route("/challenge/{id}", get(challenge::page))
+        .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
         .layer(map_response(with_caching))
+        .layer(from_fn(remember_language))
         // No page holds a secret that its length could give away: tokens are never in one.
         .layer(CompressionLayer::new())
 }
@@ -58,6 +75,20 @@ pub fn router() -> Router<AppState> {
 /// The page for an address where nothing is.
 pub async fn not_found(visitor: layout::Visitor) -> Response {
     with_caching(error::not_found(&visitor)).await
+}
+
+/// Keeps a language that was chosen, for a year or until another one is.
+async fn remember_language(request: Request, next: Next) -> Response {
+    let chosen = layout::chosen_language(request.uri());
+    let mut response = next.run(request).await;
+    if let Some(language) = chosen {
+        let cookie =
+            format!("{}={}; Path=/; Max-Age=31536000; SameSite=Lax", layout::LANGUAGE, language.tag());
+        response
+            .headers_mut()
+            .extend(HeaderValue::try_from(cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    }
+    response
 }
 
 async fn with_caching(mut response: Response) -> Response {

@@ -9,9 +9,12 @@ use serde::Serialize;
 
 use super::site::Site;
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
+use crate::rating::strength::Strength;
 use crate::storage::Store;
 
 /// A bot that can be challenged now.
@@ -20,6 +23,10 @@ pub struct OpenBot {
     /// Who.
     #[serde(flatten)]
     pub player: WirePlayer,
+    /// How strong it is, in a word: beginner, casual, skilled, strong, expert; null if nobody knows yet.
+    pub strength: Option<Strength>,
+    /// How it plays, in a word; only the house says it of its bots.
+    pub style: Option<String>,
     /// One line on how it plays.
     pub about: Option<String>,
     /// Its source or page.
@@ -67,6 +74,10 @@ pub struct AppState {
     pub accounts: Accounts,
     /// Where the site is and whom it trusts.
     pub site: Arc<Site>,
+    /// What positions and games are worth.
+    pub analysis: Analysis,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
+    /// The bots that learn.
+    pub learning: Learning,
 }

@@ -16,7 +16,10 @@ use super::client_address::Peer;
 use super::site::Site;
 use super::state::{AppState, ArenaView, OpenBot};
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
+use crate::compute::ComputePool;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::learning::Learning;
 use crate::metrics::Metrics;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::signing::{KEY_BYTES, Signer};
@@ -91,7 +94,14 @@ impl TestSite {
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
         let accounts = Accounts::new(store.clone(), writer, Signer::new(&[1; KEY_BYTES]));
-        let state = AppState { store: store.clone(), accounts, site: Arc::new(site), arena: Arc::new(arena) };
+        let state = AppState {
+            store: store.clone(),
+            accounts,
+            site: Arc::new(site),
+            analysis: Analysis::new(ComputePool::new(1)),
+            arena: Arc::new(arena),
+            learning: Learning::default(),
+        };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }

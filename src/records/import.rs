@@ -1,12 +1,13 @@
 //! Records into the store: read line by line, checked before anything is written.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, Read};
+use std::io::BufRead;
 
 use fourfold_engine::{BySide, Game, Side};
 use rand::Rng;
 use thiserror::Error;
 
+use super::lines::{LineError, Lines};
 use super::{Record, RecordPlayer, rules};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameStatus;
@@ -17,29 +18,18 @@ use crate::storage::record::{
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError};
 
-/// Longest line. A record of the largest board has under 4 KiB; a file that is none may be one line of a gigabyte.
-const LINE_BYTES_MAX: u64 = 64 * 1024;
-
 /// Games in one batch of writes.
 const BATCH_GAMES: usize = 100;
 
 /// Why a file is not imported.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// A line breaks a rule.
-    #[error("line {line}: {rule}")]
-    Line {
-        /// Counted from 1.
-        line: u64,
-        /// Which rule, and how.
-        rule: String,
-    },
+    /// A line breaks a rule, or the file cannot be read.
+    #[error(transparent)]
+    Line(#[from] LineError),
     /// There is nothing in it.
     #[error("there are no records in it")]
     Empty,
-    /// It cannot be read.
-    #[error("cannot read it")]
-    Unreadable(#[from] io::Error),
     /// The store cannot be asked about players and games.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -53,55 +43,17 @@ pub enum ImportError {
 pub fn check(file: impl BufRead) -> Result<u64, ImportError> {
     let mut lines = Lines::new(file);
     let mut records = 0;
-    while lines.next_record()?.is_some() {
+    while next_record(&mut lines)?.is_some() {
         records += 1;
     }
     if records == 0 { Err(ImportError::Empty) } else { Ok(records) }
 }
 
-/// Reads records from lines of JSON. Empty lines, and those with an `event` instead of a game, are passed over.
-struct Lines<R> {
-    file: R,
-    line: u64,
-}
-
-#[derive(serde::Deserialize)]
-struct Probe {
-    event: Option<serde::de::IgnoredAny>,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn new(file: R) -> Self {
-        Self { file, line: 0 }
-    }
-
-    fn next_record(&mut self) -> Result<Option<Record>, ImportError> {
-        loop {
-            let mut bytes = Vec::new();
-            (&mut self.file).take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut bytes)?;
-            if bytes.is_empty() {
-                return Ok(None);
-            }
-            self.line += 1;
-            if bytes.len() as u64 > LINE_BYTES_MAX {
-                return Err(self.broken(format!("longer than {LINE_BYTES_MAX} bytes")));
-            }
-            let text = bytes.trim_ascii();
-            if text.is_empty()
-                || serde_json::from_slice::<Probe>(text).is_ok_and(|probe| probe.event.is_some())
-            {
-                continue;
-            }
-            let record: Record = serde_json::from_slice(text)
-                .map_err(|error| self.broken(format!("not a record: {error}")))?;
-            check_record(&record).map_err(|rule| self.broken(rule))?;
-            return Ok(Some(record));
-        }
-    }
-
-    fn broken(&self, rule: String) -> ImportError {
-        ImportError::Line { line: self.line, rule }
-    }
+/// The next record, checked.
+fn next_record<R: BufRead>(lines: &mut Lines<R>) -> Result<Option<Record>, LineError> {
+    let Some(record) = lines.next_value()? else { return Ok(None) };
+    check_record(&record).map_err(|rule| lines.broken(rule))?;
+    Ok(Some(record))
 }
 
 /// The rules that a record must keep to be a finished game.
@@ -165,12 +117,6 @@ pub struct Importer<'a, R, G> {
     pub passed_over: u64,
 }
 
-impl<R> std::fmt::Debug for Lines<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lines").field("line", &self.line).finish_non_exhaustive()
-    }
-}
-
 impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     /// Starts at the beginning of a file that [`check`] has passed. New players get ids from `rng`.
     pub fn new(file: R, store: &'a dyn Store, rng: G) -> Self {
@@ -186,7 +132,7 @@ impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Write>>, ImportError> {
         let mut writes = Vec::new();
         for _ in 0..BATCH_GAMES {
-            let Some(record) = self.lines.next_record()? else { break };
+            let Some(record) = next_record(&mut self.lines)? else { break };
             if self.store.game(&record.id).await?.is_some() {
                 self.passed_over += 1;
                 continue;
@@ -197,7 +143,7 @@ impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
             writes.extend(game.map_err(|rule| self.lines.broken(rule))?);
         }
         // A batch of nothing but known games is not the end.
-        if writes.is_empty() && self.lines.file.fill_buf()?.is_empty() { Ok(None) } else { Ok(Some(writes)) }
+        if writes.is_empty() && self.lines.is_at_end()? { Ok(None) } else { Ok(Some(writes)) }
     }
 
     async fn player(

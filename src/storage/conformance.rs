@@ -35,6 +35,7 @@ macro_rules! conformance_suite {
             players_are_found_by_id_and_by_name_in_any_case,
             a_name_is_taken_in_any_case,
             profiles_and_passwords_change,
+            a_guest_becomes_a_person_and_whoever_leaves_a_guest,
             bots_are_listed_by_house_and_by_owner,
             tokens_are_found_until_they_expire,
             tokens_are_revoked_one_by_one_or_all,
@@ -211,6 +212,46 @@ pub(crate) async fn profiles_and_passwords_change<F: Fixture>() {
     let refused = Err(Refused::NoSuchPlayer);
     assert_eq!(write(&*store, Write::SetPassword { player: nobody.clone(), password }).await, refused);
     assert_eq!(write(&*store, Write::SetProfile { player: nobody, profile }).await, refused);
+}
+
+pub(crate) async fn a_guest_becomes_a_person_and_whoever_leaves_a_guest<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Bob"]).await;
+    let guest = player("guest-abc123", PlayerKind::Guest);
+    write(&*store, add(guest.clone())).await.unwrap();
+    let promote = |player: &PlayerId, name: &str| Write::Promote {
+        player: player.clone(),
+        name: name.parse().unwrap(),
+        password: "$hash".into(),
+    };
+    assert_eq!(write(&*store, promote(&guest.id, "bob")).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, promote(&player_id("Bob"), "bobby")).await, Err(Refused::NoSuchPlayer));
+    write(&*store, promote(&guest.id, "Ada")).await.unwrap();
+    let ada = StoredPlayer { name: "Ada".parse().unwrap(), kind: PlayerKind::Human, ..guest.clone() };
+    assert_eq!(store.player(&guest.id).await.unwrap(), Some(ada));
+    assert_eq!(store.password(&guest.id).await.unwrap().as_deref(), Some("$hash"));
+
+    let retire =
+        |player: &PlayerId, name: &str| Write::Retire { player: player.clone(), name: name.parse().unwrap() };
+    let of_ada = StoredPlayer { owner: Some(guest.id.clone()), ..player("zed", PlayerKind::Bot) };
+    let of_house = StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) };
+    write(&*store, add(of_ada.clone())).await.unwrap();
+    write(&*store, add(of_house.clone())).await.unwrap();
+    assert_eq!(write(&*store, retire(&guest.id, "BOB")).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, retire(&of_house.id, "gone-house")).await, Err(Refused::NoSuchPlayer));
+    write(&*store, retire(&of_ada.id, "gone-zed")).await.unwrap();
+    write(&*store, retire(&guest.id, "gone-ada")).await.unwrap();
+    let gone = |name: &str, before: &StoredPlayer| StoredPlayer {
+        name: name.parse().unwrap(),
+        kind: PlayerKind::Guest,
+        owner: None,
+        ..before.clone()
+    };
+    assert_eq!(store.player(&guest.id).await.unwrap(), Some(gone("gone-ada", &guest)));
+    assert_eq!(store.player(&of_ada.id).await.unwrap(), Some(gone("gone-zed", &of_ada)));
+    assert_eq!(store.password(&guest.id).await.unwrap(), None);
+    assert_eq!(store.player_by_name(&"Ada".parse().unwrap()).await.unwrap(), None);
 }
 
 pub(crate) async fn bots_are_listed_by_house_and_by_owner<F: Fixture>() {

@@ -1,20 +1,25 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod learners;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
+use self::learners::Learners;
+use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::record::{
-    DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent, StoredGame,
-    StoredPlayer, StoredToken, UnixMillis,
+    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
+    StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use super::settle::{Referee, Verdict};
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Write, Written};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
 
@@ -46,6 +51,8 @@ struct Tables {
     /// In the order in which they finished: number 1 first.
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
+    learners: Learners,
+    kept_out: HashSet<PlayerId>,
     faults: VecDeque<Fault>,
     commits: Vec<usize>,
 }
@@ -83,6 +90,8 @@ impl Tables {
                 self.passwords.insert(player.clone(), password.clone());
                 Ok(Written::Done)
             }
+            Write::Promote { player, name, password } => self.promote(player, name, password),
+            Write::Retire { player, name } => self.retire(player, name),
             Write::SetProfile { player, profile } => {
                 let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
                 player.profile = profile.clone();
@@ -93,7 +102,36 @@ impl Tables {
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events).map(Written::Settled),
+            Write::StepLearner(step) => self.learners.step(step),
+            Write::MeasureVersion { learner, mark, decision } => {
+                self.learners.measure(learner, *mark, *decision)
+            }
+            Write::SetTeaching { player, teaching } => self.set_teaching(player, *teaching),
+            Write::WithdrawLesson { game } => {
+                let place = self.finished.iter().position(|id| id == game).ok_or(Refused::NoSuchGame)?;
+                self.learners.withdraw(|number| number == place as u64 + 1);
+                Ok(Written::Done)
+            }
         }
+    }
+
+    fn set_teaching(&mut self, player: &PlayerId, teaching: Teaching) -> Result<Written, Refused> {
+        self.check_player(player)?;
+        match teaching {
+            Teaching::Allowed => {
+                self.kept_out.remove(player);
+            }
+            Teaching::KeptOut => {
+                self.kept_out.insert(player.clone());
+                let of_player = |(_, game): &(u64, &StoredGame)| {
+                    Side::BOTH.into_iter().any(|side| game.spec.players[side] == *player)
+                };
+                let numbers: HashSet<u64> =
+                    self.finished_games().filter(of_player).map(|(number, _)| number).collect();
+                self.learners.withdraw(|number| numbers.contains(&number));
+            }
+        }
+        Ok(Written::Done)
     }
 
     fn check_player(&self, id: &PlayerId) -> Result<(), Refused> {
@@ -119,6 +157,43 @@ impl Tables {
             self.passwords.insert(player.id.clone(), password.clone());
         }
         Ok(Written::Done)
+    }
+
+    fn promote(&mut self, id: &PlayerId, name: &PlayerName, password: &str) -> Result<Written, Refused> {
+        let guest = self.free_to_rename(id, name, |player| player.kind == PlayerKind::Guest)?;
+        guest.kind = PlayerKind::Human;
+        guest.name = name.clone();
+        self.passwords.insert(id.clone(), password.to_owned());
+        Ok(Written::Done)
+    }
+
+    fn retire(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
+        let player = self.free_to_rename(id, name, |player| !player.house)?;
+        let (id, created_at) = (player.id.clone(), player.created_at);
+        *player = StoredPlayer {
+            id: id.clone(),
+            name: name.clone(),
+            kind: PlayerKind::Guest,
+            house: false,
+            owner: None,
+            profile: BotProfile::default(),
+            created_at,
+        };
+        self.passwords.remove(&id);
+        Ok(Written::Done)
+    }
+
+    /// A player of the wanted sort, if nobody has the name.
+    fn free_to_rename(
+        &mut self,
+        id: &PlayerId,
+        name: &PlayerName,
+        is_wanted: impl Fn(&StoredPlayer) -> bool,
+    ) -> Result<&mut StoredPlayer, Refused> {
+        if self.player_by_name(name).is_some() {
+            return Err(Refused::NameTaken);
+        }
+        self.players.get_mut(id).filter(|player| is_wanted(player)).ok_or(Refused::NoSuchPlayer)
     }
 
     fn add_token(&mut self, token: &StoredToken) -> Result<Written, Refused> {
@@ -381,6 +456,31 @@ impl Store for MemoryStore {
         Ok(points)
     }
 
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+        Ok(self.tables().learners.learner(name))
+    }
+
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+        Ok(self.tables().learners.versions(name))
+    }
+
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        Ok(self.tables().learners.lessons(name, after, limit))
+    }
+
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        Ok(self.tables().learners.last_lessons(name, limit))
+    }
+
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+        Ok(self.tables().learners.curve(name))
+    }
+
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
+        let is_kept_out = self.tables().kept_out.contains(player);
+        Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -409,6 +509,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::storage::conformance_of_learners::conformance_suite_of_learners;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
 
@@ -427,4 +528,5 @@ mod tests {
     }
 
     conformance_suite!(InMemory);
+    conformance_suite_of_learners!(InMemory);
 }

@@ -8,6 +8,7 @@ mod error;
 mod events;
 mod games;
 mod header;
+mod learners;
 mod marker;
 mod open;
 mod players;
@@ -28,10 +29,11 @@ use tokio::sync::Mutex;
 use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
+use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Write, Written};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
@@ -222,6 +224,30 @@ impl Store for SqliteStore {
         ratings::history(&self.readers, player, variant, limit).await
     }
 
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+        learners::one(&self.readers, name).await
+    }
+
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+        learners::versions(&self.readers, name).await
+    }
+
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        learners::lessons(&self.readers, name, after, limit).await
+    }
+
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        learners::last_lessons(&self.readers, name, limit).await
+    }
+
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+        learners::curve(&self.readers, name).await
+    }
+
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
+        learners::teaching(&self.readers, player).await
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -251,6 +277,7 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::record::{Ending, EventKind};
 
     struct OnDisk {
@@ -283,6 +310,7 @@ mod tests {
     }
 
     conformance_suite!(OnDisk);
+    conformance_suite_of_learners!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
+use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
@@ -51,6 +52,25 @@ pub enum Write {
         /// PHC string.
         password: String,
     },
+    /// A guest becomes a person with an account, and keeps id and games. Refused as [`Refused::NoSuchPlayer`] if the
+    /// player is no guest, as [`Refused::NameTaken`] if another player has the name.
+    Promote {
+        /// Which guest.
+        player: PlayerId,
+        /// The account's name.
+        name: PlayerName,
+        /// PHC string of its password.
+        password: String,
+    },
+    /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
+    /// more. Its games stay, for they are the opponents' too. From then on it is listed as guests are, which is
+    /// nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots too.
+    Retire {
+        /// Who.
+        player: PlayerId,
+        /// The new name.
+        name: PlayerName,
+    },
     /// What a bot says about itself.
     SetProfile {
         /// Which bot.
@@ -83,6 +103,39 @@ pub enum Write {
         /// What happened.
         events: Vec<StoredEvent>,
     },
+    /// A learner goes on. Refused as [`Refused::LearnerElsewhere`] unless it begins where the learner stands.
+    StepLearner(Box<LearnerStep>),
+    /// How well a frozen version plays.
+    MeasureVersion {
+        /// Of which learner.
+        learner: PlayerName,
+        /// Which version.
+        mark: u64,
+        /// Thousandths of the positions that can be spoilt in which it keeps the result.
+        decision: u16,
+    },
+    /// Whether games of a player may be learnt from. If not, those that were are withdrawn.
+    SetTeaching {
+        /// Whose.
+        player: PlayerId,
+        /// What holds from now on.
+        teaching: Teaching,
+    },
+    /// Nobody is to have learnt this game: it was void.
+    WithdrawLesson {
+        /// Which game.
+        game: GameId,
+    },
+}
+
+/// Whether games of a player may be learnt from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Teaching {
+    /// They may.
+    #[default]
+    Allowed,
+    /// They may not.
+    KeptOut,
 }
 
 /// What a single write came to.
@@ -122,6 +175,12 @@ pub enum Refused {
     /// A game's end is not its last event, or its last events have no end.
     #[error("the end of a game is its last event")]
     EndMisplaced,
+    /// The learner stands elsewhere than the step begins, or must be made again first.
+    #[error("the learner stands elsewhere")]
+    LearnerElsewhere,
+    /// No learner, or no version of it.
+    #[error("there is no such version of a learner")]
+    NoSuchVersion,
 }
 
 /// Which players a leaderboard lists.
@@ -253,7 +312,26 @@ pub trait Store: Send + Sync + Debug {
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError>;
 
-    /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier.
+    /// A learner by name.
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError>;
+
+    /// All frozen versions of a learner, by their marks.
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError>;
+
+    /// Lessons of a learner with a number above `after`, in order, at most `limit`.
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// The last lessons of a learner, the newest first, at most `limit`.
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// How strong a live learner was on the way, by the games that it had learnt.
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError>;
+
+    /// Whether games of a player may be learnt from.
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
+
+    /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
+    /// for learners, who must know how far they have come.
     async fn audit_finished(
         &self,
         after: u64,

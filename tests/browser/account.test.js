@@ -5,7 +5,7 @@ import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
-import { signUp } from "./support/game.js";
+import { clickColumn, playOut, signUp, startBotGame } from "./support/game.js";
 
 const arena = new Arena();
 const browser = new Browser();
@@ -13,7 +13,7 @@ const browser = new Browser();
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 // Refusals of the interface stand in the console as failed requests.
-afterEach(() => browser.assertNoComplaints(/status of (401|409|422)/));
+afterEach(() => browser.assertNoComplaints(/status of (401|403|409|422)/));
 
 test("a token is shown once, and no more after a reload", async () => {
   const page = await browser.visitor(arena.url);
@@ -72,6 +72,70 @@ test("a name that is taken is said so at the field", async () => {
   await two.click("#sign-up button[type=submit]");
   await two.waitForSelector('#up-name[aria-invalid="true"]');
   assert.match((await two.textContent("#sign-up .problem")) ?? "", /taken/);
+});
+
+test("a guest who signs up keeps the games played before", async () => {
+  const page = await browser.visitor(arena.url);
+  await startBotGame(page);
+  await playOut(page, clickColumn);
+  const game = new URL(page.url()).pathname;
+  await page.goto("/account");
+  assert.match((await page.textContent("#sign-up .notice")) ?? "", /guest-/);
+  await signUp(page, "Sana");
+  await page.goto("/player/Sana");
+  assert.equal(await page.locator(`a[href="${game}"]`).count() > 0, true, "the game is listed under the new name");
+});
+
+test("a new password ends the session in the other browser", async () => {
+  const [here, there] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await signUp(here, "Tariq");
+  await there.goto("/account");
+  await there.fill("#in-name", "Tariq");
+  await there.fill("#in-password", "correct horse battery");
+  await there.click("#sign-in button[type=submit]");
+  await there.waitForSelector("#sign-out");
+  await here.reload();
+  assert.equal(await here.locator("#sessions li").count(), 2);
+  await here.fill("#old-password", "not the password");
+  await here.fill("#new-password", "battery staple horse");
+  await here.click("#change-password button[type=submit]");
+  await here.waitForSelector('#old-password[aria-invalid="true"]');
+  await here.fill("#old-password", "correct horse battery");
+  await here.fill("#new-password", "battery staple horse");
+  await here.click("#change-password button[type=submit]");
+  await here.waitForSelector("#toasts >> text=Password changed");
+  await there.reload();
+  await there.waitForSelector("#sign-in");
+});
+
+test("a session is ended from the list", async () => {
+  const [here, there] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await signUp(here, "Uma");
+  await there.goto("/account");
+  await there.fill("#in-name", "Uma");
+  await there.fill("#in-password", "correct horse battery");
+  await there.click("#sign-in button[type=submit]");
+  await there.waitForSelector("#sign-out");
+  await here.reload();
+  await here.click("#sessions [data-session]");
+  await here.waitForSelector("#toasts >> text=ended");
+  assert.equal(await here.locator("#sessions li").count(), 1);
+  await there.reload();
+  await there.waitForSelector("#sign-in");
+});
+
+test("one's data is a file, and an account can be deleted", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Vera");
+  const waiting = page.waitForEvent("download");
+  await page.click('a[href="/api/v1/account/export"]');
+  assert.equal((await waiting).suggestedFilename(), "fourfold-Vera.ndjson");
+  await page.click("summary >> text=Delete account");
+  await page.fill("#delete-password", "correct horse battery");
+  await page.click("#delete-account button[type=submit]");
+  await page.waitForURL("/");
+  const profile = await page.request.get("/api/v1/players/Vera");
+  assert.equal(profile.status(), 404);
 });
 
 test("the chosen colours are there on the next page from the start", async () => {

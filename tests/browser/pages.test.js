@@ -64,6 +64,10 @@ const PAGES = {
     await page.goto("/bots");
     await page.click("#main .player");
   },
+  wall: async (page) => {
+    await page.goto("/wall");
+    await page.waitForSelector(".watched[data-ply]");
+  },
   "sign-in": (page) => page.goto("/account"),
   docs: (page) => page.goto("/docs"),
   protocol: (page) => page.goto("/docs/protocol"),
@@ -76,6 +80,10 @@ const PAGES = {
     await page.goto("/");
     await page.click("#make-link");
     await page.waitForSelector("#invite-url");
+  },
+  share: async (page) => {
+    await page.goto(`/game/${finishedGame}`);
+    await page.click(".actions >> text=Share");
   },
   playing: async (page) => {
     await startBotGame(page);
@@ -91,6 +99,11 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       for (const [name, open] of Object.entries(PAGES)) {
         await open(page);
         await page.waitForSelector('html[data-connection="open"]');
+        await assertGood(page, name);
+        await page.screenshot({ path: `${SHOTS}${name}-${size}-${colorScheme}.png` });
+      }
+      for (const [name, path] of Object.entries({ embed: `/embed/${finishedGame}`, offline: "/offline" })) {
+        await page.goto(path);
         await assertGood(page, name);
         await page.screenshot({ path: `${SHOTS}${name}-${size}-${colorScheme}.png` });
       }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./support/texts.js";
 import { landingRow, parseMoves, parseVariant, stonesOf, winningLine } from "../../web/static/rules.js";
 import { canAbort, fromSnapshot, moveTimeLeft, reduce, timeLeft } from "../../web/static/state.js";
 import { clockFace, timeControl } from "../../web/static/words.js";

@@ -5,28 +5,34 @@ import { el, find } from "./dom.js";
 import { toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { copy } from "./start.js";
+import { text } from "./texts.js";
+import { refusal } from "./words.js";
+
+const SESSIONS = "/api/v1/sessions";
 
 /**
- * @param {"POST" | "DELETE"} method
+ * @param {"POST" | "PUT" | "DELETE"} method
  * @param {string} path
  * @param {object} [body]
  */
 async function call(method, path, body) {
   const headers = body ? { "Content-Type": "application/json" } : undefined;
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  const answer = text ? JSON.parse(text) : {};
-  if (!response.ok) throw new Problem(answer.message ?? response.statusText, answer.field);
+  const said = await response.text();
+  const answer = said ? JSON.parse(said) : {};
+  if (response.status === 401 && path === SESSIONS) throw new Problem({ code: "wrong_password" });
+  if (!response.ok) throw new Problem(answer);
   return answer;
 }
 
+/** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
+const FIELD_CODES = { "bad_field name": "bad_name", "bad_field password": "bad_password" };
+
+/** A refusal, said in words for people. */
 class Problem extends Error {
-  /**
-   * @param {string} message
-   * @param {string} [field]
-   */
-  constructor(message, field) {
-    super(message);
+  /** @param {{ code?: string, message?: string, field?: string }} error as the server wrote it */
+  constructor({ code = "internal", message = "", field }) {
+    super(refusal({ code: field ? (FIELD_CODES[`${code} ${field}`] ?? code) : code, message }));
     this.field = field;
   }
 }
@@ -62,8 +68,7 @@ function handle(selector, submit) {
  */
 function showProblem(form, problem) {
   const line = find(".problem", form);
-  const message = problem?.message ?? "";
-  line.textContent = message && `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  line.textContent = problem?.message ?? "";
   form.querySelectorAll("input").forEach((input) => {
     if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
@@ -79,16 +84,16 @@ function showToken(name, token) {
   const box = find("#token");
   const lines = find("#start-lines").dataset.template ?? "";
   const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url);
-  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, "Copy token"));
-  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, "Copy lines"));
-  find("#token-name").textContent = name;
+  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, text("account.copy_token")));
+  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, text("account.copy_lines")));
+  find("#token-title").textContent = text("account.token_of", { name });
   find("#token-value").textContent = token;
   find("#start-lines").textContent = start;
   find("#token-actions").replaceChildren(copyToken, copyLines);
   box.hidden = false;
   box.scrollIntoView({ block: "nearest" });
   box.focus();
-  announce(`The token of ${name} is shown. It is shown only this once.`);
+  announce(text("account.token_spoken", { name }));
 }
 
 /** @param {string} name */
@@ -110,11 +115,21 @@ handle("#sign-up", async ({ name, password }) => {
   location.assign("/account");
 });
 handle("#sign-in", async ({ name, password }) => {
-  await call("POST", "/api/v1/sessions", { name, password });
+  await call("POST", SESSIONS, { name, password });
   location.assign("/account");
 });
 handle("#sign-out", async () => {
-  await call("DELETE", "/api/v1/sessions");
+  await call("DELETE", SESSIONS);
+  location.assign("/");
+});
+handle("#change-password", async ({ password, new_password }) => {
+  await call("PUT", "/api/v1/account/password", { password, new_password });
+  /** @type {HTMLFormElement} */ (find("#change-password")).reset();
+  document.querySelectorAll("[data-session]").forEach((button) => button.closest("li")?.remove());
+  toast(text("account.password_changed"));
+});
+handle("#delete-account", async ({ password }) => {
+  await call("DELETE", "/api/v1/account", { password });
   location.assign("/");
 });
 handle("#create-bot", async ({ name }) => {
@@ -123,20 +138,49 @@ handle("#create-bot", async ({ name }) => {
   showToken(created.name, created.token);
 });
 
-document.addEventListener("click", async (event) => {
+/**
+ * Does something and says why if it was refused.
+ * @param {() => Promise<void>} act
+ */
+async function tryTo(act) {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    toast(error.message);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-session]") : null;
+  if (!(button instanceof HTMLButtonElement)) return;
+  tryTo(async () => {
+    await call("DELETE", `/api/v1/account/sessions/${button.dataset.session}`);
+    button.closest("li")?.remove();
+    toast(text("account.session_ended"));
+  });
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-teach]") : null;
+  if (!(button instanceof HTMLButtonElement)) return;
+  tryTo(async () => {
+    await call("PUT", "/api/v1/account/learning", { allowed: button.dataset.teach === "true" });
+    location.reload();
+  });
+});
+
+document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-token]") : null;
   const name = button?.closest("[data-bot]")?.getAttribute("data-bot");
   if (!(button instanceof HTMLButtonElement) || !name) return;
-  try {
+  tryTo(async () => {
     if (button.dataset.token === "new") {
       showToken(name, (await call("POST", `/api/v1/bots/${name}/tokens`)).token);
     } else {
       await call("DELETE", `/api/v1/bots/${name}/tokens`);
       find("#token").hidden = true;
-      toast(`All tokens of ${name} are revoked. Make a new one to connect it again.`);
+      toast(text("account.revoked", { name }));
     }
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    toast(`${error.message}.`);
-  }
+  });
 });

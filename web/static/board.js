@@ -3,8 +3,9 @@
 
 import { announce } from "./announce.js";
 import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, lineRings, rimPath } from "./drawing.js";
-import { el, svg } from "./dom.js";
+import { el, setText, svg } from "./dom.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
+import { text } from "./texts.js";
 import { COLOR } from "./words.js";
 
 /** @typedef {import("./rules.js").Variant} Variant */
@@ -17,7 +18,9 @@ import { COLOR } from "./words.js";
  * @property {CellNumbers[] | null} line
  * @property {boolean} seated whether there are columns to choose at all
  * @property {boolean} playable whether a column may be chosen now
+ * @property {boolean} [plannable] whether a column may be chosen for the next turn
  * @property {number | null} pending a column that was chosen and is not acknowledged yet
+ * @property {number | null} [planned] a column that was chosen for the next turn
  */
 
 /** A stone falls one cell in this time, n cells in the square root of n times it, in milliseconds. */
@@ -45,6 +48,8 @@ export class BoardElement extends HTMLElement {
   #ignoreClicksUntil = 0;
   /** How long the last disc still falls, in milliseconds. */
   #landsIn = 0;
+  /** How long the disc that fell last takes to touch down, in milliseconds; 0 if it was just put there. */
+  landsIn = 0;
   /** @type {{ stones: SVGGElement, marks: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
    *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
   #parts = null;
@@ -82,11 +87,11 @@ export class BoardElement extends HTMLElement {
    * @param {number} column from 1
    */
   choose(column) {
-    const { variant, moves, seated, playable } = this.#view;
+    const { variant, moves, seated, playable, plannable } = this.#view;
     if (!seated || column < 1 || column > variant.width) return;
-    if (!playable) return;
+    if (!playable && !plannable) return;
     if (!landingRow(variant, moves, column)) {
-      announce(`Column ${column} is full.`);
+      announce(text("game.is_full", { column }));
       return;
     }
     this.dispatchEvent(new CustomEvent("column", { detail: column, bubbles: true }));
@@ -102,7 +107,7 @@ export class BoardElement extends HTMLElement {
       lights: svg("g", { class: "lights" }),
       ghost: svg("g", { class: "ghost" }),
       landing: svg("g", { class: "ghost-landing" }),
-      columns: el("div", { class: "columns", role: "group", "aria-label": "Columns" }),
+      columns: el("div", { class: "columns", role: "group", "aria-label": text("game.columns") }),
       cells: /** @type {HTMLTableCellElement[][]} */ ([]),
     };
     for (let column = 1; column <= variant.width; column += 1) {
@@ -165,12 +170,12 @@ export class BoardElement extends HTMLElement {
     for (let column = 1; column <= variant.width; column += 1) head.append(el("th", { scope: "col" }, column));
     const body = el("tbody");
     for (let row = variant.height; row >= 1; row -= 1) {
-      const line = el("tr", {}, el("th", { scope: "row" }, `Row ${row}`));
+      const line = el("tr", {}, el("th", { scope: "row" }, text("game.row", { n: row })));
       cells[row] = [];
       for (let column = 1; column <= variant.width; column += 1) line.append((cells[row][column] = el("td")));
       body.append(line);
     }
-    const table = el("table", {}, el("caption", {}, "Board"), el("thead", {}, head), body);
+    const table = el("table", {}, el("caption", {}, text("game.board")), el("thead", {}, head), body);
     return el("div", { class: "visually-hidden" }, table);
   }
 
@@ -180,8 +185,8 @@ export class BoardElement extends HTMLElement {
     for (let row = 1; row <= variant.height; row += 1) {
       for (let column = 1; column <= variant.width; column += 1) {
         const cell = this.#parts?.cells[row]?.[column];
-        const text = colors.get(`${column},${row}`) ?? "empty";
-        if (cell && cell.textContent !== text) cell.textContent = text;
+        const word = colors.get(`${column},${row}`) ?? text("game.empty");
+        if (cell) setText(cell, word);
       }
     }
   }
@@ -228,13 +233,14 @@ export class BoardElement extends HTMLElement {
         svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 45 }),
       );
     }
+    this.landsIn = this.#landsIn;
     // Marks wait for the disc that they mark.
     if (this.#landsIn > 0) parts.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: this.#landsIn });
     this.#landsIn = 0;
   }
 
   #showColumns() {
-    const { variant, moves, seated, playable } = this.#view;
+    const { variant, moves, seated, playable, plannable } = this.#view;
     const columns = this.#parts?.columns;
     if (!columns) return;
     columns.hidden = !seated;
@@ -243,20 +249,21 @@ export class BoardElement extends HTMLElement {
     columns.querySelectorAll("button").forEach((button, index) => {
       const column = index + 1;
       const row = landingRow(variant, moves, column);
-      const state = row === 0 ? "full" : row === 1 ? "empty" : `${row - 1} of ${variant.height}`;
-      button.setAttribute("aria-label", `Column ${column}, ${state}`);
-      button.setAttribute("aria-disabled", String(!playable || row === 0));
+      const key = row === 0 ? "game.column_full" : row === 1 ? "game.column_empty" : "game.column_part";
+      button.setAttribute("aria-label", text(key, { column, n: row - 1, height: variant.height }));
+      button.setAttribute("aria-disabled", String((!playable && !plannable) || row === 0));
       button.tabIndex = column === this.#focused ? 0 : -1;
     });
   }
 
   /** Above the board waits the disc whose turn it is; over a column it also shows where it would land. */
   #showGhost() {
-    const { variant, moves, playable, pending } = this.#view;
+    const { variant, moves, playable, plannable, pending, planned } = this.#view;
     const parts = this.#parts;
     if (!parts) return;
-    const side = sideToMove(moves.length);
-    const aimed = pending ?? (playable ? this.#hovered : 0);
+    const isLater = !playable && pending === null && (plannable || planned != null);
+    const side = sideToMove(moves.length + (isLater ? 1 : 0));
+    const aimed = pending ?? planned ?? (playable || plannable ? this.#hovered : 0);
     const row = aimed ? landingRow(variant, moves, aimed) : 0;
     const column = aimed || this.#focused;
     [...parts.lights.children].forEach((light, index) => light.classList.toggle("on", row > 0 && index + 1 === aimed));
@@ -270,6 +277,7 @@ export class BoardElement extends HTMLElement {
     parts.ghost.classList.toggle("idle", aimed === 0);
     show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
     parts.landing.classList.toggle("pending", pending !== null);
+    parts.landing.classList.toggle("planned", planned != null);
   }
 
   /**

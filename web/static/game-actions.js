@@ -3,9 +3,10 @@
 
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
-import { copy } from "./start.js";
+import { shareButton } from "./share.js";
 import { canAbort } from "./state.js";
-import { clockFace } from "./words.js";
+import { text } from "./texts.js";
+import { shortTime } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -47,7 +48,7 @@ export class GameActions {
     this.reactions.hidden = !social || emojis.length === 0;
     if (social && this.reactions.childElementCount !== emojis.length) {
       this.reactions.replaceChildren(
-        ...emojis.map((emoji) => el("button", { type: "button", "aria-label": `React ${emoji}`, click: () => this.react(emoji) }, emoji)),
+        ...emojis.map((emoji) => el("button", { type: "button", "aria-label": text("game.react", { emoji }), click: () => this.react(emoji) }, emoji)),
       );
     }
   }
@@ -55,11 +56,11 @@ export class GameActions {
   /** @param {GameState} state */
   #buttons(state) {
     if (state.status === "over") return this.#afterwards(state);
-    if (!state.you) return [copyLink()];
+    if (!state.you) return [shareButton(state.id)];
     const buttons = [];
-    if (canAbort(state)) buttons.push(this.#button("Abort", "close", "abort"));
+    if (canAbort(state)) buttons.push(this.#button(text("game.abort"), "close", "abort"));
     else buttons.push(this.#resign());
-    if (canTakeBack(state)) buttons.push(this.#button("Take back", "undo", "takeback"));
+    if (canTakeBack(state)) buttons.push(this.#button(text("game.take_back"), "undo", "takeback"));
     return buttons;
   }
 
@@ -68,24 +69,24 @@ export class GameActions {
     const buttons = [];
     if (state.you && !state.pair) {
       const asked = state.rematch[state.you];
-      const again = this.#button(asked ? "Rematch offered" : "Rematch", "swap", "rematch", "primary");
+      const again = this.#button(text(asked ? "game.rematch_offered" : "game.rematch"), "swap", "rematch", "primary");
       again.disabled = asked;
       buttons.push(again);
     }
-    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), "New game"), copyLink()];
+    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state.id)];
   }
 
   /** Resigning takes two presses: the first one asks. */
   #resign() {
-    const label = el("span", {}, "Resign");
+    const label = el("span", {}, text("game.resign_button"));
     const button = el("button", { type: "button", class: "button" }, icon("flag"), label);
     const calm = () => {
-      label.textContent = "Resign";
+      label.textContent = text("game.resign_button");
       button.classList.remove("danger");
     };
     button.addEventListener("click", () => {
       if (button.classList.contains("danger")) return this.act("resign");
-      label.textContent = "Really resign?";
+      label.textContent = text("game.resign_sure");
       button.classList.add("danger");
       clearTimeout(this.#confirmTimer);
       this.#confirmTimer = window.setTimeout(calm, CONFIRM_MS);
@@ -97,37 +98,37 @@ export class GameActions {
   #offers(state) {
     const { you } = state;
     if (!you) return [];
-    const opponent = state.players[other(you)].name;
+    const name = state.players[other(you)].name;
     const bars = [];
-    if (state.takebackBy === you) bars.push(offer(`You asked ${opponent} to let you take your move back.`));
+    if (state.takebackBy === you) bars.push(offer(text("game.asked_take_back", { name })));
     if (state.takebackBy === other(you)) {
-      const buttons = [this.#button("Allow", "check", "allow", "primary compact"), this.#button("Refuse", "close", "refuse", "compact")];
-      bars.push(offer(`${opponent} asks to take a move back.`, ...buttons));
+      const buttons = [this.#button(text("game.allow"), "check", "allow", "primary compact"), this.#button(text("game.refuse"), "close", "refuse", "compact")];
+      bars.push(offer(text("game.asks_take_back", { name }), ...buttons));
     }
     if (state.status === "over" && state.rematch[other(you)] && !state.rematch[you]) {
-      bars.push(offer(`${opponent} wants a rematch.`, this.#button("Play again", "swap", "rematch", "primary compact")));
+      bars.push(offer(text("game.wants_rematch", { name }), this.#button(text("game.play_again"), "swap", "rematch", "primary compact")));
     }
     const gone = state.gone[other(you)];
-    if (gone && state.status === "live") bars.push(this.#absence(opponent, gone.claimAt));
+    if (gone && state.status === "live") bars.push(this.#absence(name, gone.claimAt));
     return bars;
   }
 
   /**
-   * @param {string} opponent
+   * @param {string} name of the opponent
    * @param {number | null} claimAt
    */
-  #absence(opponent, claimAt) {
-    const words = el("p", {}, `${opponent} has lost the connection.`);
+  #absence(name, claimAt) {
+    const words = el("p", {}, text("game.lost_connection", { name }));
     const bar = el("div", { class: "offer-bar alarm" }, words);
     if (claimAt === null) return bar;
     const tick = () => {
       const left = claimAt - performance.now();
       if (left <= 0) {
-        words.textContent = `${opponent} has not come back.`;
-        bar.append(this.#button("Claim the win", "check", "claim", "primary compact"));
+        words.textContent = text("game.not_back", { name });
+        bar.append(this.#button(text("game.claim"), "check", "claim", "primary compact"));
         return;
       }
-      words.textContent = `${opponent} has lost the connection. You may claim the win in ${clockFace(Math.ceil(left / 1000) * 1000).replace(/\.\d$/, " s")}.`;
+      words.textContent = `${text("game.lost_connection", { name })} ${text("game.claim_in", { time: shortTime(left) })}`;
       this.#claimTimer = window.setTimeout(tick, (left % 1000) + 5);
     };
     tick();
@@ -145,11 +146,6 @@ export class GameActions {
   }
 }
 
-function copyLink() {
-  const button = el("button", { type: "button", class: "button", click: () => copy(button, location.href) }, icon("link"), el("span", {}, "Copy link"));
-  return button;
-}
-
 /** @param {GameState} state */
 function canTakeBack(state) {
   const { you } = state;
@@ -159,9 +155,9 @@ function canTakeBack(state) {
 }
 
 /**
- * @param {string} text
+ * @param {string} words
  * @param {Node[]} buttons
  */
-function offer(text, ...buttons) {
-  return el("div", { class: "offer-bar" }, el("p", {}, text), buttons.length > 0 && el("div", { class: "row" }, ...buttons));
+function offer(words, ...buttons) {
+  return el("div", { class: "offer-bar" }, el("p", {}, words), buttons.length > 0 && el("div", { class: "row" }, ...buttons));
 }

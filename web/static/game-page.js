@@ -1,16 +1,23 @@
 // A game's page: plays it, watches it, or shows it again. Events only: state.js says what they mean, game-view.js and
 // game-actions.js show it.
 
+import { announce } from "./announce.js";
 import { find } from "./dom.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
+import { landingRow } from "./rules.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
+import * as sound from "./sound.js";
 import { fromSnapshot, reduce } from "./state.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("../types/protocol").GameMessage} GameMessage */
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("./game-actions.js").Act} Act */
+
+/** A second press so soon after a move is the end of a double click and plans nothing, in milliseconds. */
+const DOUBLE_PRESS_MS = 400;
 
 const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
@@ -21,6 +28,10 @@ const actions = new GameActions(root, act, (emoji) => send({ type: "react", game
 let state = readPage();
 /** A column that was chosen and is not acknowledged yet. @type {number | null} */
 let pending = null;
+/** A column that was chosen for the next turn. @type {number | null} */
+let planned = null;
+/** When one's own last move was acknowledged. */
+let movedAt = -Infinity;
 /** Whether this connection has told the game's state. */
 let told = false;
 
@@ -33,7 +44,7 @@ function readPage() {
 }
 
 function show() {
-  view.show(state, pending);
+  view.show(state, pending, planned);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
 
@@ -45,8 +56,58 @@ function receive(message) {
   told ||= message.type === "game";
   if (next.needsSync && !state.needsSync) send({ type: "sync", game: id });
   if (pending !== null && next.moves.length !== state.moves.length) pending = null;
-  if (next.status === "over") pending = null;
+  if (next.status === "over") pending = planned = null;
+  const before = state;
   state = next;
+  if (message.type === "moved" && message.by === state.you) movedAt = performance.now();
+  show();
+  sounds(before, message);
+  playPlanned();
+}
+
+/**
+ * @param {GameState} before
+ * @param {GameMessage} message
+ */
+function sounds(before, message) {
+  const ply = state.moves.length;
+  if (ply === before.moves.length + 1 && message.type !== "game") {
+    const column = state.moves[ply - 1];
+    const row = state.moves.filter((move) => move === column).length;
+    sound.drop(ply % 2 === 1 ? "first" : "second", row, view.board.landsIn);
+  }
+  if (before.status === "live" && state.status === "over") {
+    const isDecided = state.result === "first" || state.result === "second";
+    sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
+  }
+  const asksMe = (message.type === "rematch_offer" || message.type === "takeback_offer") && message.by !== state.you;
+  if (asksMe && state.you) sound.call();
+}
+
+/** Plays what was planned as soon as it is one's turn; if the column has filled up meanwhile, nothing. */
+function playPlanned() {
+  if (planned === null || pending !== null || state.toMove !== state.you) return;
+  const column = planned;
+  planned = null;
+  if (landingRow(state.variant, state.moves, column)) choose(column);
+  else show();
+}
+
+/** @param {number} column */
+function choose(column) {
+  pending = column;
+  show();
+  play();
+}
+
+/** Plans a move for the next turn, or calls it off if it is the same again. @param {number | null} column */
+function plan(column) {
+  const isDoublePress = performance.now() - movedAt < DOUBLE_PRESS_MS;
+  if (isDoublePress && column !== null) return;
+  const next = column === planned ? null : column;
+  if (next === planned) return;
+  planned = next;
+  announce(next === null ? text("game.premove_off") : text("game.premove", { column: next }));
   show();
 }
 
@@ -98,7 +159,7 @@ async function join() {
     if (pending !== null) await play();
   } catch (error) {
     const gone = error instanceof Refused && error.code === "no_such_game";
-    if (gone && state.status === "live") toast("This game is not in progress any more. Reload the page to see how it ended.");
+    if (gone && state.status === "live") toast(text("game.not_in_progress"));
     else if (!gone) showRefusal(error);
   }
 }
@@ -111,8 +172,14 @@ connection.on("synced", join);
 connection.on("welcome", show);
 connection.onState((now) => (told &&= now === "open"));
 root.addEventListener("column", (event) => {
-  pending = /** @type {CustomEvent<number>} */ (event).detail;
-  show();
-  play();
+  const column = /** @type {CustomEvent<number>} */ (event).detail;
+  if (state.toMove === state.you) choose(column);
+  else plan(column);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") plan(null);
+});
+root.addEventListener("low", (event) => {
+  if (state.you && event.target instanceof Element && event.target.closest('[data-seat="bottom"]')) sound.hurry();
 });
 show();

@@ -8,7 +8,8 @@ import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
-import { because, COLOR, headline, spokenTime, timeControl, unrated } from "./words.js";
+import { count, text } from "./texts.js";
+import { because, COLOR, headline as resultWords, spokenTime, timeControl, unrated } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -21,6 +22,8 @@ export class GameView {
   #shown = null;
   /** @type {number | null} */
   #pending = null;
+  /** @type {number | null} */
+  #planned = null;
   #movesKey = "";
   #seatsKey = "";
 
@@ -45,14 +48,16 @@ export class GameView {
   /**
    * @param {GameState} state
    * @param {number | null} pending a column chosen and not yet acknowledged
+   * @param {number | null} planned a column chosen for the next turn
    */
-  show(state, pending = null) {
+  show(state, pending = null, planned = null) {
     const before = this.#state;
     const isNew = before?.id !== state.id;
     if (isNew || state.moves.length < (this.#shown ?? 0)) this.#shown = null;
     if (before && state.you && state.moves.length > before.moves.length) this.#shown = null;
     this.#state = state;
     this.#pending = pending;
+    this.#planned = planned;
     this.#speak(isNew ? null : before, state);
     this.#render();
   }
@@ -98,7 +103,9 @@ export class GameView {
       line: this.atEnd ? state.line : null,
       seated: state.you !== null && state.status === "live",
       playable: yours && this.atEnd && this.#pending === null,
+      plannable: state.status === "live" && state.you !== null && !yours && this.atEnd,
       pending: this.atEnd ? this.#pending : null,
+      planned: this.atEnd ? this.#planned : null,
     });
     this.#showSeats(state);
     this.#showStatus(state, yours);
@@ -131,11 +138,11 @@ export class GameView {
     seat.dataset.side = side;
     const clock = /** @type {ClockElement} */ (document.createElement("ff-clock"));
     clock.setAttribute("role", "timer");
-    clock.setAttribute("aria-label", `Time of ${player.name}`);
+    clock.setAttribute("aria-label", text("game.time_of", { name: player.name }));
     seat.replaceChildren(
       discIcon(side),
       el("div", { class: "who" }, playerLink(player), el("span", { class: "delta" })),
-      el("span", { class: "away", hidden: true }, "away"),
+      el("span", { class: "away", hidden: true }, text("game.away")),
       clock,
     );
     clock.follow(() => {
@@ -174,24 +181,24 @@ export class GameView {
    * @param {boolean} yours whether it is the viewer's turn
    */
   #showStatus(state, yours) {
-    const [text, detail] = statusWords(state, yours);
-    setText(find(".status-text", this.root), text);
-    const scrubbed = this.#shown === null ? "" : `Looking back: move ${this.#shown} of ${state.moves.length}. `;
+    const [headline, detail] = statusWords(state, yours);
+    setText(find(".status-text", this.root), headline);
+    const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     setText(find(".status-detail", this.root), scrubbed + detail);
-    if (state.you) document.title = `${yours ? "● " : ""}${text} · Fourfold`;
+    if (state.you) document.title = `${yours ? "● " : ""}${headline} · Fourfold`;
   }
 
   /** @param {GameState} state */
   #showTerms(state) {
     const { width, height, connect } = state.variant;
-    const board = `${width} × ${height}${connect === 4 ? "" : `, ${connect} in a row`}`;
+    const board = `${width} × ${height}${connect === 4 ? "" : `, ${text("game.in_a_row", { n: connect })}`}`;
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
-      el("span", {}, state.rated ? "Rated" : "Casual"),
+      el("span", {}, text(state.rated ? "game.rated" : "game.casual")),
       el("span", {}, board),
     ];
-    if (state.pair) parts.push(el("span", {}, `Game ${state.pair.leg} of ${state.pair.of}`));
-    if (state.watching) parts.push(el("span", {}, icon("eye"), `${state.watching} watching`));
+    if (state.pair) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
+    if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
   }
 
@@ -224,7 +231,7 @@ export class GameView {
     const shown = this.#shown ?? state.moves.length;
     this.range.max = String(state.moves.length);
     this.range.value = String(shown);
-    this.range.setAttribute("aria-valuetext", `Move ${shown} of ${state.moves.length}`);
+    this.range.setAttribute("aria-valuetext", text("game.move_of", { n: shown, all: state.moves.length }));
   }
 
   // 4. Keys and speech
@@ -246,8 +253,11 @@ export class GameView {
   #speakClocks() {
     const state = this.#state;
     if (!state) return;
-    const say = (/** @type {Side} */ side) =>
-      `${side === state.you ? "You" : state.players[side].name}: ${spokenTime(timeLeft(state, side, performance.now()))}.`;
+    const say = (/** @type {Side} */ side) => {
+      const time = spokenTime(timeLeft(state, side, performance.now()));
+      if (side === state.you) return text("game.clock_you", { time });
+      return text("game.clock_of", { name: state.players[side].name, time });
+    };
     const mine = state.you ?? "first";
     announce(`${say(mine)} ${say(other(mine))}`);
   }
@@ -261,16 +271,17 @@ export class GameView {
     if (!before) return;
     const parts = [];
     const fresh = state.moves.length - before.moves.length;
-    if (fresh < 0) parts.push("The last move was taken back.");
+    if (fresh < 0) parts.push(text("game.taken_back"));
     for (let ply = Math.max(before.moves.length, state.moves.length - 2); fresh > 0 && ply < state.moves.length; ply += 1) {
       const side = ply % 2 === 0 ? "first" : "second";
-      parts.push(`${side === state.you ? "You" : COLOR[side]} played column ${state.moves[ply]}.`);
+      const column = state.moves[ply];
+      parts.push(side === state.you ? text("game.played_you", { column }) : text("game.played", { color: COLOR[side], column }));
     }
     if (state.status === "over" && before.status === "live") {
-      const [text, detail] = statusWords(state, false);
-      parts.push(`${text}. ${detail}`);
+      const [headline, detail] = statusWords(state, false);
+      parts.push(`${headline}. ${detail}`);
     } else if (fresh !== 0 && state.you && state.toMove === state.you) {
-      parts.push("Your turn.");
+      parts.push(`${text("game.your_turn")}.`);
     }
     announce(parts.join(" "));
   }
@@ -286,13 +297,15 @@ function statusWords(state, yours) {
   if (state.status === "over") {
     const result = state.result ?? "void";
     const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
-    return [headline(result, state.you, names), `${reason}. ${state.rated ? "" : unrated(state.unratedBecause)}`.trim()];
+    return [resultWords(result, state.you, names), [reason, state.rated ? "" : unrated(state.unratedBecause)].filter(Boolean).join(". ")];
   }
   const mover = names[state.toMove ?? "first"];
-  const shape = { first: "coral, the solid discs", second: "gold, the rings" };
-  const frozen = state.frozenUntil === null ? "" : "The arena has restarted: clocks stand still until the game goes on. ";
-  if (state.you) return [yours ? "Your turn" : `Waiting for ${mover}`, `${frozen}You play ${shape[state.you]}.`];
-  return [`${mover} to move`, `${frozen}${COLOR[state.toMove ?? "first"]} is next.`];
+  const frozen = state.frozenUntil === null ? "" : `${text("game.frozen")} `;
+  if (state.you) {
+    const shape = text(state.you === "first" ? "game.you_are_first" : "game.you_are_second");
+    return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
+  }
+  return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
 }
 
 /**
@@ -300,14 +313,14 @@ function statusWords(state, yours) {
  * @param {(ply: number) => void} goTo
  */
 function moveRows(state, goTo) {
-  if (state.moves.length === 0) return [el("p", { class: "no-moves" }, "No moves yet.")];
+  if (state.moves.length === 0) return [el("p", { class: "no-moves" }, text("game.no_moves"))];
   const rows = state.moves.flatMap((column, index) => {
     const side = index % 2 === 0 ? "first" : "second";
-    const label = `Move ${index + 1}, ${COLOR[side]}: column ${column}`;
+    const label = text("game.move_label", { ply: index + 1, color: COLOR[side], column });
     const given = index < state.openingPlies;
     const button = el(
       "button",
-      { type: "button", "aria-label": label + (given ? ", opening" : ""), class: given && "opening", click: () => goTo(index + 1) },
+      { type: "button", "aria-label": label + (given ? `, ${text("game.opening")}` : ""), class: given && "opening", click: () => goTo(index + 1) },
       discIcon(side),
       String(column),
     );
@@ -316,17 +329,32 @@ function moveRows(state, goTo) {
   return rows;
 }
 
-/** @param {Player} player */
+/** @param {Player} player a link to the page of everybody who has one */
 export function playerLink(player) {
+  if (player.kind === "guest") return playerTag(player);
+  return el("a", { class: "player", href: `/player/${player.name}` }, ...playerParts(player));
+}
+
+/** @param {Player} player without a link */
+export function playerTag(player) {
+  return el("span", { class: "player" }, ...playerParts(player));
+}
+
+/** @param {Player} player */
+function playerParts(player) {
   const parts = [el("span", { class: "name" }, player.name)];
-  if (player.kind !== "human") parts.push(el("span", { class: `badge ${player.kind}` }, player.kind));
+  if (player.kind !== "human") parts.push(kindBadge(player.kind));
   if (player.rating) parts.push(ratingText(player.rating));
-  if (player.kind === "guest") return el("span", { class: "player" }, ...parts);
-  return el("a", { class: "player", href: `/player/${player.name}` }, ...parts);
+  return parts;
+}
+
+/** @param {"bot" | "guest"} kind */
+function kindBadge(kind) {
+  return el("span", { class: `badge ${kind}` }, text(kind === "bot" ? "site.bot" : "site.guest"));
 }
 
 /** @param {import("../types/protocol").Rating} rating */
-export function ratingText(rating) {
-  const title = `between ${rating.elo - rating.pm95} and ${rating.elo + rating.pm95} with 95 % certainty`;
+function ratingText(rating) {
+  const title = text("site.rating_range", { low: rating.elo - rating.pm95, high: rating.elo + rating.pm95 });
   return el("span", { class: "rating", title }, `${rating.elo}${rating.provisional ? "?" : ""}`);
 }

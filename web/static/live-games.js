@@ -2,8 +2,9 @@
 
 import { el } from "./dom.js";
 import { discIcon, miniBoard } from "./drawing.js";
-import { ratingText } from "./game-view.js";
+import { playerTag } from "./game-view.js";
 import { parseVariant } from "./rules.js";
+import { count, text } from "./texts.js";
 import { because, headline, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
@@ -11,15 +12,15 @@ import { because, headline, timeControl } from "./words.js";
 
 /** @param {LiveGame} live */
 export function liveTile(live) {
-  const meta = [timeControl(live.time), live.rated ? "rated" : "casual", live.watching ? `${live.watching} watching` : ""];
+  const meta = [timeControl(live.time), text(live.rated ? "game.rated" : "game.casual"), live.watching ? count("game.watching", live.watching) : ""];
   return tile(live.game, live.players, live.variant, live.moves, meta.filter(Boolean).join(" · "), true);
 }
 
 /** @param {import("../types/protocol").ResultFeed} result */
 export function finishedTile({ players, variant, end }) {
   const names = { first: players.first.name, second: players.second.name };
-  const how = because(end.result, end.reason, names, parseVariant(variant).connect, null).toLowerCase();
-  return tile(end.game, players, variant, end.moves, `${headline(end.result, null, names)}, ${how}`);
+  const how = because(end.result, end.reason, names, parseVariant(variant).connect, null);
+  return tile(end.game, players, variant, end.moves, `${headline(end.result, null, names)} · ${how}`);
 }
 
 /**
@@ -31,27 +32,13 @@ export function finishedTile({ players, variant, end }) {
  * @param {boolean} [live]
  */
 function tile(game, players, variant, moves, meta, live = false) {
-  const seat = (/** @type {Side} */ side) => {
-    const { name, kind, rating } = players[side];
-    return el(
-      "span",
-      { class: "seat" },
-      discIcon(side),
-      el(
-        "span",
-        { class: "player" },
-        el("span", { class: "name" }, name),
-        kind !== "human" && el("span", { class: `badge ${kind}` }, kind),
-        rating && ratingText(rating),
-      ),
-    );
-  };
+  const seat = (/** @type {Side} */ side) => el("span", { class: "seat" }, discIcon(side), playerTag(players[side]));
   return el(
     "a",
     { class: "game-tile", href: `/game/${game}`, "data-game": game },
     seat("second"),
     miniBoard(variant, moves),
     seat("first"),
-    el("span", { class: "meta" }, live && el("span", { class: "badge live" }, "live"), meta),
+    el("span", { class: "meta" }, live && el("span", { class: "badge live" }, text("site.live")), meta),
   );
 }

@@ -10,6 +10,7 @@ import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
 import { chosenTime, copy, playBot, wantsRated } from "./start.js";
+import { count, text } from "./texts.js";
 import { timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
@@ -31,6 +32,12 @@ let featured = "";
 let invitation = null;
 let timer = 0;
 
+/**
+ * @param {Time} time
+ * @param {boolean} rated
+ */
+const terms = (time, rated) => `${timeControl(time)}, ${text(rated ? "game.rated" : "game.casual")}`;
+
 // 1. Looking for an opponent
 
 /**
@@ -40,7 +47,7 @@ let timer = 0;
 async function look(time, rated) {
   const bots = /** @type {HTMLInputElement} */ (find('input[name="bots"]', form)).checked;
   seek = { time, rated, opponents: bots ? ["human", "bot"] : ["human"], since: performance.now() };
-  showWaiting("Looking for an opponent…", timeControl(time) + (rated ? ", rated" : ", casual"), stopLooking);
+  showWaiting(text("lobby.looking"), terms(time, rated), stopLooking);
   tick();
   await saySeek();
 }
@@ -81,17 +88,17 @@ function showBotOffer({ bot, time }) {
   };
   const keep = () => (box.hidden = true);
   box.replaceChildren(
-    el("p", {}, "Nobody has come yet. Would you like to play a bot?"),
+    el("p", {}, text("lobby.nobody_yet")),
     playerLink(bot),
     el(
       "div",
       { class: "row wrap" },
-      el("button", { type: "button", class: "button primary compact", click: accept }, `Play ${bot.name}`),
-      el("button", { type: "button", class: "button compact", click: keep }, "Keep waiting"),
+      el("button", { type: "button", class: "button primary compact", click: accept }, text("lobby.play_name", { name: bot.name })),
+      el("button", { type: "button", class: "button compact", click: keep }, text("lobby.keep_waiting")),
     ),
   );
   box.hidden = false;
-  announce(`Nobody has come yet. The bot ${bot.name} would play.`);
+  announce(text("lobby.nobody_spoken", { name: bot.name }));
 }
 
 // 2. Invitations
@@ -102,24 +109,30 @@ async function invite() {
     const answer = await connection.request({ type: "open_challenge", time: chosenTime(), rated: wantsRated(), side: "random" });
     if (answer.type !== "challenge") return;
     invitation = answer.challenge;
-    showWaiting("Send this link to a friend", `${timeControl(answer.time)}. The game begins when it is opened.`, withdraw);
-    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+    showWaiting(text("lobby.send_link"), `${terms(answer.time, answer.rated)}. ${text("lobby.begins_when_opened")}`, withdraw);
+    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();
     showRefusal(error);
   }
 }
 
-/** @param {string} url */
-function showLink(url) {
+/**
+ * @param {string} url
+ * @param {string} challenge
+ */
+function showLink(url, challenge) {
   const box = find("#invite");
-  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": "Link to the game", id: "invite-url" });
-  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, "Copy"));
+  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
+  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
   box.replaceChildren(input, button);
   if ("share" in navigator) {
-    const share = () => navigator.share({ title: "A game of Fourfold", url }).catch(() => {});
-    box.append(el("button", { type: "button", class: "button", click: share }, "Share…"));
+    const share = () => navigator.share({ title: text("lobby.share_title"), url }).catch(() => {});
+    box.append(el("button", { type: "button", class: "button", click: share }, text("lobby.share")));
   }
+  const code = find("#invite-code");
+  code.replaceChildren(el("img", { class: "qr", src: `/challenge/${challenge}/qr.svg`, alt: text("challenge.qr"), width: 180, height: 180 }));
+  code.hidden = false;
   box.hidden = false;
   input.select();
 }
@@ -145,6 +158,7 @@ function showWaiting(title, detail, cancel) {
   setText(find("#waiting-time"), "");
   find("#bot-offer").hidden = true;
   find("#invite").hidden = true;
+  find("#invite-code").hidden = true;
   find("#waiting-cancel").onclick = cancel;
   find("#waiting-cancel").focus();
   announce(`${title} ${detail}`);
@@ -162,7 +176,7 @@ function stopWaiting() {
 
 /** @param {import("../types/protocol").LobbyFeed} lobby */
 function showLobby({ seeks, games, live, online }) {
-  setText(find("#counts"), `${online} online, ${live} ${live === 1 ? "game" : "games"} in progress`);
+  setText(find("#counts"), `${count("lobby.online", online)} · ${count("lobby.in_progress", live)}`);
   find("#seeks").replaceChildren(...seeks.filter(({ player }) => player.id !== connection.welcome?.you.id).map(seekRow));
   if (games[0]) showFeature(games[0]);
   showGames(games.filter(({ game }) => game !== featured).map(liveTile));
@@ -192,8 +206,8 @@ function seekRow({ player, time, rated }) {
     "li",
     {},
     el("span", { class: "grow" }, playerLink(player)),
-    el("span", { class: "soft small" }, `${timeControl(time)}, ${rated ? "rated" : "casual"}`),
-    el("button", { type: "button", class: "button compact", click: join, "aria-label": `Play ${player.name}` }, "Play"),
+    el("span", { class: "soft small" }, terms(time, rated)),
+    el("button", { type: "button", class: "button compact", click: join, "aria-label": text("lobby.play_name", { name: player.name }) }, text("bots.play")),
   );
 }
 
@@ -210,7 +224,7 @@ function showFeature(game) {
   }
   const link = /** @type {HTMLAnchorElement} */ (find("#feature-link"));
   link.href = `/game/${game.game}`;
-  setText(link, game.watching ? `Watch with ${game.watching} others` : "Watch");
+  setText(link, text("lobby.watch"));
 }
 
 /**
@@ -229,7 +243,7 @@ function showResult(result) {
   if (result.end.game === featured) {
     showFeatured(result.variant, result.end.moves);
     find("#feature-badge").hidden = true;
-    setText(find("#feature-link"), "Look at it again");
+    setText(find("#feature-link"), text("lobby.look_again"));
   }
   const list = find("#games");
   list.querySelector(`[data-game="${result.end.game}"]`)?.remove();

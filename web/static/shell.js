@@ -4,6 +4,7 @@
 import { announce } from "./announce.js";
 import { el, find, icon } from "./dom.js";
 import { connection, Refused } from "./socket.js";
+import { text } from "./texts.js";
 import { challengeEnd, refusal, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").Offer} Offer */
@@ -14,18 +15,21 @@ const QUIET_MS = 900;
 /** How long a message without a question stays, in milliseconds. */
 const TOAST_MS = 7_000;
 
+/** How long after loading the page for offline is fetched, in milliseconds. */
+const KEEP_AFTER_MS = 3_000;
+
 const toasts = find("#toasts");
 
 /**
  * Shows a message over the page.
- * @param {string} text
+ * @param {string} words
  * @param {...Node} more
  * @returns {() => void} takes it away
  */
-export function toast(text, ...more) {
-  const box = el("div", { class: "toast" }, el("p", {}, text), ...more);
+export function toast(words, ...more) {
+  const box = el("div", { class: "toast" }, el("p", {}, words), ...more);
   toasts.append(box);
-  announce(text);
+  announce(words);
   const close = () => box.remove();
   if (more.length === 0) setTimeout(close, TOAST_MS);
   return close;
@@ -40,9 +44,9 @@ export function showRefusal(error) {
 // 1. How the connection stands
 
 const CONNECTION_WORDS = {
-  connecting: "Connecting…",
-  waiting: "Connection lost. Trying again…",
-  stopped: "The arena does not take this page any more. Please reload it.",
+  connecting: "site.connecting",
+  waiting: "site.lost",
+  stopped: "site.stopped",
 };
 
 function watchConnection() {
@@ -56,14 +60,14 @@ function watchConnection() {
       return;
     }
     timer = window.setTimeout(() => {
-      pill.textContent = CONNECTION_WORDS[state];
+      pill.textContent = text(CONNECTION_WORDS[state]);
       pill.hidden = false;
     }, QUIET_MS);
   });
   connection.on("notice", ({ code, in_ms }) => {
     const seconds = Math.ceil(in_ms / 1000);
-    if (code === "restarting") toast(`The arena restarts in ${seconds} s. Games in progress are kept.`);
-    else toast("The arena is about to close for a while: no new games start now. Games in progress go on.");
+    if (code === "restarting") toast(text("site.restarting", { seconds }));
+    else toast(text("site.closing"));
   });
 }
 
@@ -86,7 +90,7 @@ function watchChallenges() {
 
 /** @param {Offer} offer */
 function showOffer(offer) {
-  const terms = [timeControl(offer.time), offer.rated ? "rated" : "casual"];
+  const terms = [timeControl(offer.time), text(offer.rated ? "game.rated" : "game.casual")];
   if (offer.variant && offer.variant !== "7x6") terms.push(offer.variant);
   const answer = (/** @type {"accept" | "decline"} */ type) => () => {
     if (type === "accept") expectGame();
@@ -94,12 +98,12 @@ function showOffer(offer) {
     close();
   };
   const close = toast(
-    `${offer.from.name} challenges you: ${terms.join(", ")}.`,
+    text("challenge.received", { name: offer.from.name, terms: terms.join(", ") }),
     el(
       "div",
       { class: "row" },
-      el("button", { type: "button", class: "button primary compact", click: answer("accept") }, "Accept"),
-      el("button", { type: "button", class: "button compact", click: answer("decline") }, "Decline"),
+      el("button", { type: "button", class: "button primary compact", click: answer("accept") }, text("challenge.accept")),
+      el("button", { type: "button", class: "button compact", click: answer("decline") }, text("challenge.decline")),
     ),
   );
   setTimeout(close, offer.expires_ms);
@@ -139,8 +143,8 @@ function watchGames() {
 /** @param {Snapshot} game */
 function remind(game) {
   const opponent = game.you === "first" ? game.players.second : game.players.first;
-  const link = el("a", { class: "button primary compact", href: `/game/${game.game}` }, "Go to the game");
-  return toast(`You are playing ${opponent.name}.`, el("div", { class: "row" }, link));
+  const link = el("a", { class: "button primary compact", href: `/game/${game.game}` }, text("challenge.go_to_game"));
+  return toast(text("challenge.you_play", { name: opponent.name }), el("div", { class: "row" }, link));
 }
 
 /**
@@ -164,7 +168,7 @@ function watchTheme() {
   const show = () => {
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
     button.replaceChildren(icon(dark ? "sun" : "moon"));
-    button.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
+    button.setAttribute("aria-label", text(dark ? "site.light" : "site.dark"));
     return dark;
   };
   button.hidden = false;
@@ -178,7 +182,22 @@ function watchTheme() {
   show();
 }
 
+// 5. A page for when there is no connection
+
+/** Only once the page has all it needs: what is kept for later can wait. */
+function keepOfflinePage() {
+  if (!("serviceWorker" in navigator)) return;
+  const version = new URL(".", import.meta.url).pathname.split("/").at(-2) ?? "";
+  const address = `/service-worker.js?${version}`;
+  const { trustedTypes } = /** @type {any} */ (window);
+  const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: () => address });
+  navigator.serviceWorker.register(policy?.createScriptURL("") ?? address).catch(() => {
+    // Without it everything works but the page for offline.
+  });
+}
+
 watchTheme();
+addEventListener("load", () => setTimeout(keepOfflinePage, KEEP_AFTER_MS));
 watchConnection();
 watchChallenges();
 watchGames();

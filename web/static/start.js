@@ -4,6 +4,7 @@
 import { el } from "./dom.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("../types/protocol").Time} Time */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -56,8 +57,8 @@ export async function challenge(to) {
  */
 function waitFor(to, id) {
   const withdraw = () => connection.request({ type: "cancel", challenge: id }).catch(showRefusal);
-  const button = el("button", { type: "button", class: "button compact", click: withdraw }, "Withdraw");
-  const close = toast(`Waiting for ${to} to answer…`, el("div", { class: "row" }, button));
+  const button = el("button", { type: "button", class: "button compact", click: withdraw }, text("challenge.withdraw"));
+  const close = toast(text("challenge.waiting_for", { name: to }), el("div", { class: "row" }, button));
   connection.on("challenge_end", (end) => {
     if (end.challenge !== id) return;
     close();
@@ -70,16 +71,16 @@ function waitFor(to, id) {
 /**
  * Copies text; says so on the button.
  * @param {HTMLElement} button
- * @param {string} text
+ * @param {string} words
  */
-export async function copy(button, text) {
+export async function copy(button, words) {
   const label = button.querySelector("span") ?? button;
   const before = label.textContent;
   try {
-    await navigator.clipboard.writeText(text);
-    label.textContent = "Copied";
+    await navigator.clipboard.writeText(words);
+    label.textContent = text("site.copied");
   } catch {
-    label.textContent = "Press Ctrl+C";
+    label.textContent = text("site.copy_by_hand");
   }
   setTimeout(() => (label.textContent = before), 2_000);
 }

@@ -1,19 +1,20 @@
 // How things are said: time controls, results, reasons, refusals. The only place with sentences built from data.
 
+import { count, text } from "./texts.js";
+
 /** @typedef {import("../types/protocol").Side} Side */
 /** @typedef {import("../types/protocol").Time} Time */
 /** @typedef {import("../types/protocol").Result} Result */
 /** @typedef {import("../types/protocol").Reason} Reason */
-/** @typedef {import("../types/protocol").WireError} WireError */
 
 /** @type {Record<Side, string>} */
-export const COLOR = { first: "Coral", second: "Gold" };
+export const COLOR = { first: text("game.first_color"), second: text("game.second_color") };
 
 /** @param {number} ms */
 function length(ms) {
-  if (ms >= 3_600_000 && ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
-  if (ms >= 60_000 && ms % 60_000 === 0) return `${ms / 60_000} min`;
-  return `${ms / 1000} s`;
+  if (ms >= 3_600_000 && ms % 3_600_000 === 0) return text("game.hours", { n: ms / 3_600_000 });
+  if (ms >= 60_000 && ms % 60_000 === 0) return text("game.minutes", { n: ms / 60_000 });
+  return text("game.seconds", { n: ms / 1000 });
 }
 
 /**
@@ -25,7 +26,7 @@ export function timeControl(time) {
   if (time.bank_ms !== null) {
     parts.push(length(time.bank_ms) + (time.increment_ms > 0 ? ` + ${length(time.increment_ms)}` : ""));
   }
-  if (time.move_ms !== null) parts.push(`${length(time.move_ms)} a move`);
+  if (time.move_ms !== null) parts.push(text("game.per_move", { time: length(time.move_ms) }));
   return parts.join(", ");
 }
 
@@ -43,24 +44,35 @@ export function clockFace(ms) {
   return `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
 }
 
-/** @param {number} ms */
+/** @param {number} ms as one says it, in whole minutes and seconds */
 export function spokenTime(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const minutes = Math.floor(seconds / 60);
-  return minutes ? `${minutes} minutes ${seconds % 60} seconds` : `${seconds} seconds`;
+  const rest = count("game.spoken_seconds", seconds % 60);
+  return minutes ? `${count("game.spoken_minutes", minutes)} ${rest}` : rest;
 }
 
-/** @type {Record<Reason, (loser: string) => string>} */
-const REASONS = {
-  four: () => "four in a row",
-  full: () => "the board is full",
-  resign: (loser) => `${loser} resigned`,
-  time: (loser) => `${loser} ran out of time`,
-  illegal: (loser) => `${loser} broke the rules three times`,
-  left: (loser) => `${loser} left`,
-  aborted: () => "ended before it began",
-  stopped: () => "stopped by the arena",
-  bot_failed: () => "the bot broke down",
+/** @param {number} ms a wait, in whole seconds: `9 s`, `1:05` */
+export function shortTime(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return seconds < 60 ? text("game.seconds", { n: seconds }) : clockFace(seconds * 1000);
+}
+
+/** What is said of a loss, to others and to whoever lost. @type {Partial<Record<Reason, [string, string]>>} */
+const LOSSES = {
+  resign: ["game.resigned", "game.resigned_you"],
+  time: ["game.timed_out", "game.timed_out_you"],
+  illegal: ["game.broke_rules", "game.broke_rules_you"],
+  left: ["game.went", "game.went_you"],
+};
+
+/** What is said of an end that is nobody's loss by itself. @type {Partial<Record<Reason, string>>} */
+const ENDS = {
+  four: "game.four",
+  full: "game.full",
+  aborted: "game.aborted",
+  stopped: "game.stopped",
+  bot_failed: "game.bot_failed",
 };
 
 /**
@@ -70,10 +82,9 @@ const REASONS = {
  * @param {{ first: string, second: string }} names
  */
 export function headline(result, you, names) {
-  if (result === "draw") return "A draw";
-  if (result === "void") return "No result";
-  if (you === null) return `${names[result]} wins`;
-  return result === you ? "You win" : `${names[result]} wins`;
+  if (result === "draw") return text("game.draw");
+  if (result === "void") return text("game.void");
+  return result === you ? text("game.you_win") : text("game.wins", { name: names[result] });
 }
 
 /**
@@ -85,75 +96,82 @@ export function headline(result, you, names) {
  * @param {Side | null} you
  */
 export function because(result, reason, names, connect, you) {
-  if (reason === "four") return connect === 4 ? "Four in a row" : `${connect} in a row`;
-  const loserSide = result === "first" ? "second" : "first";
-  const loser = loserSide === you ? "you" : names[loserSide];
-  const text = REASONS[reason]?.(loser) ?? reason;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  if (reason === "four" && connect !== 4) return text("game.in_a_row", { n: connect });
+  const loser = result === "first" ? "second" : "first";
+  const [others, self] = LOSSES[reason] ?? [];
+  if (others && self) return loser === you ? text(self) : text(others, { name: names[loser] });
+  return text(ENDS[reason] ?? reason);
 }
 
 /** @type {Record<string, string>} */
 const UNRATED = {
-  same_owner: "Not rated: both bots have the same owner.",
-  guest: "Not rated: guests have no rating.",
-  too_short: "Not rated: too short.",
-  repeated: "Not rated: the same game as before.",
-  pair_limit: "Not rated: these two have played their rated games for today.",
-  void: "Not rated.",
+  same_owner: "game.unrated_same_owner",
+  guest: "game.unrated_guest",
+  too_short: "game.unrated_too_short",
+  repeated: "game.unrated_repeated",
+  pair_limit: "game.unrated_pair_limit",
 };
 
 /** @param {string | undefined} reason */
 export function unrated(reason) {
-  return reason ? UNRATED[reason] ?? "Not rated." : "";
+  return reason ? text(UNRATED[reason] ?? "game.unrated") : "";
 }
 
 /** @type {Record<string, string>} */
 const DECLINED = {
-  later: "Not now, perhaps another time.",
-  busy: "Playing already.",
-  too_fast: "That is too little time.",
-  too_slow: "That is too much time.",
-  rated: "Casual games only.",
-  casual: "Rated games only.",
-  variant: "Not on this board.",
-  no_bots: "No bots, please.",
+  later: "challenge.later",
+  busy: "challenge.busy",
+  too_fast: "challenge.too_fast",
+  too_slow: "challenge.too_slow",
+  rated: "challenge.casual_only",
+  casual: "challenge.rated_only",
+  variant: "challenge.other_board",
+  no_bots: "challenge.no_bots",
 };
 
 /** @type {Record<string, string>} */
-const CHALLENGE_ENDS = {
-  canceled: "The challenge was withdrawn.",
-  expired: "Nobody answered in time.",
-  refused: "The game could not begin.",
-};
+const CHALLENGE_ENDS = { canceled: "challenge.canceled", expired: "challenge.expired", refused: "challenge.refused" };
 
 /**
  * @param {string} how
  * @param {string} [reason]
  */
 export function challengeEnd(how, reason) {
-  if (how === "declined") return `Declined. ${DECLINED[reason ?? "other"] ?? ""}`.trim();
-  return CHALLENGE_ENDS[how] ?? "";
+  if (how !== "declined") return how in CHALLENGE_ENDS ? text(CHALLENGE_ENDS[how]) : "";
+  const why = DECLINED[reason ?? "other"];
+  return [text("challenge.declined"), why ? text(why) : ""].join(" ").trim();
 }
 
-/** @type {Record<string, string>} */
+/** Codes of the protocol and of the HTTP interface. @type {Record<string, string>} */
 const REFUSALS = {
-  no_such_bot: "That bot is not here any more.",
-  no_such_challenge: "That invitation has ended.",
-  no_such_player: "There is no player of that name.",
-  no_such_game: "That game is not here.",
-  busy: "One of you is playing as many games as allowed already.",
-  paused: "No new games can start just now. Please try again in a moment.",
-  rate_limited: "That was a bit fast. Please wait a moment.",
-  quota: "That is all for today.",
-  internal: "Something went wrong here. Please try again.",
+  bad_name: "error.bad_name",
+  bad_password: "error.bad_password",
+  busy: "error.busy",
+  forbidden: "error.forbidden",
+  game_over: "error.game_over",
+  illegal_move: "error.illegal_move",
+  internal: "error.internal",
+  name_reserved: "error.name_reserved",
+  name_taken: "error.name_taken",
+  no_such_bot: "error.no_such_bot",
+  no_such_challenge: "error.no_such_challenge",
+  no_such_game: "error.no_such_game",
+  no_such_player: "error.no_such_player",
+  not_accepting: "error.not_accepting",
+  not_your_turn: "error.not_your_turn",
+  paused: "error.paused",
+  quota: "error.quota",
+  rate_limited: "error.rate_limited",
+  unauthorized: "error.unauthorized",
+  wrong_password: "error.wrong_password",
 };
 
 /**
- * Says a refusal to a person; the server's own words when we have none.
+ * Says a refusal to a person; the server's own words, which are English, when we have none.
  * @param {{ code: string, message: string }} error
  */
 export function refusal(error) {
   const words = REFUSALS[error.code];
-  if (words) return words;
-  return error.message.charAt(0).toUpperCase() + error.message.slice(1) + ".";
+  if (words) return text(words);
+  return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
 }

@@ -1,5 +1,7 @@
 //! How the weights evolve, by games of children against their parents.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -9,9 +11,12 @@ use fourfold_engine::{BySide, Column, Position, Side, Variant};
 use rand::RngExt;
 
 use super::{C4ai, Weights};
-use crate::bot::{Bot, MoveBudget};
+use crate::bot::{Bot, BotError, MoveBudget};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
+use crate::registry;
 use crate::self_play::{self, Tally};
+use crate::spec::BotSpec;
+use crate::training::{Course, Notes, TrainingError};
 
 /// A weight of a child differs from its parent's by this at most, times one more than the generations in which
 /// the parent was not beaten.
@@ -20,6 +25,8 @@ const STEP: i32 = 5;
 const UNBEATEN_MAX: u32 = 60;
 /// Children that are tried for each weight while tuning.
 const TUNING_CHILDREN: u32 = 10;
+/// Plies in training games at most: beyond, a single game takes minutes.
+const DEPTH_MAX: u32 = 13;
 /// Random games a move of the opponent in the entrance test.
 const TEST_PLAYOUTS: u64 = 1000;
 
@@ -30,6 +37,42 @@ pub enum Effort {
     Depth(u32),
     /// Nodes a move.
     Nodes(u64),
+}
+
+/// Prints `depth=5` or `nodes=2000`.
+impl fmt::Display for Effort {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth(depth) => write!(formatter, "depth={depth}"),
+            Self::Nodes(nodes) => write!(formatter, "nodes={nodes}"),
+        }
+    }
+}
+
+impl FromStr for Effort {
+    type Err = EffortError;
+
+    fn from_str(text: &str) -> Result<Self, EffortError> {
+        let error = || EffortError { text: text.to_owned() };
+        match text.split_once('=').ok_or_else(error)? {
+            ("depth", depth) => {
+                let depth = depth.parse().ok().filter(|depth| (1..=DEPTH_MAX).contains(depth));
+                depth.map(Self::Depth).ok_or_else(error)
+            }
+            ("nodes", nodes) => {
+                let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0);
+                nodes.map(Self::Nodes).ok_or_else(error)
+            }
+            _ => Err(error()),
+        }
+    }
+}
+
+/// The text is no effort.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{text}` is neither depth=1 to depth={DEPTH_MAX} nor a number of nodes such as nodes=2000")]
+pub struct EffortError {
+    text: String,
 }
 
 /// A run of evolution, one child at a time.
@@ -74,14 +117,51 @@ impl Generation {
     }
 }
 
+impl fmt::Display for Generation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, change, child, result } = self;
+        let change = match change {
+            Change::All { step } => format!("all weights by {step} at most"),
+            Change::One { index } => format!("weight {}", index + 1),
+        };
+        let verdict = if self.is_better() { ", takes its parent's place" } else { "" };
+        write!(formatter, "generation {number}, {change}, {child}: {result}{verdict}")
+    }
+}
+
 impl Trainer {
     /// A run from the beginning.
     pub fn new(parent: Weights, effort: Effort, seed: u64) -> Self {
         Self { parent, unbeaten: 0, next: 0, effort, seed }
     }
 
+    /// A run from the beginning, with the weights of `spec` as the first parent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the settings are not allowed.
+    pub fn begin(spec: &BotSpec, effort: Effort, seed: u64) -> Result<Self, BotError> {
+        Ok(Self::new(registry::c4ai_weights(spec)?, effort, seed))
+    }
+
+    /// A run as [`Course::state`] left it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if something is missing or makes no sense.
+    pub fn resume(state: &[u8]) -> Result<Self, TrainingError> {
+        let notes = Notes::from_bytes(state);
+        Ok(Self {
+            parent: notes.value("weights")?,
+            unbeaten: notes.value("unbeaten")?,
+            next: notes.value("children")?,
+            effort: notes.value("effort")?,
+            seed: notes.value("seed")?,
+        })
+    }
+
     /// Draws the next child and plays its two games.
-    pub fn step(&mut self) -> Generation {
+    pub fn try_next(&mut self) -> Generation {
         let mut rng = rng::seeded_stream(self.seed, self.next);
         let change = self.change();
         let child = self.draw(change, &mut rng);
@@ -135,6 +215,39 @@ impl Trainer {
     }
 }
 
+impl Course for Trainer {
+    fn games(&self) -> u64 {
+        2 * self.next
+    }
+
+    fn step(&mut self) -> String {
+        self.try_next().to_string()
+    }
+
+    fn bot(&self, _seed: u64) -> Box<dyn Bot> {
+        Box::new(C4ai::new(self.parent, Duration::ZERO, Variant::STANDARD))
+    }
+
+    fn summary(&self) -> String {
+        format!("{} generations, unbeaten for {}, {}", self.next, self.unbeaten, self.parent)
+    }
+
+    /// A weights file.
+    fn product(&self) -> Vec<u8> {
+        format!("{}\n", self.parent).into_bytes()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        Notes::default()
+            .with("seed", self.seed)
+            .with("effort", self.effort)
+            .with("children", self.next)
+            .with("unbeaten", self.unbeaten)
+            .with("weights", self.parent)
+            .to_bytes()
+    }
+}
+
 /// Plays with these weights and this effort.
 fn player(weights: Weights, effort: Effort) -> impl FnMut(&Position) -> Column {
     let mut bot = C4ai::new(weights, Duration::ZERO, Variant::STANDARD);
@@ -185,7 +298,7 @@ mod tests {
     use super::*;
 
     fn run(trainer: &mut Trainer, children: usize) -> Vec<Generation> {
-        (0..children).map(|_| trainer.step()).collect()
+        (0..children).map(|_| trainer.try_next()).collect()
     }
 
     fn trainer(unbeaten: u32) -> Trainer {
@@ -197,7 +310,7 @@ mod tests {
         let (mut whole, mut parts) = (trainer(0), trainer(0));
         let all = run(&mut whole, 12);
         let mut first = run(&mut parts, 5);
-        let mut resumed = parts.clone();
+        let mut resumed = Trainer::resume(&parts.state()).unwrap();
         first.extend(run(&mut resumed, 7));
         assert_eq!((all, whole), (first, resumed));
     }

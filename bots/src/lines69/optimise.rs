@@ -1,11 +1,17 @@
 //! How the scorer tunes itself, by games against itself.
 
+use std::fmt;
+
 use fourfold_engine::rng::{self, GameRng};
 use fourfold_engine::{BySide, Position, Side, Variant};
 use rand::RngExt;
 
 use super::{Lines69, Parameters};
+use crate::bot::{Bot, BotError};
+use crate::registry;
 use crate::self_play::{self, Tally};
+use crate::spec::BotSpec;
+use crate::training::{Course, Notes, TrainingError};
 
 /// Weights v, h, d and n are drawn from this range.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
@@ -24,6 +30,8 @@ pub struct Optimiser {
     pub next: u64,
     /// Games a match; the seats alternate from game to game.
     pub games: u32,
+    /// Games of all matches so far.
+    pub played: u64,
     pub seed: u64,
 }
 
@@ -43,6 +51,26 @@ impl Trial {
     pub fn is_accepted(&self) -> bool {
         self.against_current.is_some_and(Tally::is_won)
     }
+
+    fn games(&self) -> u32 {
+        self.against_default.games() + self.against_current.map_or(0, Tally::games)
+    }
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, candidate, against_default, against_current } = self;
+        write!(
+            formatter,
+            "candidate {number}, {}: {against_default} against the default set",
+            candidate.to_spec()
+        )?;
+        if let Some(tally) = against_current {
+            let verdict = if self.is_accepted() { "accepted" } else { "not accepted" };
+            write!(formatter, ", {tally} against the current one: {verdict}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Optimiser {
@@ -51,11 +79,42 @@ impl Optimiser {
 
     /// A run from the beginning.
     pub fn new(default: Parameters, seed: u64) -> Self {
-        Self { default, current: default, next: 0, games: Self::GAMES, seed }
+        Self { default, current: default, next: 0, games: Self::GAMES, played: 0, seed }
+    }
+
+    /// A run from the beginning, with the settings of `spec` as the default set.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the settings are not allowed.
+    pub fn begin(spec: &BotSpec, seed: u64) -> Result<Self, BotError> {
+        Ok(Self::new(registry::lines69_parameters(spec)?, seed))
+    }
+
+    /// A run as [`Course::state`] left it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if something is missing or makes no sense.
+    pub fn resume(state: &[u8]) -> Result<Self, TrainingError> {
+        let notes = Notes::from_bytes(state);
+        let parameters = |name: &str| {
+            let spec: BotSpec = notes.value(name)?;
+            let unreadable = |_| TrainingError::Unreadable { name: name.to_owned(), value: spec.to_string() };
+            registry::lines69_parameters(&spec).map_err(unreadable)
+        };
+        Ok(Self {
+            default: parameters("default")?,
+            current: parameters("current")?,
+            next: notes.value("candidates")?,
+            games: notes.value("games_per_match")?,
+            played: notes.value("games")?,
+            seed: notes.value("seed")?,
+        })
     }
 
     /// Draws the next candidate and plays its matches: some milliseconds.
-    pub fn step(&mut self) -> Trial {
+    pub fn try_next(&mut self) -> Trial {
         let number = self.next;
         let mut rng = rng::seeded_stream(self.seed, number);
         let candidate = self.draw(&mut rng);
@@ -67,6 +126,7 @@ impl Optimiser {
             self.current = candidate;
         }
         self.next += 1;
+        self.played += u64::from(trial.games());
         trial
     }
 
@@ -91,12 +151,46 @@ impl Optimiser {
     }
 }
 
+impl Course for Optimiser {
+    fn games(&self) -> u64 {
+        self.played
+    }
+
+    fn step(&mut self) -> String {
+        self.try_next().to_string()
+    }
+
+    fn bot(&self, seed: u64) -> Box<dyn Bot> {
+        Box::new(Lines69::new(self.current, Variant::STANDARD, seed))
+    }
+
+    fn summary(&self) -> String {
+        format!("{} candidates, {}", self.next, self.current.to_spec())
+    }
+
+    /// The bot with the current set, as it is written where a bot is asked for.
+    fn product(&self) -> Vec<u8> {
+        format!("{}\n", self.current.to_spec()).into_bytes()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        Notes::default()
+            .with("seed", self.seed)
+            .with("games", self.played)
+            .with("candidates", self.next)
+            .with("games_per_match", self.games)
+            .with("default", self.default.to_spec())
+            .with("current", self.current.to_spec())
+            .to_bytes()
+    }
+}
+
 /// Tries this many candidates and returns the current set; `log` sees every trial. Equal arguments give equal
 /// results.
 pub fn optimise(default: Parameters, candidates: u64, seed: u64, mut log: impl FnMut(&Trial)) -> Parameters {
     let mut optimiser = Optimiser::new(default, seed);
     for _ in 0..candidates {
-        log(&optimiser.step());
+        log(&optimiser.try_next());
     }
     optimiser.current
 }
@@ -120,9 +214,9 @@ mod tests {
     #[test]
     fn a_run_goes_on_from_where_it_stopped() {
         let mut optimiser = Optimiser::new(Parameters::default(), 1);
-        let first = [optimiser.step(), optimiser.step()];
-        let mut resumed = Optimiser { next: 2, current: optimiser.current, ..optimiser };
-        let second = [resumed.step(), resumed.step()];
+        let first = [optimiser.try_next(), optimiser.try_next()];
+        let mut resumed = Optimiser::resume(&optimiser.state()).unwrap();
+        let second = [resumed.try_next(), resumed.try_next()];
         assert_eq!(run(4, 1), (resumed.current, [first, second].concat()));
     }
 
@@ -145,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_match_is_played_in_full_with_alternating_seats() {
-        let trial = Optimiser { games: 7, ..Optimiser::new(Parameters::default(), 5) }.step();
+        let trial = Optimiser { games: 7, ..Optimiser::new(Parameters::default(), 5) }.try_next();
         let Tally { wins, draws, losses } = trial.against_default;
         assert_eq!(wins + draws + losses, 7);
     }

@@ -96,6 +96,13 @@ pub(super) struct Proposal {
     pub(super) score: i64,
 }
 
+/// What one pattern proposes as a member of one of its lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Voice {
+    pub(super) pattern: Pattern,
+    pub(super) proposal: Proposal,
+}
+
 /// Judges the patterns of one position.
 pub(super) struct Judge<'a> {
     pub(super) memory: &'a PatternMemory,
@@ -107,13 +114,23 @@ impl Judge<'_> {
     /// What each of these patterns proposes, as a member of each of its lists. Runs propose one move each; of
     /// windows each empty cell adds to its column.
     pub(super) fn proposals<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Proposal> {
-        let lists = patterns.into_iter().filter(|pattern| self.passes_gate(**pattern)).flat_map(|pattern| {
-            Class::of(pattern.owner).into_iter().flat_map(|class| self.of_member(*pattern, class))
-        });
+        let proposals = self.voices(patterns).into_iter().map(|voice| voice.proposal);
         match self.memory.vocabulary {
-            Vocabulary::Runs => lists.collect(),
-            Vocabulary::Windows => sum_by_column(lists),
+            Vocabulary::Runs => proposals.collect(),
+            Vocabulary::Windows => sum_by_column(proposals),
         }
+    }
+
+    /// The proposals of these patterns one by one.
+    pub(super) fn voices<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Voice> {
+        let members = patterns
+            .into_iter()
+            .filter(|pattern| self.passes_gate(**pattern))
+            .flat_map(|&pattern| Class::of(pattern.owner).into_iter().map(move |class| (pattern, class)));
+        let voices = members.flat_map(|(pattern, class)| {
+            self.of_member(pattern, class).into_iter().map(move |proposal| Voice { pattern, proposal })
+        });
+        voices.collect()
     }
 
     /// Patterns seen once or never say nothing, but for own threes, which win.

@@ -134,7 +134,8 @@ fn knowledge_after(spec: &str, games: u32) -> String {
 #[test]
 fn a_fresh_memory_plays_a_little_better_than_random() {
     let rate = score("memory", "", 1000, random_column);
-    assert!((65.0..=80.0).contains(&rate), "{rate} %"); // trials: 75 %, ours over 2000 games: 70 %
+    // Over 8000 games 71 %; trials of 400, whose error is 4 points, gave 74.5 %.
+    assert!((67.0..=76.0).contains(&rate), "{rate} %");
 }
 
 #[test]

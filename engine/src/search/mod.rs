@@ -14,6 +14,7 @@ mod ordering;
 mod score;
 mod table;
 mod threats;
+mod wins;
 
 pub use guide::{Bound, Finding, Guide, Moves, Recalled};
 pub use limits::{Interrupted, Limits, NodeCounter};
@@ -23,6 +24,7 @@ pub use ordering::{ColumnOrder, ThreatGuide};
 pub use score::{Score, Value};
 pub use table::{Reuse, Table};
 pub use threats::{Tactics, winning_cells};
+pub use wins::{is_settled, win_at};
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -209,6 +209,22 @@ fn threads_find_the_same() {
 }
 
 #[test]
+fn guesses_change_no_answer() {
+    let mut rng = rng::seeded(35);
+    for _ in 0..20 {
+        let position = late_position(Variant::STANDARD, 22, &mut rng);
+        let expected = Solver::new().score(&position, FREE).unwrap().value;
+        for guess in [expected, -expected, Score::DRAW, Score::new(18), Score::new(-40)] {
+            assert_eq!(
+                Solver::new().score_near(&position, guess, FREE).unwrap().value,
+                expected,
+                "{position:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn equal_searches_expand_equally_many_positions() {
     let mut solver = Solver::new();
     let mut nodes = || {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Issued;
-use crate::http::auth::{self, SignedIn};
+use crate::http::auth::{self, SignedIn, Viewer};
 use crate::http::client_address::ClientAddress;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -43,7 +43,7 @@ struct Account {
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let register = Operation::post(
         "/api/v1/accounts",
-        "Makes an account and signs in: sets the session cookie",
+        "Makes an account and signs in: sets the session cookie. A guest keeps the games played so far",
         Content::Json(schema_of::<Account>),
     )
     .body(schema_of::<Credentials>)
@@ -68,9 +68,11 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 async fn create_account(
     State(state): State<AppState>,
     ClientAddress(from): ClientAddress,
+    viewer: Option<Viewer>,
     JsonBody(Credentials { name, password }): JsonBody<Credentials>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let identity = state.accounts.register(from, &name, password).await?;
+    let guest = viewer.map(|viewer| viewer.identity);
+    let identity = state.accounts.register_guest(from, guest.as_ref(), &name, password).await?;
     let issued = state.accounts.open_session(&identity.id).await?;
     Ok(signed_in(&state, issued))
 }
@@ -103,6 +105,6 @@ fn signed_in(state: &AppState, issued: Issued) -> impl IntoResponse + use<> {
     (StatusCode::CREATED, cookie_header(auth::set_cookie(&state.site, &secret)), Json(account))
 }
 
-fn cookie_header(value: HeaderValue) -> AppendHeaders<[(HeaderName, HeaderValue); 1]> {
+pub(super) fn cookie_header(value: HeaderValue) -> AppendHeaders<[(HeaderName, HeaderValue); 1]> {
     AppendHeaders([(header::SET_COOKIE, value)])
 }

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, Parameters, PathPart};
 use crate::http::state::{AppState, OpenBot};
 use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::rating::strength::Strength;
 
 /// A bot to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -98,6 +100,11 @@ async fn open_bots(
     let limit = parameters.limit()? as usize;
     let mut bots = state.arena.open_bots();
     bots.truncate(limit);
+    for bot in &mut bots {
+        let row = state.store.rating(&bot.player.id, Variant::STANDARD).await?;
+        bot.player.rating = row.map(|row| row.standing.to_wire());
+        bot.strength = bot.strength.or(bot.player.rating.map(|rating| Strength::of_elo(rating.elo)));
+    }
     Ok(Json(List::whole(bots)))
 }
 

@@ -1,6 +1,6 @@
 //! Records of games: one, some, or all of them as a stream.
 
-mod stream;
+pub(super) mod stream;
 
 use std::collections::HashMap;
 

@@ -23,7 +23,7 @@ use crate::storage::record::HistoryPoint;
 
 /// Everything public about a player.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Profile {
+pub(super) struct Profile {
     /// Stays the same for ever.
     id: PlayerId,
     /// Unique without regard to case.
@@ -116,6 +116,11 @@ async fn find(state: &AppState, name: &PathPart) -> Result<StoredPlayer, ApiErro
 
 async fn player_profile(State(state): State<AppState>, name: PathPart) -> Result<Json<Profile>, ApiError> {
     let player = find(&state, &name).await?;
+    profile_of(&state, player).await.map(Json)
+}
+
+/// What everybody may know about a player.
+pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result<Profile, ApiError> {
     let owner = match &player.owner {
         Some(owner) => state.store.player(owner).await?.map(|owner| owner.name),
         None => None,
@@ -126,7 +131,7 @@ async fn player_profile(State(state): State<AppState>, name: PathPart) -> Result
         .into_iter()
         .map(|(variant, row)| VariantRating { variant: WireVariant(variant), rating: row.into() })
         .collect();
-    Ok(Json(Profile {
+    Ok(Profile {
         online: state.arena.is_online(&player.id),
         id: player.id,
         name: player.name,
@@ -139,7 +144,7 @@ async fn player_profile(State(state): State<AppState>, name: PathPart) -> Result
         url: player.profile.url,
         created_at: player.created_at.to_string(),
         ratings,
-    }))
+    })
 }
 
 async fn player_games(

@@ -5,9 +5,14 @@ use axum::extract::State;
 use axum::response::Html;
 
 use super::Page;
+use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
+use super::words;
 use crate::http::state::AppState;
+use crate::ids::{PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
+use crate::storage::record::StoredToken;
+use crate::storage::store::Teaching;
 
 /// The shell lines that start a bot of the Python kit. What stands in braces is filled in by the page, where the token
 /// is seen, this once.
@@ -26,20 +31,62 @@ struct Account {
     may_own_bots: bool,
     bots: Vec<String>,
     start_lines: &'static str,
+    sessions: Vec<SessionLine>,
+    /// Whether bots of the house may learn from the person's games.
+    may_teach: bool,
+    /// Said to a guest who has played.
+    keep_games: Option<String>,
+}
+
+/// A browser that is signed in.
+struct SessionLine {
+    id: TokenId,
+    since: String,
+    is_current: bool,
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let owner =
         visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
-    let bots = match owner {
-        Some(owner) => state.store.bots_of(&owner.id).await?,
-        None => Vec::new(),
+    let (bots, sessions) = match owner {
+        Some(owner) => (state.store.bots_of(&owner.id).await?, state.accounts.sessions(&owner.id).await?),
+        None => (Vec::new(), Vec::new()),
     };
+    let may_teach = match owner {
+        Some(owner) => state.store.teaching(&owner.id).await? == Teaching::Allowed,
+        None => true,
+    };
+    let language = visitor.language();
+    let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
+    let line = |session: StoredToken| SessionLine {
+        is_current: here == Some(&session.id),
+        since: language.fill("account.session_since", &[("date", &words::day(language, session.created_at))]),
+        id: session.id,
+    };
+    let sessions = sessions.into_iter().map(line).collect();
+    let keep_games = stored_guest(&state, &visitor)
+        .await?
+        .map(|name| language.fill("account.keep_games", &[("name", name.as_str())]));
     let page = Account {
-        frame: visitor.frame(Tab::Account, if owner.is_some() { "Your account" } else { "Sign in" }),
+        frame: visitor.frame(
+            Tab::Account,
+            visitor.language().text(if owner.is_some() { "account.yours" } else { "account.sign_in" }),
+        ),
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,
+        sessions,
+        may_teach,
+        keep_games,
     };
     Ok(Html(page.render()?))
+}
+
+/// The name under which a visitor without an account has played, if they have.
+async fn stored_guest(state: &AppState, visitor: &Visitor) -> Result<Option<PlayerName>, PageError> {
+    let Some(guest) = visitor.viewer() else { return Ok(None) };
+    match guest.identity.kind {
+        PlayerKind::Guest => Ok(state.store.player(&guest.identity.id).await?.map(|player| player.name)),
+        PlayerKind::Human | PlayerKind::Bot => Ok(None),
+    }
 }

@@ -8,11 +8,14 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 
 use super::Page;
+use super::avatar::Avatar;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
+use crate::http::texts::Language;
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::Standing;
+use crate::rating::strength::Strength;
 use crate::storage::StoreError;
 use crate::storage::store::Board;
 
@@ -23,6 +26,9 @@ const RANKED_MAX: u32 = 1_000;
 #[derive(Clone, Debug)]
 pub(super) struct BotRow {
     pub(super) name: String,
+    pub(super) avatar: Avatar,
+    /// Key of the word for how strong it is.
+    pub(super) strength: &'static str,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
     pub(super) elo: i32,
@@ -32,33 +38,55 @@ pub(super) struct BotRow {
 }
 
 impl BotRow {
-    fn new(bot: &OpenBot, rating: Option<WireRating>) -> Self {
+    fn new(lang: Language, bot: &OpenBot, rating: Option<WireRating>) -> Self {
         Self {
             name: bot.player.name.to_string(),
-            player: PlayerTag::new(&bot.player).unrated(),
-            rating: rating.map(RatingTag::new),
+            avatar: Avatar::new(bot.player.name.as_str()),
+            strength: strength(bot, rating),
+            player: PlayerTag::new(lang, &bot.player).unrated(),
+            rating: rating.map(|rating| RatingTag::new(lang, rating)),
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
-            about: bot.about.clone().unwrap_or_default(),
+            about: about(lang, bot),
             playing: bot.playing,
             is_house: bot.house,
         }
     }
 
     /// The house bots, the weakest first.
-    pub(super) async fn house(state: &AppState) -> Result<Vec<Self>, StoreError> {
-        Ok(Self::all(state).await?.into_iter().filter(|bot| bot.is_house).collect())
+    pub(super) async fn house(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
+        Ok(Self::all(state, lang).await?.into_iter().filter(|bot| bot.is_house).collect())
     }
 
     /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
-    async fn all(state: &AppState) -> Result<Vec<Self>, StoreError> {
+    async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
         let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
             ranked.into_iter().map(|row| (row.player.id, row.rating.standing.to_wire())).collect();
         let bots = state.arena.open_bots();
         let mut rows: Vec<_> =
-            bots.iter().map(|bot| Self::new(bot, ratings.get(&bot.player.id).copied())).collect();
+            bots.iter().map(|bot| Self::new(lang, bot, ratings.get(&bot.player.id).copied())).collect();
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
+    }
+}
+
+/// How a bot plays: for the house's own in the visitor's language, for others as their owners say it.
+fn about(lang: Language, bot: &OpenBot) -> String {
+    let key = format!("bot.{}", bot.player.name.as_str().to_lowercase().replace('-', "_"));
+    let ours = lang.known(&key).filter(|_| bot.house).map(str::to_owned);
+    ours.or_else(|| bot.about.clone()).unwrap_or_default()
+}
+
+/// Key of the word for how strong a bot is: by its rating once that means something, else as the house says.
+fn strength(bot: &OpenBot, rating: Option<WireRating>) -> &'static str {
+    let rated = rating.filter(|rating| !rating.provisional).map(|rating| Strength::of_elo(rating.elo));
+    match rated.or(bot.strength) {
+        None => "bots.new",
+        Some(Strength::Beginner) => "bots.beginner",
+        Some(Strength::Casual) => "bots.casual",
+        Some(Strength::Skilled) => "bots.skilled",
+        Some(Strength::Strong) => "bots.strong",
+        Some(Strength::Expert) => "bots.expert",
     }
 }
 
@@ -71,7 +99,8 @@ struct Bots {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let (house, remote) = BotRow::all(&state).await?.into_iter().partition(|bot| bot.is_house);
-    let page = Bots { frame: visitor.frame(Tab::Bots, "Bots"), house, remote };
+    let (house, remote) =
+        BotRow::all(&state, visitor.language()).await?.into_iter().partition(|bot| bot.is_house);
+    let page = Bots { frame: visitor.frame(Tab::Bots, visitor.language().text("site.bots")), house, remote };
     Ok(Html(page.render()?))
 }

@@ -9,6 +9,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::ids::ChallengeId;
 use crate::protocol::server::Offer;
 use crate::protocol::terms::SideChoice;
@@ -20,7 +21,7 @@ struct Challenge {
     id: String,
     is_mine: bool,
     from: PlayerTag,
-    from_name: String,
+    title: String,
     time: String,
     kind: &'static str,
     board: String,
@@ -33,33 +34,36 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let Ok(id) = id.parse::<ChallengeId>() else { return Err(PageError::not_found(visitor)) };
     let Some(offer) = state.arena.challenge(&id).await else { return Err(PageError::not_found(visitor)) };
     let is_mine = visitor.is(&offer.from.id);
-    let from_name = offer.from.name.to_string();
-    let title = if is_mine { "Your invitation".to_owned() } else { format!("{from_name} invites you") };
+    let lang = visitor.language();
+    let title = if is_mine {
+        lang.text("challenge.yours").to_owned()
+    } else {
+        lang.fill("challenge.invites", &[("name", &offer.from.name)])
+    };
     let variant = offer.terms.variant.0;
     let page = Challenge {
-        frame: visitor.frame(Tab::Elsewhere, title),
+        frame: visitor.frame(Tab::Elsewhere, title.as_str()),
         id: id.to_string(),
         is_mine,
-        from: PlayerTag::new(&offer.from),
-        time: words::time_control(offer.terms.time),
-        kind: if offer.terms.rated { "Rated" } else { "Casual" },
-        board: format!("{} × {}, {} in a row wins", variant.width(), variant.height(), variant.connect()),
-        games: match offer.terms.games {
-            1 => "One game".to_owned(),
-            games => format!("{games} games, sides swapped each time"),
-        },
-        begins: begins(&offer, is_mine),
-        from_name,
+        from: PlayerTag::new(lang, &offer.from),
+        time: words::time_control(lang, offer.terms.time),
+        kind: words::kind(lang, offer.terms.rated),
+        board: lang.fill(
+            "challenge.board_size",
+            &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
+        ),
+        games: lang.count("challenge.games", offer.terms.games.into()),
+        begins: begins(lang, &offer, is_mine),
+        title,
     };
     Ok(Html(page.render()?))
 }
 
-fn begins(offer: &Offer, is_mine: bool) -> String {
-    let name = offer.from.name.as_str();
+fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
     match (offer.terms.side, is_mine) {
-        (SideChoice::Random, _) => "Drawn by lot".to_owned(),
-        (SideChoice::First, true) | (SideChoice::Second, false) => "You".to_owned(),
-        (SideChoice::First, false) => name.to_owned(),
-        (SideChoice::Second, true) => "Whoever accepts".to_owned(),
+        (SideChoice::Random, _) => lang.text("challenge.by_lot").to_owned(),
+        (SideChoice::First, true) | (SideChoice::Second, false) => lang.text("challenge.you").to_owned(),
+        (SideChoice::First, false) => offer.from.name.to_string(),
+        (SideChoice::Second, true) => lang.text("challenge.whoever_accepts").to_owned(),
     }
 }

@@ -41,7 +41,7 @@ struct Document {
 pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
     let mut entries: Vec<Entry> = Files::iter().filter_map(|file| entry(&file)).collect();
     entries.sort_by(|a, b| a.title.cmp(&b.title));
-    let page = Index { frame: visitor.frame(Tab::Docs, "Documents"), entries };
+    let page = Index { frame: visitor.frame(Tab::Docs, visitor.language().text("site.documents")), entries };
     Ok(Html(page.render()?))
 }
 

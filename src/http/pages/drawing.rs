@@ -7,6 +7,7 @@ use askama::filters::HtmlSafe;
 use fourfold_engine::{Game, Variant};
 
 use super::words;
+use crate::http::texts::Language;
 use crate::protocol::terms::WireSide;
 
 /// A cell is so wide and high.
@@ -63,8 +64,8 @@ pub(super) struct Drawing {
     moves: String,
     stones: Vec<Stone>,
     line: Vec<(i32, i32)>,
-    /// Rows from the top, each from the left: the word for what is there.
-    rows: Vec<Vec<&'static str>>,
+    /// Rows from the top, each from the left: whose stone is there.
+    rows: Vec<Vec<Option<WireSide>>>,
 }
 
 impl Drawing {
@@ -77,7 +78,7 @@ impl Drawing {
             let x = i32::from(column) * CELL - CELL / 2;
             (x, (i32::from(variant.height()) - i32::from(row)) * CELL + CELL / 2)
         };
-        let mut rows = vec![vec!["empty"; usize::from(variant.width())]; usize::from(variant.height())];
+        let mut rows = vec![vec![None; usize::from(variant.width())]; usize::from(variant.height())];
         let mut stones = Vec::new();
         let mut heights = vec![0_u8; usize::from(variant.width())];
         let mut side = WireSide::First;
@@ -88,7 +89,7 @@ impl Drawing {
             let (x, y) = middle([column.number(), row]);
             let in_line = line.iter().any(|cell| cell.numbers() == [column.number(), row]);
             stones.push(Stone { x, y, disc: Disc { side, in_line } });
-            rows[usize::from(variant.height() - row)][index] = words::color(side);
+            rows[usize::from(variant.height() - row)][index] = Some(side);
             side = other(side);
         }
         let line = line.iter().map(|cell| middle(cell.numbers())).collect();
@@ -160,6 +161,7 @@ fn other(side: WireSide) -> WireSide {
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/board.html")]
 pub(super) struct Board {
+    lang: Language,
     drawing: Drawing,
     /// Room above the board for the disc about to fall.
     has_ghost: bool,
@@ -169,13 +171,13 @@ impl HtmlSafe for Board {}
 
 impl Board {
     /// A board to play on.
-    pub(super) fn to_play(drawing: Drawing) -> Self {
-        Self { drawing, has_ghost: true }
+    pub(super) fn to_play(lang: Language, drawing: Drawing) -> Self {
+        Self { lang, drawing, has_ghost: true }
     }
 
     /// A board only to look at.
-    pub(super) fn to_show(drawing: Drawing) -> Self {
-        Self { drawing, has_ghost: false }
+    pub(super) fn to_show(lang: Language, drawing: Drawing) -> Self {
+        Self { lang, drawing, has_ghost: false }
     }
 
     /// Left, top, width and height of what is drawn.
@@ -185,7 +187,7 @@ impl Board {
         format!("-{FRAME} -{above} {width} {height}")
     }
 
-    fn rows(&self) -> impl Iterator<Item = (usize, &Vec<&'static str>)> {
+    fn rows(&self) -> impl Iterator<Item = (usize, &Vec<Option<WireSide>>)> {
         let rows = &self.drawing.rows;
         rows.iter().enumerate().map(|(index, row)| (rows.len() - index, row))
     }
@@ -207,8 +209,8 @@ mod tests {
     #[test]
     fn stones_lie_where_they_fell() {
         let drawing = Drawing::new(Variant::STANDARD, "1122");
-        assert_eq!(drawing.rows[5][..3], ["Coral", "Coral", "empty"]);
-        assert_eq!(drawing.rows[4][..3], ["Gold", "Gold", "empty"]);
+        assert_eq!(drawing.rows[5][..3], [Some(WireSide::First), Some(WireSide::First), None]);
+        assert_eq!(drawing.rows[4][..3], [Some(WireSide::Second), Some(WireSide::Second), None]);
         let last = drawing.last().expect("four stones");
         assert_eq!((last.x, last.y, last.disc.side), (150, 450, WireSide::Second));
     }

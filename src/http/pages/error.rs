@@ -32,10 +32,10 @@ impl PageError {
 
 #[derive(Template)]
 #[template(path = "error.html")]
-struct ErrorPage<'a> {
+struct ErrorPage {
     frame: Frame,
-    title: &'a str,
-    words: &'a str,
+    title: &'static str,
+    words: &'static str,
 }
 
 impl IntoResponse for PageError {
@@ -44,9 +44,8 @@ impl IntoResponse for PageError {
             Self::NotFound(visitor) => not_found(&visitor),
             Self::Store(_) | Self::Render(_) => {
                 error!(error = ?self, "a page failed");
-                let words = "Something failed on our side. Please try again in a moment.";
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
-                say(status, &Visitor::unknown(), "That did not work", words)
+                say(status, &Visitor::unknown(), "error.failed", "error.failed_detail")
             }
         }
     }
@@ -54,11 +53,11 @@ impl IntoResponse for PageError {
 
 /// The page for an address where nothing is.
 pub(super) fn not_found(visitor: &Visitor) -> Response {
-    let words = "There is no page at this address. Perhaps the game or invitation has ended, or the link lost a letter.";
-    say(StatusCode::NOT_FOUND, visitor, "Nothing here", words)
+    say(StatusCode::NOT_FOUND, visitor, "error.nothing_here", "error.nothing_here_detail")
 }
 
-fn say(status: StatusCode, visitor: &Visitor, title: &str, words: &str) -> Response {
+fn say(status: StatusCode, visitor: &Visitor, title: &'static str, words: &'static str) -> Response {
+    let (title, words) = (visitor.language().text(title), visitor.language().text(words));
     let page = ErrorPage { frame: visitor.frame(Tab::Elsewhere, title), title, words };
     match page.render() {
         Ok(html) => (status, Html(html)).into_response(),

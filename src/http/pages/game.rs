@@ -1,5 +1,6 @@
 //! One game: to play, to watch, or to look at again.
 
+use std::fmt::Display;
 use std::time::Instant;
 
 use askama::Template;
@@ -14,7 +15,9 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
 use super::{Page, words};
 use crate::accounts::identity_of;
+use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 use crate::protocol::terms::{Sides, WireRating, WireSide};
@@ -44,7 +47,7 @@ impl HtmlSafe for SeatBar {}
 struct MoveRow {
     ply: usize,
     disc: DiscIcon,
-    color: &'static str,
+    label: String,
     column: char,
     is_opening: bool,
 }
@@ -60,6 +63,7 @@ impl MoveRow {
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/game.html")]
 pub(super) struct GameShown {
+    lang: Language,
     pub(super) id: String,
     board: Board,
     top: SeatBar,
@@ -77,19 +81,20 @@ impl HtmlSafe for GameShown {}
 
 impl GameShown {
     /// From the wire's forms, of which the modules get a copy.
-    pub(super) fn new(snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
+    pub(super) fn new(lang: Language, snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
         let bottom = snapshot.you.unwrap_or(WireSide::First);
         let top = if bottom == WireSide::First { WireSide::Second } else { WireSide::First };
-        let (status, detail) = status(snapshot);
+        let (status, detail) = status(lang, snapshot);
         Self {
+            lang,
             id: snapshot.game.to_string(),
-            board: board(snapshot),
-            top: seat(snapshot, end, top, "top"),
-            bottom: seat(snapshot, end, bottom, "bottom"),
+            board: board(lang, snapshot),
+            top: seat(lang, snapshot, end, top, "top"),
+            bottom: seat(lang, snapshot, end, bottom, "bottom"),
             status,
             detail,
-            terms: terms(snapshot),
-            list: move_rows(snapshot),
+            terms: terms(lang, snapshot),
+            list: move_rows(lang, snapshot),
             snapshot: serde_json::to_string(snapshot).expect("message types have string keys only"),
             end: end.map(|end| serde_json::to_string(end).expect("message types have string keys only")),
         }
@@ -105,10 +110,10 @@ impl GameShown {
     }
 }
 
-fn board(snapshot: &Snapshot) -> Board {
+fn board(lang: Language, snapshot: &Snapshot) -> Board {
     let drawing = Drawing::new(snapshot.variant.0, &snapshot.moves);
     let is_played_here = snapshot.you.is_some() && snapshot.status == GameStatus::Live;
-    if is_played_here { Board::to_play(drawing) } else { Board::to_show(drawing) }
+    if is_played_here { Board::to_play(lang, drawing) } else { Board::to_show(lang, drawing) }
 }
 
 fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {
@@ -118,52 +123,68 @@ fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {
     }
 }
 
-fn seat(snapshot: &Snapshot, end: Option<&GameEnd>, side: WireSide, place: &'static str) -> SeatBar {
+fn seat(
+    lang: Language,
+    snapshot: &Snapshot,
+    end: Option<&GameEnd>,
+    side: WireSide,
+    place: &'static str,
+) -> SeatBar {
     let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
     SeatBar {
         place,
         side: words::key(side),
         disc: DiscIcon::new(side),
-        player: PlayerTag::new(of(&snapshot.players, side)),
+        player: PlayerTag::new(lang, of(&snapshot.players, side)),
         clock: words::clock_face(*of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),
     }
 }
 
-fn status(snapshot: &Snapshot) -> (String, String) {
+fn status(lang: Language, snapshot: &Snapshot) -> (String, String) {
     let names = [snapshot.players.first.name.to_string(), snapshot.players.second.name.to_string()];
     if let (Some(result), Some(reason)) = (snapshot.result, snapshot.reason) {
-        let detail = format!("{}.", words::reason(reason, snapshot.variant.0.connect()));
-        return (words::headline(result, snapshot.you, &names), detail);
+        let detail = format!("{}.", words::reason(lang, reason, snapshot.variant.0.connect()));
+        return (words::headline(lang, result, snapshot.you, &names), detail);
     }
     let side = snapshot.to_move.unwrap_or(WireSide::First);
     let name = &of(&snapshot.players, side).name;
-    (format!("{name} to move"), format!("{} is next.", words::color(side)))
+    (
+        lang.fill("game.to_move", &[("name", name)]),
+        lang.fill("game.next", &[("color", words::color(lang, side))]),
+    )
 }
 
-fn terms(snapshot: &Snapshot) -> Vec<String> {
+fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let variant = snapshot.variant.0;
-    let mut terms = vec![words::time_control(snapshot.time)];
-    terms.push(if snapshot.rated { "Rated" } else { "Casual" }.to_owned());
+    let mut terms = vec![words::time_control(lang, snapshot.time)];
+    terms.push(words::kind(lang, snapshot.rated).to_owned());
     terms.push(format!("{} × {}", variant.width(), variant.height()));
     if variant.connect() != 4 {
-        terms.push(format!("{} in a row", variant.connect()));
+        terms.push(lang.fill("game.in_a_row", &[("n", variant.connect())]));
     }
     if let Some(pair) = &snapshot.pair {
-        terms.push(format!("Game {} of {}", pair.leg, pair.of));
+        terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
     }
     terms
 }
 
-fn move_rows(snapshot: &Snapshot) -> Vec<MoveRow> {
+fn move_rows(lang: Language, snapshot: &Snapshot) -> Vec<MoveRow> {
     let opening = snapshot.opening.moves.len();
     let row = |(index, column)| {
         let side = if index % 2 == 0 { WireSide::First } else { WireSide::Second };
         MoveRow {
             ply: index + 1,
             disc: DiscIcon::new(side),
-            color: words::color(side),
+            label: lang.fill(
+                "game.move_label",
+                &[
+                    ("ply", &(index + 1) as &dyn Display),
+                    ("color", &words::color(lang, side)),
+                    ("column", &column),
+                ],
+            ),
             column,
             is_opening: index < opening,
         }
@@ -176,16 +197,77 @@ fn move_rows(snapshot: &Snapshot) -> Vec<MoveRow> {
 struct GamePage {
     frame: Frame,
     shown: GameShown,
+    /// Of games that a learner plays.
+    why: Option<WhyPanel>,
+}
+
+/// What a learner said about its moves, the last move first.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/why.html")]
+struct WhyPanel {
+    lang: Language,
+    rows: Vec<WhyRow>,
+}
+
+impl HtmlSafe for WhyPanel {}
+
+/// What it said about one of them.
+#[derive(Clone, Debug)]
+struct WhyRow {
+    title: String,
+    reasons: Vec<WhyLine>,
+}
+
+/// A pattern that spoke.
+#[derive(Clone, Debug)]
+struct WhyLine {
+    pattern: String,
+    weight: i64,
+    column: u8,
+    counts: String,
+}
+
+impl WhyPanel {
+    /// `None` unless a learner plays.
+    async fn of(state: &AppState, lang: Language, game: &StoredGame) -> Result<Option<Self>, StoreError> {
+        let players = &game.spec.players;
+        if !state.learning.knows(&players.first) && !state.learning.knows(&players.second) {
+            return Ok(None);
+        }
+        let moves = reasons_of(state, game).await?;
+        Ok(Some(Self { lang, rows: moves.into_iter().rev().map(|said| WhyRow::new(lang, said)).collect() }))
+    }
+}
+
+impl WhyRow {
+    fn new(lang: Language, said: MoveReasons) -> Self {
+        let title = [("ply", said.ply as u64), ("column", said.column.into())];
+        let line = |reason: WhyReason| WhyLine {
+            counts: lang.fill(
+                "learning.counts",
+                &[("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)],
+            ),
+            pattern: reason.pattern,
+            weight: reason.weight,
+            column: reason.column,
+        };
+        Self {
+            title: lang.fill("learning.why_move", &title),
+            reasons: said.reasons.into_iter().map(line).collect(),
+        }
+    }
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let why = WhyPanel::of(&state, visitor.language(), &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {
         frame: visitor.frame(Tab::Elsewhere, title),
-        shown: GameShown::new(&snapshot, end.as_ref()),
+        shown: GameShown::new(visitor.language(), &snapshot, end.as_ref()),
+        why,
     };
     Ok(Html(page.render()?))
 }

@@ -1,19 +1,24 @@
 //! What all pages have around their content: who visits, which colours, where in the site.
 
 use std::convert::Infallible;
+use std::fmt::Display;
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{Uri, header};
 
 use super::parts::Icon;
 use crate::http::assets;
 use crate::http::auth::Viewer;
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::ids::PlayerId;
 
 /// The cookie in which the page keeps the chosen colours.
 const THEME_COOKIE: &str = "theme";
+
+/// The cookie in which the chosen language is kept, and the parameter of an address that chooses it.
+pub(super) const LANGUAGE: &str = "lang";
 
 /// Colours chosen by the visitor, rather than by the system's setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +45,9 @@ pub(super) enum Tab {
 pub struct Visitor {
     viewer: Option<Viewer>,
     theme: Option<Theme>,
+    language: Language,
+    /// The address of the page but for the language.
+    address: String,
 }
 
 impl Visitor {
@@ -50,6 +58,8 @@ impl Visitor {
             title: title.into(),
             tab,
             theme: self.theme,
+            lang: self.language,
+            address: self.address.clone(),
             name: viewer.map(|viewer| viewer.identity.name.to_string()).unwrap_or_default(),
             is_signed_in: viewer.is_some_and(Viewer::is_signed_in),
         }
@@ -60,6 +70,11 @@ impl Visitor {
         self.viewer.as_ref().is_some_and(|viewer| viewer.identity.id == *player)
     }
 
+    /// Whoever it is, guests too.
+    pub(super) fn viewer(&self) -> Option<&Viewer> {
+        self.viewer.as_ref()
+    }
+
     /// The identity of somebody with an account.
     pub(super) fn signed_in(&self) -> Option<&Viewer> {
         self.viewer.as_ref().filter(|viewer| viewer.is_signed_in())
@@ -67,7 +82,12 @@ impl Visitor {
 
     /// Nobody that we know, for pages that say that something failed.
     pub(super) fn unknown() -> Self {
-        Self { viewer: None, theme: None }
+        Self { viewer: None, theme: None, language: Language::default(), address: "/?".to_owned() }
+    }
+
+    /// The language in which the page speaks.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 }
 
@@ -77,6 +97,8 @@ pub(super) struct Frame {
     pub(super) title: String,
     tab: Tab,
     theme: Option<Theme>,
+    pub(super) lang: Language,
+    address: String,
     /// The visitor's name; empty for nobody known.
     pub(super) name: String,
     pub(super) is_signed_in: bool,
@@ -99,13 +121,42 @@ impl Frame {
     /// Parts of the site that the navigation names: address, word, icon.
     pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 5] {
         [
-            ("/", "Play", "play", Tab::Play),
-            ("/tv", "Watch", "eye", Tab::Watch),
-            ("/leaderboard", "Ranking", "trophy", Tab::Leaderboard),
-            ("/bots", "Bots", "bot", Tab::Bots),
-            ("/docs", "Docs", "book", Tab::Docs),
+            ("/", "site.play", "play", Tab::Play),
+            ("/tv", "site.watch", "eye", Tab::Watch),
+            ("/leaderboard", "site.ranking", "trophy", Tab::Leaderboard),
+            ("/bots", "site.bots", "bot", Tab::Bots),
+            ("/docs", "site.docs", "book", Tab::Docs),
         ]
-        .map(|(url, word, icon, tab)| (url, word, icon, self.is_in(tab)))
+        .map(|(url, word, icon, tab)| (url, self.text(word), icon, self.is_in(tab)))
+    }
+
+    /// The same page in each language, and whether it is the one on show.
+    pub(super) fn languages(&self) -> impl Iterator<Item = (String, Language, bool)> {
+        let link = |language: Language| {
+            (format!("{}{LANGUAGE}={}", self.address, language.tag()), language, language == self.lang)
+        };
+        Language::ALL.into_iter().map(link)
+    }
+
+    pub(super) fn text(&self, key: &'static str) -> &'static str {
+        self.lang.text(key)
+    }
+
+    pub(super) fn fill<V: Display>(&self, key: &'static str, values: &[(&str, V)]) -> String {
+        self.lang.fill(key, values)
+    }
+
+    pub(super) fn count(&self, key: &'static str, n: u64) -> String {
+        self.lang.count(key, n)
+    }
+
+    /// The address of the module with the page's texts.
+    pub(super) fn texts(&self) -> String {
+        assets::texts_url(self.lang)
+    }
+
+    pub(super) fn is_in_english(&self) -> bool {
+        self.lang == Language::English
     }
 
     pub(super) fn is_account(&self) -> bool {
@@ -130,14 +181,44 @@ impl FromRequestParts<AppState> for Visitor {
         let theme = theme(parts);
         // A header with a wrong token is no reason to refuse a page that everybody may see.
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await;
-        Ok(Self { viewer: viewer.unwrap_or_default(), theme })
+        let (language, address) = (language(parts), address(parts));
+        Ok(Self { viewer: viewer.unwrap_or_default(), theme, language, address })
     }
 }
 
-fn theme(parts: &Parts) -> Option<Theme> {
+/// The language that the address chooses, else the one chosen before, else the one that the browser likes best.
+fn language(parts: &Parts) -> Language {
+    let accepted = || {
+        let header = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        Language::accepted(header.unwrap_or_default())
+    };
+    let chosen = chosen_language(&parts.uri);
+    chosen.or_else(|| Language::of_tag(cookie(parts, LANGUAGE)?)).unwrap_or_else(accepted)
+}
+
+/// The language that an address chooses: `/bots?lang=de`.
+pub(super) fn chosen_language(uri: &Uri) -> Option<Language> {
+    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(name, _)| *name == LANGUAGE).find_map(|(_, tag)| Language::of_tag(tag))
+}
+
+/// Path and query without the language, ready for another parameter.
+fn address(parts: &Parts) -> String {
+    let query = parts.uri.query().unwrap_or_default();
+    let others = query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("lang="));
+    let others: String = others.flat_map(|pair| [pair, "&"]).collect();
+    format!("{}?{others}", parts.uri.path())
+}
+
+/// The value of a cookie.
+fn cookie<'a>(parts: &'a Parts, wanted: &str) -> Option<&'a str> {
     let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    match pairs.find(|(name, _)| *name == THEME_COOKIE)?.1 {
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+}
+
+fn theme(parts: &Parts) -> Option<Theme> {
+    match cookie(parts, THEME_COOKIE)? {
         "light" => Some(Theme::Light),
         "dark" => Some(Theme::Dark),
         _ => None,

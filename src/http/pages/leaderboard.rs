@@ -10,6 +10,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::{Page, player};
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::storage::record::LeaderboardRow;
 use crate::storage::store::Board;
 
@@ -59,11 +60,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(row: &LeaderboardRow) -> Self {
+    fn new(lang: Language, row: &LeaderboardRow) -> Self {
         let rating = row.rating.standing.to_wire();
         Self {
             rank: row.rank,
-            player: PlayerTag::new(&player::wire(&row.player, None)),
+            player: PlayerTag::new(lang, &player::wire(&row.player, None)),
             elo: rating.elo,
             pm95: rating.pm95,
             provisional: rating.provisional,
@@ -89,16 +90,17 @@ pub(super) async fn page(
     visitor: Visitor,
     Query(choice): Query<Choice>,
 ) -> Page {
+    let lang = visitor.language();
     let board = choice.list.board();
     let rows = state.store.leaderboard(board, Variant::STANDARD, ROWS_MAX).await?;
     let page = Leaderboard {
-        frame: visitor.frame(Tab::Leaderboard, "Ranking"),
+        frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
         lists: [
-            ("/leaderboard", "All", board == Board::All),
-            ("/leaderboard?list=people", "People", board == Board::People),
-            ("/leaderboard?list=bots", "Bots", board == Board::Bots),
+            ("/leaderboard", lang.text("ranking.all"), board == Board::All),
+            ("/leaderboard?list=people", lang.text("ranking.people"), board == Board::People),
+            ("/leaderboard?list=bots", lang.text("site.bots"), board == Board::Bots),
         ],
-        rows: rows.iter().map(Row::new).collect(),
+        rows: rows.iter().map(|row| Row::new(lang, row)).collect(),
     };
     Ok(Html(page.render()?))
 }

@@ -6,6 +6,7 @@ use askama::filters::HtmlSafe;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::parts::PlayerTag;
 use super::words;
+use crate::http::texts::Language;
 use crate::ids::GameId;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide, WireVariant};
@@ -21,6 +22,7 @@ pub(super) struct Seat {
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/tile.html")]
 pub(super) struct GameTile {
+    lang: Language,
     id: String,
     first: Seat,
     second: Seat,
@@ -33,35 +35,38 @@ impl HtmlSafe for GameTile {}
 
 impl GameTile {
     /// A game that has ended.
-    pub(super) fn finished(game: &Snapshot) -> Self {
+    pub(super) fn finished(lang: Language, game: &Snapshot) -> Self {
         let names = [game.players.first.name.to_string(), game.players.second.name.to_string()];
-        let result = game.result.map(|result| words::headline(result, None, &names));
-        let reason = game.reason.map(|reason| words::reason(reason, game.variant.0.connect()).to_lowercase());
+        let result = game.result.map(|result| words::headline(lang, result, None, &names));
+        let reason = game.reason.map(|reason| words::reason(lang, reason, game.variant.0.connect()));
         let meta: Vec<_> = result.into_iter().chain(reason).collect();
-        Self::build(&game.game, &game.players, game.variant, &game.moves, meta.join(", "))
+        Self::build(lang, &game.game, &game.players, game.variant, &game.moves, meta.join(" · "))
     }
 
     /// A game in progress.
-    pub(super) fn new(game: &LiveGame) -> Self {
-        let mut meta =
-            vec![words::time_control(game.time), if game.rated { "rated" } else { "casual" }.to_owned()];
+    pub(super) fn new(lang: Language, game: &LiveGame) -> Self {
+        let mut meta = vec![words::time_control(lang, game.time), words::kind(lang, game.rated).to_owned()];
         if game.watching > 0 {
-            meta.push(format!("{} watching", game.watching));
+            meta.push(lang.count("game.watching", game.watching.into()));
         }
-        let tile = Self::build(&game.game, &game.players, game.variant, &game.moves, meta.join(" · "));
+        let tile = Self::build(lang, &game.game, &game.players, game.variant, &game.moves, meta.join(" · "));
         Self { is_live: true, ..tile }
     }
 
     fn build(
+        lang: Language,
         id: &GameId,
         players: &Sides<WirePlayer>,
         variant: WireVariant,
         moves: &str,
         meta: String,
     ) -> Self {
-        let seat =
-            |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player).unlinked() };
+        let seat = |side, player| Seat {
+            disc: DiscIcon::new(side),
+            player: PlayerTag::new(lang, player).unlinked(),
+        };
         Self {
+            lang,
             id: id.to_string(),
             first: seat(WireSide::First, &players.first),
             second: seat(WireSide::Second, &players.second),

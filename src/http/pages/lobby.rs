@@ -13,6 +13,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::live::{GameTile, Seat};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
 use crate::storage::StoreError;
@@ -33,25 +34,25 @@ const TIMES: [TimeChoice; 4] = [
     TimeChoice {
         json: r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#,
         short: "1 + 0",
-        name: "Fast",
+        name: "lobby.fast",
         is_chosen: false,
     },
     TimeChoice {
         json: r#"{"bank_ms":180000,"increment_ms":2000,"move_ms":null}"#,
         short: "3 + 2",
-        name: "Blitz",
+        name: "lobby.blitz",
         is_chosen: true,
     },
     TimeChoice {
         json: r#"{"bank_ms":600000,"increment_ms":5000,"move_ms":null}"#,
         short: "10 + 5",
-        name: "Rapid",
+        name: "lobby.rapid",
         is_chosen: false,
     },
     TimeChoice {
         json: r#"{"bank_ms":null,"increment_ms":0,"move_ms":30000}"#,
         short: "30 s",
-        name: "A move",
+        name: "lobby.a_move",
         is_chosen: false,
     },
 ];
@@ -61,6 +62,7 @@ const TIMES: [TimeChoice; 4] = [
 struct TimeChoice {
     json: &'static str,
     short: &'static str,
+    /// Key of its text.
     name: &'static str,
     /// Whether it is the one chosen at first.
     is_chosen: bool,
@@ -96,27 +98,36 @@ struct Rank {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
     let lobby = state.arena.lobby();
-    let all_bots = BotRow::house(&state).await?;
+    let all_bots = BotRow::house(&state, lang).await?;
     let finished = finished(&state).await?;
     let page = Lobby {
-        frame: visitor.frame(Tab::Play, "Play four in a row"),
+        frame: visitor.frame(Tab::Play, lang.text("lobby.title")),
         times: TIMES,
-        feature: Feature::new(lobby.games.first(), finished.first()),
-        counts: format!("{} online, {} games in progress", lobby.online, lobby.live),
-        games: games(&lobby.games, &finished),
+        feature: Feature::new(lang, lobby.games.first(), finished.first()),
+        counts: [("lobby.online", lobby.online), ("lobby.in_progress", lobby.live)]
+            .map(|(key, n)| lang.count(key, n.into()))
+            .join(" · "),
+        games: games(lang, &lobby.games, &finished),
         teaser: MiniBoard { drawing: Drawing::new(Variant::STANDARD, SAMPLE_MOVES) },
         bots: spread(&all_bots),
         all_bots,
-        ranks: ranks(&state).await?,
+        ranks: ranks(&state, lang).await?,
     };
     Ok(Html(page.render()?))
 }
 
 /// The list beside the featured game, which is not in it.
-fn games(live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTile> {
-    let finished = finished.iter().skip(usize::from(live.is_empty())).map(GameTile::finished);
-    live.iter().skip(1).map(GameTile::new).chain(finished).take(GAMES_MAX as usize).collect()
+fn games(lang: Language, live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTile> {
+    let finished =
+        finished.iter().skip(usize::from(live.is_empty())).map(|game| GameTile::finished(lang, game));
+    live.iter()
+        .skip(1)
+        .map(|game| GameTile::new(lang, game))
+        .chain(finished)
+        .take(GAMES_MAX as usize)
+        .collect()
 }
 
 /// The games that finished last, the newest first.
@@ -130,18 +141,18 @@ async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
 }
 
 impl Feature {
-    fn new(live: Option<&LiveGame>, finished: Option<&Snapshot>) -> Self {
-        let board = |variant, moves: &str| Board::to_show(Drawing::new(variant, moves));
+    fn new(lang: Language, live: Option<&LiveGame>, finished: Option<&Snapshot>) -> Self {
+        let board = |variant, moves: &str| Board::to_show(lang, Drawing::new(variant, moves));
         match (live, finished) {
             (Some(game), _) => Self {
                 board: board(game.variant.0, &game.moves),
-                seats: Some(seats(&game.players)),
+                seats: Some(seats(lang, &game.players)),
                 game: Some(game.game.to_string()),
                 is_live: true,
             },
             (None, Some(game)) => Self {
                 board: board(game.variant.0, &game.moves),
-                seats: Some(seats(&game.players)),
+                seats: Some(seats(lang, &game.players)),
                 game: Some(game.game.to_string()),
                 is_live: false,
             },
@@ -163,17 +174,21 @@ fn spread(bots: &[BotRow]) -> Vec<BotRow> {
     (0..BOTS_MAX).map(|index| bots[index * (bots.len() - 1) / (BOTS_MAX - 1)].clone()).collect()
 }
 
-fn seats(players: &Sides<WirePlayer>) -> Sides<Seat> {
-    let seat = |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(player) };
+fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<Seat> {
+    let seat = |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(lang, player) };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 
-async fn ranks(state: &AppState) -> Result<Vec<Rank>, StoreError> {
+async fn ranks(state: &AppState, lang: Language) -> Result<Vec<Rank>, StoreError> {
     let rows = state.store.leaderboard(Ranking::All, Variant::STANDARD, RANKS_MAX).await?;
     let rank = |row: crate::storage::record::LeaderboardRow| {
         let rating = row.rating.standing.to_wire();
         let player = super::player::wire(&row.player, Some(rating));
-        Rank { place: row.rank, player: PlayerTag::new(&player).unrated(), rating: RatingTag::new(rating) }
+        Rank {
+            place: row.rank,
+            player: PlayerTag::new(lang, &player).unrated(),
+            rating: RatingTag::new(lang, rating),
+        }
     };
     Ok(rows.into_iter().map(rank).collect())
 }

@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::http::assets;
+use crate::http::texts::Language;
 use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating};
 
 /// A picture of `icons.svg` that says what the words beside it say.
@@ -30,8 +31,9 @@ impl Icon {
 #[template(path = "parts/player.html")]
 pub(super) struct PlayerTag {
     name: String,
-    /// Word and style of the badge; people have none.
-    badge: Option<&'static str>,
+    lang: Language,
+    /// People have none.
+    badge: Option<Badge>,
     rating: Option<RatingTag>,
     /// Guests have no page.
     is_linked: bool,
@@ -40,11 +42,12 @@ pub(super) struct PlayerTag {
 impl HtmlSafe for PlayerTag {}
 
 impl PlayerTag {
-    pub(super) fn new(player: &WirePlayer) -> Self {
+    pub(super) fn new(lang: Language, player: &WirePlayer) -> Self {
         Self {
+            lang,
             name: player.name.to_string(),
             badge: badge(player.kind),
-            rating: player.rating.map(RatingTag::new),
+            rating: player.rating.map(|rating| RatingTag::new(lang, rating)),
             is_linked: player.kind != PlayerKind::Guest,
         }
     }
@@ -60,22 +63,30 @@ impl PlayerTag {
     }
 }
 
+/// A word beside a name: its style and its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Badge {
+    pub(super) class: &'static str,
+    pub(super) word: &'static str,
+}
+
 /// The badge of a kind of player.
-pub(super) fn badge(kind: PlayerKind) -> Option<&'static str> {
+pub(super) fn badge(kind: PlayerKind) -> Option<Badge> {
     match kind {
         PlayerKind::Human => None,
-        PlayerKind::Bot => Some("bot"),
-        PlayerKind::Guest => Some("guest"),
+        PlayerKind::Bot => Some(Badge { class: "bot", word: "site.bot" }),
+        PlayerKind::Guest => Some(Badge { class: "guest", word: "site.guest" }),
     }
 }
 
 /// A rating, with a question mark while few games stand behind it.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(
-    source = r#"<span class="rating" title="between {{ low }} and {{ high }} with 95 % certainty">{{ elo }}{% if provisional %}?{% endif %}</span>"#,
+    source = r#"<span class="rating" title="{{ lang.fill("site.rating_range", [("low", low), ("high", high)]) }}">{{ elo }}{% if provisional %}?{% endif %}</span>"#,
     ext = "html"
 )]
 pub(super) struct RatingTag {
+    lang: Language,
     elo: i32,
     low: i32,
     high: i32,
@@ -85,9 +96,10 @@ pub(super) struct RatingTag {
 impl HtmlSafe for RatingTag {}
 
 impl RatingTag {
-    pub(super) fn new(rating: WireRating) -> Self {
+    pub(super) fn new(lang: Language, rating: WireRating) -> Self {
         let half = i32::try_from(rating.pm95).unwrap_or(i32::MAX);
         Self {
+            lang,
             elo: rating.elo,
             low: rating.elo.saturating_sub(half),
             high: rating.elo.saturating_add(half),
@@ -109,14 +121,15 @@ mod tests {
             rating: None,
             version: None,
         };
-        let html = PlayerTag::new(&player).to_string();
+        let html = PlayerTag::new(Language::English, &player).to_string();
         assert!(html.contains(">guest</span>"), "{html}");
         assert!(!html.contains("<a "), "{html}");
     }
 
     #[test]
     fn a_rating_says_how_certain_it_is() {
-        let html = RatingTag::new(WireRating { elo: 1500, pm95: 80, provisional: true }).to_string();
+        let html = RatingTag::new(Language::English, WireRating { elo: 1500, pm95: 80, provisional: true })
+            .to_string();
         assert!(html.contains("between 1420 and 1580"), "{html}");
         assert!(html.contains("1500?"), "{html}");
     }

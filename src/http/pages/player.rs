@@ -6,17 +6,19 @@ use axum::response::Html;
 use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
+use super::avatar::Avatar;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::live::GameTile;
-use super::parts::{PlayerTag, badge};
+use super::parts::{Badge, PlayerTag, badge};
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::state::AppState;
+use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameResult;
-use crate::protocol::terms::{WirePlayer, WireRating, WireSide};
+use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::{HistoryPoint, RatingRow, StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
@@ -46,8 +48,9 @@ struct GameRow {
     board: MiniBoard,
     disc: DiscIcon,
     opponent: PlayerTag,
-    opponent_name: String,
-    /// `Won`, `Lost`, `Draw`, and how to show it.
+    /// The game in words.
+    label: String,
+    /// Key of the word for the result, and how to show it.
     result: (&'static str, &'static str),
     reason: String,
     plies: usize,
@@ -61,7 +64,7 @@ struct Standing {
     elo: i32,
     pm95: u32,
     provisional: bool,
-    row: RatingRow,
+    record: String,
 }
 
 /// How the rating went: a line through its points.
@@ -76,11 +79,13 @@ struct Curve {
 struct PlayerPage {
     frame: Frame,
     name: String,
-    badge: Option<&'static str>,
+    badge: Option<Badge>,
+    /// Bots have a face.
+    avatar: Option<Avatar>,
     is_house: bool,
     is_online: bool,
     is_me: bool,
-    owner: Option<String>,
+    owner: Option<Linked>,
     about: String,
     version: Option<String>,
     url: Option<String>,
@@ -102,7 +107,8 @@ pub(super) async fn page(
     let Some(player) = state.store.player_by_name(&name).await? else {
         return Err(PageError::not_found(visitor));
     };
-    let (games, older) = finished(&state, &player.id, from).await?;
+    let lang = visitor.language();
+    let (games, older) = finished(&state, lang, &player.id, from).await?;
     let history = state.store.rating_history(&player.id, Variant::STANDARD, HISTORY_MAX).await?;
     let plays = |game: &&crate::protocol::server::LiveGame| {
         game.players.first.id == player.id || game.players.second.id == player.id
@@ -111,10 +117,11 @@ pub(super) async fn page(
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),
+        avatar: (player.kind == PlayerKind::Bot).then(|| Avatar::new(player.name.as_str())),
         is_house: player.house,
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
-        owner: owner(&state, &player).await?,
+        owner: owner(&state, lang, &player).await?,
         about: player.profile.about.clone().unwrap_or_default(),
         version: player.profile.version.clone(),
         // A link that a bot's owner wrote: nothing but a web address may be behind it.
@@ -123,35 +130,54 @@ pub(super) async fn page(
             .url
             .clone()
             .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
-        since: words::day(player.created_at),
-        standings: state.store.ratings_of(&player.id).await?.into_iter().map(standing).collect(),
+        since: words::day(lang, player.created_at),
+        standings: state
+            .store
+            .ratings_of(&player.id)
+            .await?
+            .into_iter()
+            .map(|standing| Standing::new(lang, standing))
+            .collect(),
         curve: curve(&history),
-        live: state.arena.live_games().iter().filter(plays).map(GameTile::new).collect(),
+        live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
         older,
     };
     Ok(Html(page.render()?))
 }
 
-async fn owner(state: &AppState, player: &StoredPlayer) -> Result<Option<String>, StoreError> {
+async fn owner(
+    state: &AppState,
+    lang: Language,
+    player: &StoredPlayer,
+) -> Result<Option<Linked>, StoreError> {
     let Some(owner) = &player.owner else { return Ok(None) };
-    Ok(state.store.player(owner).await?.map(|owner| owner.name.to_string()))
+    let link = |owner: StoredPlayer| {
+        let name = owner.name.as_str();
+        lang.linked_with("player.made_by", &format!("/player/{name}"), &[("name", name)])
+    };
+    Ok(state.store.player(owner).await?.map(link))
 }
 
-fn standing((variant, row): (Variant, RatingRow)) -> Standing {
-    let rating = row.standing.to_wire();
-    Standing {
-        variant: variant.to_string(),
-        elo: rating.elo,
-        pm95: rating.pm95,
-        provisional: rating.provisional,
-        row,
+impl Standing {
+    fn new(lang: Language, (variant, row): (Variant, RatingRow)) -> Self {
+        let rating = row.standing.to_wire();
+        let counts =
+            [("games", row.standing.games), ("won", row.wins), ("drawn", row.draws), ("lost", row.losses)];
+        Self {
+            variant: variant.to_string(),
+            elo: rating.elo,
+            pm95: rating.pm95,
+            provisional: rating.provisional,
+            record: lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n)))),
+        }
     }
 }
 
 /// A page of finished games, the newest first, and where the next page begins.
 async fn finished(
     state: &AppState,
+    lang: Language,
     player: &PlayerId,
     from: From,
 ) -> Result<(Vec<GameRow>, Option<u64>), StoreError> {
@@ -167,12 +193,17 @@ async fn finished(
     let older = games.last().and_then(|game| game.settlement.as_ref()).map(|settled| settled.number);
     let mut rows = Vec::with_capacity(games.len());
     for game in games {
-        rows.push(game_row(state, player, &game).await?);
+        rows.push(game_row(state, lang, player, &game).await?);
     }
     Ok((rows, older.filter(|_| is_full)))
 }
 
-async fn game_row(state: &AppState, player: &PlayerId, game: &StoredGame) -> Result<GameRow, StoreError> {
+async fn game_row(
+    state: &AppState,
+    lang: Language,
+    player: &PlayerId,
+    game: &StoredGame,
+) -> Result<GameRow, StoreError> {
     let side = if game.spec.players.first == *player { Side::First } else { Side::Second };
     let opponent_id = &game.spec.players[side.opponent()];
     let missing = || StoreError::Corrupt(format!("game {} has a player who is not there", game.spec.id));
@@ -182,26 +213,32 @@ async fn game_row(state: &AppState, player: &PlayerId, game: &StoredGame) -> Res
     let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
     let elo = |milli: crate::rating::elo::MilliElo| milli.to_elo();
     let moves = game.moves();
+    let result = result_words(ending.result, side.into());
     Ok(GameRow {
         id: game.spec.id.to_string(),
         board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
         disc: DiscIcon::new(side.into()),
-        opponent: PlayerTag::new(&wire(&opponent, None)),
-        opponent_name: opponent.name.to_string(),
-        result: result_words(ending.result, side.into()),
-        reason: words::reason(ending.reason, game.spec.variant.connect()),
+        opponent: PlayerTag::new(lang, &wire(&opponent, None)),
+        label: lang.fill(
+            "player.game_against",
+            &[("name", opponent.name.as_str()), ("result", lang.text(result.0))],
+        ),
+        result,
+        reason: words::reason(lang, ending.reason, game.spec.variant.connect()),
         plies: moves.len(),
         delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
-        day: game.events.last().map(|event| words::day(event.at)).unwrap_or_default(),
+        day: game.events.last().map(|event| words::day(lang, event.at)).unwrap_or_default(),
     })
 }
 
 fn result_words(result: GameResult, side: WireSide) -> (&'static str, &'static str) {
     match (result, side) {
-        (GameResult::First, WireSide::First) | (GameResult::Second, WireSide::Second) => ("Won", "won"),
-        (GameResult::First, WireSide::Second) | (GameResult::Second, WireSide::First) => ("Lost", "lost"),
-        (GameResult::Draw, _) => ("Draw", "soft"),
-        (GameResult::Void, _) => ("No result", "soft"),
+        (GameResult::First, WireSide::First) | (GameResult::Second, WireSide::Second) => ("game.won", "won"),
+        (GameResult::First, WireSide::Second) | (GameResult::Second, WireSide::First) => {
+            ("game.lost", "lost")
+        }
+        (GameResult::Draw, _) => ("game.drawn", "soft"),
+        (GameResult::Void, _) => ("game.void", "soft"),
     }
 }
 

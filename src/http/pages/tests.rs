@@ -20,6 +20,8 @@ async fn site(about: &str) -> TestSite {
             rating: None,
             version: None,
         },
+        strength: None,
+        style: None,
         about: Some(about.to_owned()),
         url: None,
         house: false,
@@ -132,6 +134,42 @@ async fn the_chosen_colours_are_in_the_page() {
         let request = Request::get("/").header(header::COOKIE, cookie).body(Body::empty()).unwrap();
         assert!(site.send(request).await.body.contains(expected), "{cookie}");
     }
+}
+
+/// The front page as a browser with these headers gets it.
+async fn lobby_with(path: &str, headers: &[(header::HeaderName, &str)]) -> crate::http::testing::Answer {
+    let request =
+        headers.iter().fold(Request::get(path), |request, (name, value)| request.header(name, *value));
+    TestSite::new().send(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn pages_speak_the_language_that_the_browser_likes() {
+    let body = lobby_with("/", &[(header::ACCEPT_LANGUAGE, "pl-PL,pl;q=0.9,en;q=0.7")]).await.body;
+    assert!(body.contains("<html lang=\"pl\">") && body.contains("Zagraj teraz"), "{body}");
+    assert!(body.contains("/texts/pl.js\""), "{body}");
+}
+
+#[tokio::test]
+async fn a_chosen_language_wins_and_is_kept() {
+    let polish = (header::ACCEPT_LANGUAGE, "pl");
+    let answer = lobby_with("/leaderboard?list=bots&lang=ja", std::slice::from_ref(&polish)).await;
+    assert!(answer.body.contains("<html lang=\"ja\">"), "{}", answer.body);
+    assert!(answer.body.contains("href=\"/leaderboard?list=bots&#38;lang=de\""), "{}", answer.body);
+    let cookies = answer.headers.get_all(header::SET_COOKIE).iter();
+    assert!(
+        cookies.map(|cookie| cookie.to_str().unwrap()).any(|cookie| cookie.starts_with("lang=ja; Path=/;"))
+    );
+    let body = lobby_with("/", &[polish, (header::COOKIE, "lang=ja")]).await.body;
+    assert!(body.contains("<html lang=\"ja\">"), "{body}");
+}
+
+#[tokio::test]
+async fn a_language_that_we_do_not_speak_changes_nothing() {
+    let answer = lobby_with("/?lang=tlh", &[(header::COOKIE, "lang=tlh")]).await;
+    assert!(answer.body.contains("<html lang=\"en\">"), "{}", answer.body);
+    let cookies = answer.headers.get_all(header::SET_COOKIE).iter();
+    assert!(!cookies.map(|cookie| cookie.to_str().unwrap()).any(|cookie| cookie.starts_with("lang=")));
 }
 
 #[tokio::test]

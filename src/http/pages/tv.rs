@@ -23,6 +23,7 @@ struct Tv {
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
     let best = state.arena.tv();
     let snapshot = match &best {
         Some(game) => state.arena.snapshot(&game.game).await,
@@ -31,9 +32,14 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let is_other = |game: &crate::ids::GameId| best.as_ref().is_none_or(|best| best.game != *game);
     let live = state.arena.live_games();
     let page = Tv {
-        frame: visitor.frame(Tab::Watch, "Watch"),
-        shown: snapshot.map(|snapshot| GameShown::new(&snapshot, None)),
-        others: live.iter().filter(|game| is_other(&game.game)).take(OTHERS_MAX).map(GameTile::new).collect(),
+        frame: visitor.frame(Tab::Watch, lang.text("site.watch")),
+        shown: snapshot.map(|snapshot| GameShown::new(lang, &snapshot, None)),
+        others: live
+            .iter()
+            .filter(|game| is_other(&game.game))
+            .take(OTHERS_MAX)
+            .map(|game| GameTile::new(lang, game))
+            .collect(),
     };
     Ok(Html(page.render()?))
 }

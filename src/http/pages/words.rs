@@ -1,18 +1,25 @@
 //! How pages say things. `web/static/words.js` says the same when a page is live.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::clock::TimeControl;
+use crate::http::texts::Language;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::WireSide;
 use crate::storage::record::UnixMillis;
 
 /// The word for a side's discs.
-pub(super) fn color(side: WireSide) -> &'static str {
+pub(super) fn color(lang: Language, side: WireSide) -> &'static str {
     match side {
-        WireSide::First => "Coral",
-        WireSide::Second => "Gold",
+        WireSide::First => lang.text("game.first_color"),
+        WireSide::Second => lang.text("game.second_color"),
     }
+}
+
+/// The word for what is in a cell.
+pub(super) fn cell(lang: Language, stone: Option<WireSide>) -> &'static str {
+    stone.map_or(lang.text("game.empty"), |side| color(lang, side))
 }
 
 /// The name of a side in attributes and style classes.
@@ -23,24 +30,28 @@ pub(super) fn key(side: WireSide) -> &'static str {
     }
 }
 
+/// Whether a game counts.
+pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
+    lang.text(if is_rated { "game.rated" } else { "game.casual" })
+}
+
 /// `3 min + 2 s`, `30 s a move`.
-pub(super) fn time_control(time: TimeControl) -> String {
+pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
     let bank = time.bank_ms.map(|bank| match time.increment_ms {
-        0 => length(bank),
-        increment => format!("{} + {}", length(bank), length(increment)),
+        0 => length(lang, bank),
+        increment => format!("{} + {}", length(lang, bank), length(lang, increment)),
     });
-    let limit = time.move_ms.map(|limit| format!("{} a move", length(limit)));
+    let limit = time.move_ms.map(|limit| lang.fill("game.per_move", &[("time", length(lang, limit))]));
     bank.into_iter().chain(limit).collect::<Vec<_>>().join(", ")
 }
 
-fn length(ms: u32) -> String {
+fn length(lang: Language, ms: u32) -> String {
     const MINUTE: u32 = 60_000;
     const HOUR: u32 = 60 * MINUTE;
     match ms {
-        ms if ms >= HOUR && ms % HOUR == 0 => format!("{} h", ms / HOUR),
-        ms if ms >= MINUTE && ms % MINUTE == 0 => format!("{} min", ms / MINUTE),
-        ms if ms % 1_000 == 0 => format!("{} s", ms / 1_000),
-        ms => format!("{} s", f64::from(ms) / 1_000.0),
+        ms if ms >= HOUR && ms % HOUR == 0 => lang.fill("game.hours", &[("n", ms / HOUR)]),
+        ms if ms >= MINUTE && ms % MINUTE == 0 => lang.fill("game.minutes", &[("n", ms / MINUTE)]),
+        ms => lang.fill("game.seconds", &[("n", f64::from(ms) / 1_000.0)]),
     }
 }
 
@@ -55,39 +66,52 @@ pub(super) fn clock_face(ms: u64) -> String {
 }
 
 /// The headline of a finished game.
-pub(super) fn headline(result: GameResult, you: Option<WireSide>, names: &[String; 2]) -> String {
+pub(super) fn headline(
+    lang: Language,
+    result: GameResult,
+    you: Option<WireSide>,
+    names: &[String; 2],
+) -> String {
     let wins = |side: WireSide, name: &str| {
-        if you == Some(side) { "You win".to_owned() } else { format!("{name} wins") }
+        if you == Some(side) {
+            lang.text("game.you_win").to_owned()
+        } else {
+            lang.fill("game.wins", &[("name", name)])
+        }
     };
     match result {
         GameResult::First => wins(WireSide::First, &names[0]),
         GameResult::Second => wins(WireSide::Second, &names[1]),
-        GameResult::Draw => "A draw".to_owned(),
-        GameResult::Void => "No result".to_owned(),
+        GameResult::Draw => lang.text("game.draw").to_owned(),
+        GameResult::Void => lang.text("game.void").to_owned(),
     }
 }
 
 /// How it came to a result, in a word or two.
-pub(super) fn reason(reason: EndReason, connect: u8) -> String {
-    match reason {
-        EndReason::Four if connect == 4 => "Four in a row",
-        EndReason::Four => return format!("{connect} in a row"),
-        EndReason::Full => "The board is full",
-        EndReason::Resign => "Resigned",
-        EndReason::Time => "Out of time",
-        EndReason::Illegal => "Broke the rules",
-        EndReason::Left => "Left the game",
-        EndReason::Aborted => "Ended before it began",
-        EndReason::Stopped => "Stopped by the arena",
-        EndReason::BotFailed => "The bot broke down",
-    }
-    .to_owned()
+pub(super) fn reason(lang: Language, reason: EndReason, connect: u8) -> String {
+    let key = match reason {
+        EndReason::Four if connect == 4 => "game.four",
+        EndReason::Four => return lang.fill("game.in_a_row", &[("n", connect)]),
+        EndReason::Full => "game.full",
+        EndReason::Resign => "game.resign",
+        EndReason::Time => "game.time",
+        EndReason::Illegal => "game.illegal",
+        EndReason::Left => "game.left",
+        EndReason::Aborted => "game.aborted",
+        EndReason::Stopped => "game.stopped",
+        EndReason::BotFailed => "game.bot_failed",
+    };
+    lang.text(key).to_owned()
 }
 
 /// A day in words: `20 Nov 2026`.
-pub(super) fn day(at: UnixMillis) -> String {
-    Timestamp::from_millisecond(at.0)
-        .map_or_else(|_| String::new(), |time| time.strftime("%-d %b %Y").to_string())
+pub(super) fn day(lang: Language, at: UnixMillis) -> String {
+    let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
+    let date = time.to_zoned(TimeZone::UTC).date();
+    let month = usize::try_from(date.month() - 1).unwrap_or_default();
+    let month = lang.text("player.months").split(' ').nth(month).unwrap_or_default();
+    let (day, year) = (date.day().to_string(), date.year().to_string());
+    lang.fill("player.day_format", &[("day", day.as_str()), ("month", month), ("year", &year)])
 }
 
 #[cfg(test)]
@@ -96,7 +120,7 @@ mod tests {
 
     #[track_caller]
     fn check_time(bank_ms: Option<u32>, increment_ms: u32, move_ms: Option<u32>, expected: &str) {
-        assert_eq!(time_control(TimeControl { bank_ms, increment_ms, move_ms }), expected);
+        assert_eq!(time_control(Language::English, TimeControl { bank_ms, increment_ms, move_ms }), expected);
     }
 
     #[test]
@@ -106,6 +130,21 @@ mod tests {
         check_time(None, 0, Some(30_000), "30 s a move");
         check_time(Some(90_000), 500, Some(10_000), "90 s + 0.5 s, 10 s a move");
         check_time(Some(7_200_000), 0, None, "2 h");
+    }
+
+    #[test]
+    fn days_are_written_as_in_each_language() {
+        let at = UnixMillis(1_795_132_800_000);
+        assert_eq!(day(Language::English, at), "20 Nov 2026");
+        assert_eq!(day(Language::German, at), "20. Nov. 2026");
+        assert_eq!(day(Language::Japanese, at), "2026年11月20日");
+    }
+
+    #[test]
+    fn every_language_has_twelve_months() {
+        for language in Language::ALL {
+            assert_eq!(language.text("player.months").split(' ').count(), 12, "{language:?}");
+        }
     }
 
     #[test]

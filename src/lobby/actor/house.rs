@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Answer, LobbyActor, need_account, offer_of};
+use crate::house::Mind;
 use crate::lobby::challenge::check_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
@@ -20,7 +21,7 @@ const BOT_OFFER_AFTER: Duration = Duration::from_secs(10);
 impl LobbyActor {
     /// Offers a house bot to people who have waited long, once for each seek.
     pub(super) fn offer_bots(&mut self, now: Instant) {
-        let house = self.deps.host.house().clone();
+        let house = self.deps.host.house().all();
         for seeker in self.seekers.values_mut() {
             let waits_long = waited(&seeker.waiting, now) >= BOT_OFFER_AFTER;
             let is_person = OpponentKind::from(seeker.waiting.kind) == OpponentKind::Human;
@@ -29,8 +30,9 @@ impl LobbyActor {
             }
             seeker.offered_bot = true;
             let variant = seeker.waiting.seek.variant;
-            // The middle of the line-up, which is ordered from weak to strong, suits a stranger best.
-            let playing: Vec<_> = house.iter().filter(|bot| bot.plays(variant.0)).collect();
+            // The middle of the configured line-up, which is ordered from weak to strong, suits a stranger best.
+            let fixed = house.iter().filter(|bot| matches!(bot.mind, Mind::Fixed));
+            let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {
                     bot: bot.identity.to_wire(None, None),
@@ -42,7 +44,7 @@ impl LobbyActor {
     }
 
     pub(super) fn play_bot(&mut self, session: &Arc<Session>, play: &PlayBot, reply: &ReplyTo) -> Answer {
-        let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name)).cloned();
+        let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name));
         let bot = bot.ok_or_else(|| {
             let message = format!("no house bot is called {}", shown(&play.bot));
             WireError::new(ErrorCode::NoSuchBot, message)
@@ -62,7 +64,7 @@ impl LobbyActor {
         let terms = check_terms(&terms, me, Some(&bot.identity))?;
         self.need_free(me)?;
         self.unseek(session.member());
-        let offer = offer_of(me.clone(), bot.identity, &terms);
+        let offer = offer_of(me.clone(), bot.identity.clone(), &terms);
         let (host, reply) = (self.deps.host.clone(), reply.clone());
         self.deps.tasks.spawn(async move {
             match host.start(offer).await {

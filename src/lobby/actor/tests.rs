@@ -245,7 +245,7 @@ async fn a_challenge_that_makes_no_game_says_so_to_both() {
     ada.say(challenge("bob", None)).await;
     arena.settle().await;
     let offer = hear_offer(&mut bob);
-    let house = arena.services.host.house().iter().next().unwrap().identity.clone();
+    let house = arena.services.host.house().all()[0].identity.clone();
     arena.start(&ada_account.identity, &house).await;
     bob.say(accept(&offer)).await;
     arena.settle().await;

@@ -5,6 +5,7 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 use super::convert::{parsed, word};
 use super::error::Damage;
 use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, UnixMillis};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
@@ -167,6 +168,11 @@ async fn key_of(connection: &mut SqliteConnection, id: &PlayerId) -> Result<Opti
     Ok(sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?)
 }
 
+async fn name_is_taken(connection: &mut SqliteConnection, name: &PlayerName) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM player WHERE name = ?";
+    Ok(sqlx::query(sql).bind(name.as_str()).fetch_optional(connection).await?.is_some())
+}
+
 pub(super) async fn add(
     connection: &mut SqliteConnection,
     player: &StoredPlayer,
@@ -179,9 +185,7 @@ pub(super) async fn add(
             key => key,
         },
     };
-    let name_is_taken = "SELECT 1 FROM player WHERE name = ?";
-    let taken = sqlx::query(name_is_taken).bind(player.name.as_str()).fetch_optional(&mut *connection);
-    if taken.await?.is_some() {
+    if name_is_taken(connection, &player.name).await? {
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
@@ -209,6 +213,36 @@ pub(super) async fn set_password(
 ) -> Outcome {
     let sql = "UPDATE player SET password = ? WHERE id = ?";
     let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+}
+
+pub(super) async fn promote(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    name: &PlayerName,
+    password: &str,
+) -> Outcome {
+    if name_is_taken(connection, name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET kind = ?, name = ?, password = ? WHERE id = ? AND kind = ?";
+    let query = sqlx::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
+    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection).await?;
+    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+}
+
+pub(super) async fn retire(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    name: &PlayerName,
+) -> Outcome {
+    if name_is_taken(connection, name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
+               url = NULL WHERE id = ? AND house = 0";
+    let query = sqlx::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
+    let updated = query.execute(connection).await?;
     Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
 }
 

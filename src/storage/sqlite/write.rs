@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{players, settlement};
+use super::{learners, players, settlement};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -125,6 +125,10 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetPassword { player, password } => {
                 players::set_password(self.connection, player, password).await
             }
+            Write::Promote { player, name, password } => {
+                players::promote(self.connection, player, name, password).await
+            }
+            Write::Retire { player, name } => players::retire(self.connection, player, name).await,
             Write::SetProfile { player, profile } => {
                 players::set_profile(self.connection, player, profile).await
             }
@@ -135,6 +139,14 @@ impl<'batch> Transaction<'batch, '_> {
             Write::StartGame(spec) => self.start(spec).await,
             Write::Append { game, events } => Ok(self.append(game, events)),
             Write::Finish { game, events } => self.finish(game, events).await,
+            Write::StepLearner(step) => learners::step(self.connection, step).await,
+            Write::MeasureVersion { learner, mark, decision } => {
+                learners::measure(self.connection, learner, *mark, *decision).await
+            }
+            Write::SetTeaching { player, teaching } => {
+                learners::set_teaching(self.connection, player, *teaching).await
+            }
+            Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
         }
     }
 

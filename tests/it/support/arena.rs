@@ -84,11 +84,7 @@ fn settings(change: Settings) -> Config {
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());
-    let bot = |name: &str, spec: &str| HouseBot {
-        name: name.parse().unwrap(),
-        spec: spec.parse().unwrap(),
-        about: String::new(),
-    };
+    let bot = |name: &str, spec: &str| HouseBot::new(name.parse().unwrap(), spec.parse().unwrap());
     config.house_bots.0 = vec![bot("random", "random"), bot("greedy", "greedy")];
     change(&mut config);
     config

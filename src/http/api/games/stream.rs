@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use tracing::warn;
 
 use super::{Players, player_of, since};
@@ -16,6 +16,7 @@ use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::request::Parameters;
 use crate::http::state::AppState;
+use crate::ids::PlayerId;
 use crate::storage::Store;
 use crate::storage::store::GameQuery;
 
@@ -55,9 +56,20 @@ pub(super) async fn games(
         newest_first: false,
         limit: PAGE,
     };
-    let progress = Progress { store: state.store, query, left: left.unwrap_or(u64::MAX) };
+    Ok(answer(Progress { store: state.store, query, left: left.unwrap_or(u64::MAX) }, Bytes::new()))
+}
+
+/// All finished games of one player after a first line.
+pub(in crate::http::api) fn games_of(state: AppState, player: PlayerId, head: Bytes) -> Response {
+    let query = GameQuery { player: Some(player), limit: PAGE, ..GameQuery::default() };
+    answer(Progress { store: state.store, query, left: u64::MAX }, head)
+}
+
+fn answer(progress: Progress, head: Bytes) -> Response {
+    let head = stream::iter([Ok(head)]);
     let pages = stream::unfold(Some(progress), async |progress| next_page(progress?).await);
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(pages)).into_response())
+    let body = Body::from_stream(head.chain(pages));
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
 /// The next lines, and where the stream stands after them; nothing at its end.

@@ -1,0 +1,278 @@
+//! The course of a run: what to play next, and what follows from what was played. Pure.
+//!
+//! Games are handed out in the order of the schedule, finish in any order, and are booked in the order of the schedule.
+//! Every decision (who is suspended, whether the sequential test has ended, who meets whom in the next wave) is made
+//! when a game is booked, so it does not depend on which game finished first.
+
+use crate::format::{self, History};
+use crate::log::Why;
+use crate::plan::{Pairing, Plan, Slot};
+use crate::results::{Outcome, Results};
+use crate::stats::sprt::Hypothesis;
+
+/// A run under way.
+#[derive(Clone, Debug)]
+pub struct Course {
+    plan: Plan,
+    results: Results,
+    wave: Vec<Pairing>,
+    /// Number of the wave's first game.
+    wave_from: u64,
+    waves: u32,
+    /// The next game to hand out.
+    next: u64,
+    /// The next game to book.
+    due: u64,
+    active: Vec<bool>,
+    faults_in_a_row: Vec<u32>,
+    over: Option<Why>,
+}
+
+/// What a booked game led to.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Consequence {
+    /// This entrant plays no more.
+    pub suspended: Option<usize>,
+    /// The run is over.
+    pub over: Option<Why>,
+}
+
+impl Course {
+    /// Before the first game.
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        let entrants = plan.entrants.len();
+        let mut course = Self {
+            plan,
+            results: Results::new(entrants),
+            wave: Vec::new(),
+            wave_from: 0,
+            waves: 0,
+            next: 0,
+            due: 0,
+            active: vec![true; entrants],
+            faults_in_a_row: vec![0; entrants],
+            over: None,
+        };
+        course.begin_wave();
+        course
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Why it is over; `None` while there is something to play.
+    pub fn over(&self) -> Option<Why> {
+        self.over
+    }
+
+    /// Who was not suspended.
+    pub fn active(&self) -> &[bool] {
+        &self.active
+    }
+
+    /// Games of the schedule as far as it is known.
+    pub fn games_known(&self) -> u64 {
+        self.wave_end()
+    }
+
+    /// How far everybody came in a knockout.
+    #[must_use]
+    pub fn stages(&self) -> Vec<u32> {
+        format::stages(&self.plan, &self.history())
+    }
+
+    /// The next game to play. `None` if all of this wave are handed out or the run is over.
+    pub fn hand_out(&mut self) -> Option<Slot> {
+        while self.over.is_none() && self.next < self.wave_end() {
+            let slot = self.slot(self.next);
+            self.next += 1;
+            if self.is_wanted(slot) {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// The game that is to be booked next, `None` if the run is over.
+    pub fn due(&self) -> Option<Slot> {
+        self.over.is_none().then(|| self.slot(self.due))
+    }
+
+    /// Books the game that is due. Games that were played before need not be handed out.
+    pub fn book(&mut self, outcome: &Outcome<'_>) -> Consequence {
+        let Some(slot) = self.due() else { return Consequence::default() };
+        self.results.book(slot, outcome);
+        let suspended = self.count_faults(slot, outcome);
+        self.due += 1;
+        self.decide();
+        self.pass_over();
+        self.next = self.next.max(self.due);
+        Consequence { suspended, over: self.over }
+    }
+
+    fn count_faults(&mut self, slot: Slot, outcome: &Outcome<'_>) -> Option<usize> {
+        let seats = slot.seats();
+        for side in fourfold_engine::Side::BOTH {
+            let count = &mut self.faults_in_a_row[seats[side]];
+            *count = if outcome.at_fault == Some(side) { *count + 1 } else { 0 };
+        }
+        let culprit = seats[outcome.at_fault?];
+        let max = self.plan.faults_max;
+        let is_suspended = max > 0 && self.faults_in_a_row[culprit] >= max;
+        is_suspended.then(|| {
+            self.active[culprit] = false;
+            culprit
+        })
+    }
+
+    /// Ends the run if the sequential test says so, or too few are left.
+    fn decide(&mut self) {
+        if self.verdict().is_some() {
+            self.over = Some(Why::Decided);
+        } else if self.active.iter().filter(|active| **active).count() < 2 {
+            self.over = Some(Why::Suspended);
+        }
+    }
+
+    /// What the sequential test of a match accepts, if there is one and it does.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Hypothesis> {
+        self.plan.sprt.as_ref()?.verdict(&self.results.meeting(0, 1).pairs)
+    }
+
+    /// Passes over games of who is suspended, and begins the next wave behind the last.
+    fn pass_over(&mut self) {
+        while self.over.is_none() {
+            if self.due == self.wave_end() {
+                self.begin_wave();
+            } else if self.is_wanted(self.slot(self.due)) {
+                return;
+            } else {
+                self.due += 1;
+            }
+        }
+    }
+
+    fn begin_wave(&mut self) {
+        self.wave_from = self.wave_end();
+        self.wave = format::next_wave(&self.plan, &self.history());
+        self.waves += 1;
+        if self.wave.is_empty() {
+            self.over = Some(Why::Complete);
+        }
+    }
+
+    fn history(&self) -> History<'_> {
+        History { pairs: self.results.pairs(), waves: self.waves, active: &self.active }
+    }
+
+    fn wave_end(&self) -> u64 {
+        self.wave_from + 2 * self.wave.len() as u64
+    }
+
+    fn slot(&self, number: u64) -> Slot {
+        let place = usize::try_from((number - self.wave_from) / 2).expect("a wave fits the memory");
+        Slot { number, pairing: self.wave[place] }
+    }
+
+    fn is_wanted(&self, slot: Slot) -> bool {
+        self.active[slot.pairing.a] && self.active[slot.pairing.b]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::Side;
+
+    use super::*;
+    use crate::format::Format;
+    use crate::stats::sprt::Sprt;
+    use crate::testing::plan;
+
+    fn won(winner: Side) -> Outcome<'static> {
+        Outcome { winner: Some(winner), at_fault: None, both_moved: true, moves: "44" }
+    }
+
+    fn fault(side: Side) -> Outcome<'static> {
+        Outcome { at_fault: Some(side), ..won(side.opponent()) }
+    }
+
+    #[test]
+    fn games_are_handed_out_once_and_in_order() {
+        let mut course = Course::new(plan(Format::Match, 2, 2));
+        let slots: Vec<Slot> = std::iter::from_fn(|| course.hand_out()).collect();
+        assert_eq!(slots.iter().map(|slot| slot.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        for _ in 0..3 {
+            assert_eq!(course.book(&won(Side::First)), Consequence::default());
+        }
+        assert_eq!(course.book(&won(Side::First)).over, Some(Why::Complete));
+        assert_eq!((course.due(), course.results().games()), (None, 4));
+    }
+
+    #[test]
+    fn a_resumed_course_goes_on_behind_what_is_booked() {
+        let mut course = Course::new(plan(Format::Match, 2, 2));
+        course.book(&won(Side::First));
+        assert_eq!(course.hand_out().map(|slot| slot.number), Some(1));
+    }
+
+    #[test]
+    fn who_breaks_again_and_again_plays_no_more() {
+        let mut three = Course::new(Plan { faults_max: 2, ..plan(Format::RoundRobin, 3, 2) });
+        // 0 meets 1, then 2: it fails as first, then as second.
+        assert_eq!(three.book(&fault(Side::First)).suspended, None);
+        assert_eq!(three.book(&fault(Side::Second)).suspended, Some(0));
+        let due = three.due().unwrap();
+        assert_eq!((due.number, due.pairing.a, due.pairing.b), (4, 1, 2));
+        assert_eq!(three.hand_out(), Some(due));
+        let mut two = Course::new(Plan { faults_max: 1, ..plan(Format::Match, 2, 5) });
+        assert_eq!(two.book(&fault(Side::First)).over, Some(Why::Suspended));
+        assert_eq!(two.hand_out(), None);
+    }
+
+    #[test]
+    fn a_good_game_forgives_faults() {
+        let mut course = Course::new(Plan { faults_max: 2, ..plan(Format::Match, 2, 5) });
+        course.book(&fault(Side::First));
+        course.book(&won(Side::First));
+        assert_eq!(course.book(&fault(Side::First)).suspended, None);
+        assert_eq!(course.results().faults(), 2);
+    }
+
+    #[test]
+    fn a_sequential_test_ends_the_match() {
+        let sprt = Some(Sprt { pairs_min: 2, ..Sprt::logistic(0.0, 300.0) });
+        let mut course = Course::new(Plan { sprt, ..plan(Format::Match, 2, 1_000) });
+        let mut number = 0_u32;
+        let moves: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+        while let Some(slot) = course.due() {
+            let winner = if slot.seats().first == 0 { Side::First } else { Side::Second };
+            course.book(&Outcome { moves: &moves[number as usize], ..won(winner) });
+            number += 1;
+        }
+        assert_eq!((course.over(), course.verdict()), (Some(Why::Decided), Some(Hypothesis::H1)));
+        assert!(number < 60, "{number}");
+    }
+
+    #[test]
+    fn the_next_wave_follows_from_the_last() {
+        let mut course = Course::new(plan(Format::Knockout, 4, 1));
+        for _ in 0..4 {
+            let slot = course.due().unwrap();
+            course.book(&won(if slot.seats().first < slot.seats().second {
+                Side::First
+            } else {
+                Side::Second
+            }));
+        }
+        let slot = course.due().unwrap();
+        assert_eq!((slot.number, slot.pairing.a, slot.pairing.b), (4, 0, 1));
+        assert_eq!(course.stages(), [1, 1, 0, 0]);
+    }
+}

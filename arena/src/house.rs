@@ -1,0 +1,128 @@
+//! House bots as entrants, in this process.
+//!
+//! Bots enter as they are: a learner does not learn during a match, so that the rating belongs to one strength and the
+//! results do not depend on the order of the games.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fourfold_bots::{Bot, BotError, BotSpec, MoveBudget, registry};
+use fourfold_engine::Variant;
+
+use crate::entrant::{Answer, Entrant, Fault, GameStart, Player, Turn};
+use crate::watchdog::{Alarm, Watchdog};
+
+/// A house bot with settings.
+#[derive(Debug)]
+pub struct HouseBot {
+    name: String,
+    recipe: Arc<Recipe>,
+    watchdog: Watchdog,
+}
+
+/// What a bot is made from.
+#[derive(Debug)]
+struct Recipe {
+    spec: BotSpec,
+    variant: Variant,
+    /// What it has learnt before, if it learns.
+    knowledge: Option<String>,
+}
+
+impl Recipe {
+    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
+        let spec = self.spec.clone().with_default_seed(seed);
+        match &self.knowledge {
+            Some(knowledge) => registry::build_taught(&spec, self.variant, knowledge),
+            None => registry::build(&spec, self.variant),
+        }
+    }
+
+    /// Whether every game takes a bot with a seed of its own.
+    fn draws(&self) -> bool {
+        self.spec.clone().with_default_seed(0) != self.spec
+    }
+}
+
+impl HouseBot {
+    /// Checks the settings. `knowledge` is what a learner knows, as [`Bot::knowledge`] gave it.
+    ///
+    /// # Errors
+    ///
+    /// The settings make no sense, or the bot does not play the variant.
+    pub fn new(
+        name: String,
+        spec: BotSpec,
+        variant: Variant,
+        knowledge: Option<String>,
+        watchdog: &Watchdog,
+    ) -> Result<Self, BotError> {
+        let recipe = Recipe { spec, variant, knowledge };
+        recipe.build(0)?;
+        Ok(Self { name, recipe: Arc::new(recipe), watchdog: watchdog.clone() })
+    }
+}
+
+impl Entrant for HouseBot {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn player(&self) -> Result<Box<dyn Player>, Fault> {
+        let bot = self.recipe.build(0).map_err(broken)?;
+        let recipe = self.recipe.draws().then(|| Arc::clone(&self.recipe));
+        Ok(Box::new(HousePlayer { bot, alarm: self.watchdog.alarm(), recipe }))
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn broken(error: BotError) -> Fault {
+    Fault::Broken(error.to_string())
+}
+
+struct HousePlayer {
+    bot: Box<dyn Bot>,
+    alarm: Alarm,
+    /// What a bot that draws is made from anew for each game.
+    recipe: Option<Arc<Recipe>>,
+}
+
+impl HousePlayer {
+    /// When the bot is to be stopped: after the time it wants by its own settings, or the clock's if that is less.
+    /// Limits by nodes alone are exact, so there its own time does not count.
+    fn time(&self, turn: &Turn<'_>) -> Option<Duration> {
+        match (self.bot.move_time(), turn.allotment) {
+            (Some(own), Some(allotted)) => Some(own.min(allotted)),
+            (own, None) => own.filter(|_| turn.nodes.is_none()),
+            (None, allotted) => allotted,
+        }
+    }
+}
+
+impl Player for HousePlayer {
+    fn begin(&mut self, start: &GameStart) -> Result<(), Fault> {
+        if let Some(recipe) = &self.recipe {
+            self.bot = recipe.build(start.seed).map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        let time = self.time(turn);
+        let asked = Instant::now();
+        if let Some(time) = time {
+            self.alarm.set(asked + time);
+        }
+        let budget = MoveBudget { nodes: turn.nodes, time };
+        // A bot that panics is broken and is not used again, so what it leaves behind does not matter.
+        let think = AssertUnwindSafe(|| self.bot.choose(turn.game.position(), budget, self.alarm.flag()));
+        let choice = catch_unwind(think);
+        let spent = asked.elapsed();
+        if time.is_some() {
+            self.alarm.clear();
+        }
+        let choice = choice.map_err(|_| Fault::Broken("it panicked".to_owned()))?;
+        Ok(Answer { column: choice.map_err(broken)?.column, spent })
+    }
+}

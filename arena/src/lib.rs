@@ -1,0 +1,31 @@
+//! How bots meet: matches and tournaments in pairs of games, their log, and ratings that come with their error.
+//!
+//! - [`entrant`] is what takes part, [`house`] are the bots of the house; [`play`] plays one game by the rules of
+//!   [`time`].
+//! - [`plan`] is all that decides what is played; [`format`] and [`suite`] say who meets whom from which opening.
+//! - [`course`] is a run as it goes, [`results`] what is counted; both pure. [`runner`] plays it on threads.
+//! - [`log`] is the only truth about a run, made of [`record`]s.
+//! - [`stats`] turns results into numbers: Elo with both ends of its interval, sequential tests, joint ratings.
+//!   Pure.
+
+#![forbid(unsafe_code)]
+
+pub mod course;
+pub mod entrant;
+pub mod format;
+pub mod house;
+pub mod log;
+pub mod plan;
+pub mod play;
+pub mod rate;
+pub mod record;
+pub mod report;
+pub mod results;
+pub mod runner;
+pub mod stats;
+pub mod stop;
+pub mod suite;
+#[cfg(test)]
+mod testing;
+pub mod time;
+pub mod watchdog;

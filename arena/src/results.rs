@@ -1,0 +1,265 @@
+//! What was played, counted. Only ever grown game by game in the order of the schedule, so equal logs have equal tables.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use fourfold_engine::{BySide, Side};
+
+use crate::format::PairResult;
+use crate::plan::{Leg, Slot};
+use crate::stats::fit::{self, DRAW, LOSS, WIN};
+use crate::stats::pairs::{PairCounts, Repeats};
+
+/// A finished game as the tables see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome<'a> {
+    /// `None` for a draw.
+    pub winner: Option<Side>,
+    pub at_fault: Option<Side>,
+    /// Whether both sides moved after the opening.
+    pub both_moved: bool,
+    pub moves: &'a str,
+}
+
+/// Everything that is counted.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    entrants: Vec<Tally>,
+    /// By the two entrants, the earlier one first.
+    meetings: BTreeMap<(usize, usize), Meeting>,
+    pairs: Vec<PairResult>,
+    /// The first game of a pair whose second is not finished.
+    open: Option<Half>,
+    games: u64,
+    /// Games in which both sides moved.
+    played: u64,
+    distinct: HashSet<u64>,
+    distinct_pairs: HashSet<(u64, u64)>,
+}
+
+/// One entrant's games.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Tally {
+    pub games: u64,
+    pub wins_as: BySide<u64>,
+    pub draws: u64,
+    pub losses: u64,
+    /// Losses by a fault.
+    pub faults: u64,
+}
+
+impl Tally {
+    pub fn wins(&self) -> u64 {
+        self.wins_as.first + self.wins_as.second
+    }
+
+    /// Points as tables have them: 3 a win, 1 a draw.
+    pub fn score(&self) -> u64 {
+        3 * self.wins() + self.draws
+    }
+
+    /// Points as games have them, in halves.
+    pub fn half_points(&self) -> u64 {
+        2 * self.wins() + self.draws
+    }
+}
+
+/// All games between two entrants, as the earlier one sees them.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    pub games: u64,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Finished pairs alone.
+    pub pairs: PairCounts,
+    /// Finished pairs by how both games ended.
+    endings: [[u64; 3]; 3],
+}
+
+/// Half a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Half {
+    pair: u64,
+    winner: Option<Side>,
+    key: u64,
+}
+
+impl Results {
+    /// Nothing played yet.
+    #[must_use]
+    pub fn new(entrants: usize) -> Self {
+        Self { entrants: vec![Tally::default(); entrants], ..Self::default() }
+    }
+
+    /// Books the next game of the schedule.
+    pub fn book(&mut self, slot: Slot, outcome: &Outcome<'_>) {
+        let seats = slot.seats();
+        self.games += 1;
+        self.played += u64::from(outcome.both_moved);
+        for side in Side::BOTH {
+            self.entrants[seats[side]].book(side, outcome);
+        }
+        let earlier = seats.first.min(seats.second);
+        let meeting = self.meetings.entry((earlier, seats.first.max(seats.second))).or_default();
+        meeting.games += 1;
+        match ending_for(earlier == seats.first, outcome.winner) {
+            WIN => meeting.wins += 1,
+            DRAW => meeting.draws += 1,
+            _ => meeting.losses += 1,
+        }
+        let key = key(seats, outcome.moves);
+        self.distinct.insert(key);
+        match (slot.leg(), self.open.take()) {
+            (Leg::One, _) => self.open = Some(Half { pair: slot.pair(), winner: outcome.winner, key }),
+            (Leg::Two, Some(half)) if half.pair == slot.pair() => {
+                self.book_pair(slot, half, outcome.winner, key);
+            }
+            (Leg::Two, _) => {} // its first game was passed over
+        }
+    }
+
+    fn book_pair(&mut self, slot: Slot, half: Half, winner: Option<Side>, key: u64) {
+        let (a, b) = (slot.pairing.a, slot.pairing.b);
+        // In the first game a is the first side, in the second b.
+        let endings = [ending_for(true, half.winner), ending_for(false, winner)];
+        let half_points = |ending: usize| u8::try_from(ending).unwrap_or_default();
+        let points = half_points(endings[0]) + half_points(endings[1]);
+        self.pairs.push(PairResult { a, b, half_points: points });
+        let is_new = self.distinct_pairs.insert((half.key, key));
+        let repeats = if is_new { Repeats::Nothing } else { Repeats::AnEarlierPair };
+        let meeting = self.meetings.entry((a.min(b), a.max(b))).or_default();
+        if a < b {
+            meeting.pairs.add(points, repeats);
+            meeting.endings[endings[0]][endings[1]] += 1;
+        } else {
+            meeting.pairs.add(4 - points, repeats);
+            // As b sees it: the game that it began is the second.
+            meeting.endings[WIN - endings[1]][WIN - endings[0]] += 1;
+        }
+    }
+
+    pub fn entrants(&self) -> &[Tally] {
+        &self.entrants
+    }
+
+    /// All finished pairs in the order of the schedule.
+    pub fn pairs(&self) -> &[PairResult] {
+        &self.pairs
+    }
+
+    /// Finished games.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Games in which both sides moved: if there are none, nothing was played.
+    pub fn played(&self) -> u64 {
+        self.played
+    }
+
+    /// Games that differ in their players or moves from all others.
+    pub fn distinct(&self) -> u64 {
+        self.distinct.len() as u64
+    }
+
+    /// Pairs with one finished game.
+    pub fn unfinished_pairs(&self) -> u64 {
+        self.games - 2 * self.pairs.len() as u64
+    }
+
+    pub fn faults(&self) -> u64 {
+        self.entrants.iter().map(|tally| tally.faults).sum()
+    }
+
+    /// The games of two entrants as `a` sees them.
+    #[must_use]
+    pub fn meeting(&self, a: usize, b: usize) -> Meeting {
+        let meeting = self.meetings.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
+        if a <= b {
+            return meeting;
+        }
+        let mut pairs = meeting.pairs;
+        pairs.counts.reverse();
+        Meeting { wins: meeting.losses, losses: meeting.wins, pairs, ..meeting }
+    }
+
+    /// The finished pairs for the joint fit. Unfinished ones never enter statistics.
+    #[must_use]
+    pub fn for_fit(&self) -> Vec<fit::Meeting> {
+        let pairs = |(&(a, b), meeting): (&(usize, usize), &Meeting)| fit::Meeting {
+            a,
+            b,
+            pairs: meeting.endings,
+            ..fit::Meeting::default()
+        };
+        self.meetings.iter().map(pairs).collect()
+    }
+}
+
+impl Tally {
+    fn book(&mut self, side: Side, outcome: &Outcome<'_>) {
+        self.games += 1;
+        match outcome.winner {
+            Some(winner) if winner == side => self.wins_as[side] += 1,
+            Some(_) => self.losses += 1,
+            None => self.draws += 1,
+        }
+        self.faults += u64::from(outcome.at_fault == Some(side));
+    }
+}
+
+/// How a game ended for the first side, or else for the second.
+fn ending_for(is_first: bool, winner: Option<Side>) -> usize {
+    match winner {
+        None => DRAW,
+        Some(Side::First) if is_first => WIN,
+        Some(Side::Second) if !is_first => WIN,
+        Some(_) => LOSS,
+    }
+}
+
+/// Equal for games of the same players with the same moves. Two others share it once in 2^64.
+fn key(seats: BySide<usize>, moves: &str) -> u64 {
+    let mut hasher = DefaultHasher::new(); // its keys are fixed
+    (seats.first, seats.second, moves).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Pairing;
+
+    fn book(results: &mut Results, number: u64, winner: Option<Side>, moves: &str) {
+        let slot = Slot { number, pairing: Pairing { a: 1, b: 0, opening: 0 } };
+        results.book(slot, &Outcome { winner, at_fault: None, both_moved: true, moves });
+    }
+
+    #[test]
+    fn pairs_are_counted_for_both_players() {
+        let mut results = Results::new(2);
+        book(&mut results, 0, Some(Side::First), "1"); // 1 beats 0
+        book(&mut results, 1, None, "2");
+        book(&mut results, 2, Some(Side::Second), "3"); // 0 beats 1
+        assert_eq!(results.pairs(), [PairResult { a: 1, b: 0, half_points: 3 }]);
+        assert_eq!(results.meeting(1, 0).pairs.counts, [0, 0, 0, 1, 0]);
+        assert_eq!(results.meeting(0, 1).pairs.counts, [0, 1, 0, 0, 0]);
+        assert_eq!((results.games(), results.unfinished_pairs(), results.distinct()), (3, 1, 3));
+        let meeting = results.meeting(0, 1);
+        assert_eq!((meeting.wins, meeting.draws, meeting.losses), (1, 1, 1));
+        assert_eq!(results.entrants()[0].wins_as, BySide { first: 0, second: 1 });
+        // As 0 sees it: it drew the game that it began, and lost the other.
+        assert_eq!(results.for_fit()[0].pairs[DRAW][LOSS], 1);
+    }
+
+    #[test]
+    fn repeated_games_are_seen() {
+        let mut results = Results::new(2);
+        for number in 0..8 {
+            book(&mut results, number, Some(Side::First), if number % 2 == 0 { "1" } else { "2" });
+        }
+        assert_eq!((results.games(), results.distinct()), (8, 2));
+        assert_eq!(results.meeting(0, 1).pairs, PairCounts { counts: [0, 0, 4, 0, 0], repeated: 3 });
+    }
+}

@@ -1,0 +1,171 @@
+//! The openings that a run plays: drawn by its seed, without repetition until all have come up.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fourfold_engine::Variant;
+use fourfold_engine::openings::{self, Opening, OpeningError};
+use serde::{Deserialize, Serialize};
+
+/// Where openings come from, in the words of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpeningKind {
+    /// The empty board.
+    None,
+    /// Positions whose exact value is a draw.
+    Balanced,
+    /// A list of the caller's.
+    Given,
+}
+
+/// Openings to draw from.
+#[derive(Debug)]
+pub struct Suite {
+    kind: OpeningKind,
+    openings: Vec<Opening>,
+    variant: Variant,
+    /// The round that was drawn from last: nearly always the next one too.
+    last: Mutex<Option<Round>>,
+}
+
+/// All openings in the order of one round.
+#[derive(Clone, Debug)]
+struct Round {
+    seed: u64,
+    number: u64,
+    openings: Arc<[Opening]>,
+}
+
+/// Why there are no openings.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SuiteError {
+    #[error("there are no balanced openings for {0}, only for 7x6")]
+    NoneBalanced(Variant),
+    #[error("there is no opening in it")]
+    Empty,
+    #[error("line {line}: {reason}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        reason: OpeningError,
+    },
+}
+
+impl Suite {
+    fn new(kind: OpeningKind, openings: Vec<Opening>, variant: Variant) -> Self {
+        Self { kind, openings, variant, last: Mutex::new(None) }
+    }
+
+    /// Nothing but the empty board.
+    #[must_use]
+    pub fn empty(variant: Variant) -> Self {
+        Self::new(OpeningKind::None, vec![Opening::empty()], variant)
+    }
+
+    /// The engine's suite of drawn positions.
+    ///
+    /// # Errors
+    ///
+    /// Nobody has scored openings of this variant.
+    pub fn balanced(variant: Variant) -> Result<Self, SuiteError> {
+        let openings = openings::balanced(variant).to_vec();
+        if openings.is_empty() {
+            return Err(SuiteError::NoneBalanced(variant));
+        }
+        Ok(Self::new(OpeningKind::Balanced, openings, variant))
+    }
+
+    /// A list: the moves of one opening a line, whatever follows them after a blank or tab ignored, as are empty
+    /// lines and those that begin with `#`.
+    ///
+    /// # Errors
+    ///
+    /// Names the first line that is no opening.
+    pub fn from_list(variant: Variant, text: &str) -> Result<Self, SuiteError> {
+        let mut openings = Vec::new();
+        for (line, row) in (1..).zip(text.lines()) {
+            let Some(moves) = row.split_whitespace().next().filter(|moves| !moves.starts_with('#')) else {
+                continue;
+            };
+            let opening = Opening::from_notation(variant, moves);
+            openings.push(opening.map_err(|reason| SuiteError::Line { line, reason })?);
+        }
+        if openings.is_empty() {
+            return Err(SuiteError::Empty);
+        }
+        Ok(Self::new(OpeningKind::Given, openings, variant))
+    }
+
+    pub fn kind(&self) -> OpeningKind {
+        self.kind
+    }
+
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// Equal for equal suites: what a resumed run is checked against.
+    #[must_use]
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for opening in &self.openings {
+            hasher.update(opening.notation().as_bytes());
+            hasher.update(b"\n");
+        }
+        hasher.finalize()
+    }
+
+    /// The opening with this index of the series that belongs to `seed`, as [`openings::draw_from`] has it.
+    #[must_use]
+    pub fn draw(&self, seed: u64, index: u64) -> Opening {
+        let count = self.openings.len() as u64; // no suite is empty
+        let openings = self.round(seed, index / count);
+        let place = usize::try_from(index % count).unwrap_or_default();
+        openings[place].clone()
+    }
+
+    fn round(&self, seed: u64, number: u64) -> Arc<[Opening]> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(round) = last.as_ref().filter(|round| (round.seed, round.number) == (seed, number)) {
+            return Arc::clone(&round.openings);
+        }
+        let openings: Arc<[Opening]> = openings::round(&self.openings, self.variant, seed, number).collect();
+        *last = Some(Round { seed, number, openings: Arc::clone(&openings) });
+        openings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VARIANT: Variant = Variant::STANDARD;
+
+    #[test]
+    fn lists_may_have_remarks() {
+        let suite = Suite::from_list(VARIANT, "# head\n\n1122\n2131\t0\n-\n").unwrap();
+        let mut drawn: Vec<String> = (0..3).map(|index| suite.draw(7, index).notation()).collect();
+        drawn.sort();
+        assert!(drawn.contains(&String::new()));
+        assert!(drawn.iter().any(|moves| moves == "1122" || moves == "7766"), "{drawn:?}");
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        let check = |text: &str, message: &str| {
+            assert_eq!(Suite::from_list(VARIANT, text).unwrap_err().to_string(), message);
+        };
+        check("44\n9\n", "line 2: move 1 is illegal: column 9 is not on a board of 7 columns");
+        check("44\n\n1212121\n", "line 3: the game is over after these moves");
+        check("# nothing\n", "there is no opening in it");
+        let other = "8x7".parse().unwrap();
+        assert_eq!(Suite::balanced(other).unwrap_err(), SuiteError::NoneBalanced(other));
+    }
+
+    #[test]
+    fn suites_draw_what_the_ladder_draws() {
+        let suite = Suite::balanced(VARIANT).unwrap();
+        assert_eq!(Some(suite.draw(3, 150)), openings::draw(VARIANT, 3, 150));
+        assert_ne!(suite.checksum(), Suite::empty(VARIANT).checksum());
+    }
+}

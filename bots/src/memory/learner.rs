@@ -1,0 +1,173 @@
+//! The pattern memory as a learner: a fold of games.
+
+use std::sync::Arc;
+
+use fourfold_engine::{Cell, Variant};
+
+use super::pattern::{LINE, Owner, Pattern};
+use super::store::{PatternMemory, Record};
+use super::{Memory, Rule, Snapshots, bytes};
+use crate::bot::{Bot, BotError, GameRecord};
+use crate::learner::{Change, Counts, Knowledge, KnownPattern, Learner};
+use crate::registry;
+use crate::spec::BotSpec;
+
+/// A memory that learns, with the settings of the bots that play with it.
+#[derive(Debug)]
+struct MemoryLearner {
+    store: PatternMemory,
+    rule: Rule,
+    snapshots: Snapshots,
+}
+
+/// What a memory held at one moment.
+#[derive(Debug)]
+struct Remembered {
+    store: PatternMemory,
+    rule: Rule,
+    snapshots: Snapshots,
+}
+
+/// Makes a learner of either vocabulary.
+pub(crate) fn learner(
+    spec: &BotSpec,
+    variant: Variant,
+    state: Option<&[u8]>,
+) -> Result<Box<dyn Learner>, BotError> {
+    let Memory { mut store, rule, snapshots, seed: _ } = registry::memory(spec, variant, "")?;
+    if let Some(state) = state {
+        store = bytes::read(state, store.vocabulary, variant)
+            .map_err(|reason| BotError::BadState { name: spec.name().to_owned(), reason })?;
+    }
+    Ok(Box::new(MemoryLearner { store, rule, snapshots }))
+}
+
+impl Learner for MemoryLearner {
+    fn learn(&mut self, game: &GameRecord) -> Vec<Change> {
+        if game.game.variant() != self.store.variant() {
+            return Vec::new();
+        }
+        let before = self.store.clone();
+        self.store.learn(game, self.snapshots);
+        let changed = self.store.iter().filter_map(|(pattern, record)| {
+            let before = before.get(pattern).map(counts);
+            let after = counts(record);
+            (before != Some(after)).then(|| Change { pattern: pattern.to_string(), before, after })
+        });
+        changed.collect()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        bytes::write(&self.store)
+    }
+
+    fn knowledge(&self) -> Arc<dyn Knowledge> {
+        let Self { store, rule, snapshots } = self;
+        Arc::new(Remembered { store: store.clone(), rule: *rule, snapshots: *snapshots })
+    }
+}
+
+impl Knowledge for Remembered {
+    fn player(&self, seed: u64) -> Box<dyn Bot> {
+        let Self { store, rule, snapshots } = self;
+        Box::new(Memory { store: store.clone(), rule: *rule, snapshots: *snapshots, seed })
+    }
+
+    fn patterns(&self) -> Vec<KnownPattern> {
+        let known = self.store.iter().map(|(pattern, record)| known(&self.store, *pattern, record));
+        let mut known: Vec<KnownPattern> = known.collect();
+        known.sort_by_key(|pattern| std::cmp::Reverse(pattern.counts.seen)); // stable: equal ones keep their order
+        known
+    }
+}
+
+pub(super) fn counts(record: &Record) -> Counts {
+    Counts { seen: record.seen, won: record.won, lost: record.lost }
+}
+
+fn known(store: &PatternMemory, pattern: Pattern, record: &Record) -> KnownPattern {
+    let cells = |places: Vec<i32>| -> Vec<Cell> {
+        places.into_iter().filter_map(|place| pattern.cell(place, store.variant)).collect()
+    };
+    let stones = cells((0..LINE).filter(|place| pattern.stones.is_on(*place)).collect());
+    let (own, enemy) = match pattern.owner {
+        Owner::Own => (stones, Vec::new()),
+        Owner::Enemy => (Vec::new(), stones),
+    };
+    KnownPattern {
+        name: pattern.to_string(),
+        own,
+        enemy,
+        answers: cells(store.vocabulary.answers(pattern.stones)),
+        counts: counts(record),
+        weight: record.weighting.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Side};
+
+    use super::*;
+    use crate::bot::GameResult;
+    use crate::learner;
+
+    fn learnt(name: &str) -> Box<dyn Learner> {
+        let mut learner = learner::fresh(&BotSpec::new(name), Variant::STANDARD).unwrap();
+        for (moves, side, result) in [
+            ("3747576", Side::First, GameResult::Win),
+            ("3747576", Side::Second, GameResult::Loss),
+            ("37475", Side::First, GameResult::Draw),
+        ] {
+            let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+            learner.learn(&GameRecord { game, side, result });
+        }
+        learner
+    }
+
+    #[test]
+    fn the_bytes_hold_everything() {
+        for name in ["memory", "memory-windows"] {
+            let state = learnt(name).state();
+            assert_eq!(
+                learner::restore(&BotSpec::new(name), Variant::STANDARD, &state).unwrap().state(),
+                state
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_wrong_anywhere_are_refused() {
+        let state = learnt("memory").state();
+        for place in 0..state.len() {
+            let mut wrong = state.clone();
+            wrong[place] ^= 1;
+            let read = learner::restore(&BotSpec::new("memory"), Variant::STANDARD, &wrong);
+            assert!(read.is_err(), "byte {place}");
+            assert!(learner::restore(&BotSpec::new("memory"), Variant::STANDARD, &state[..place]).is_err());
+        }
+        let error = learner::restore(&BotSpec::new("memory-windows"), Variant::STANDARD, &state).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "what memory-windows has learnt cannot be read: it is of another vocabulary or board"
+        );
+    }
+
+    #[test]
+    fn a_lesson_says_what_is_new_and_what_grew() {
+        let mut learner = learnt("memory");
+        let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
+        let changes = learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
+        let three = changes.iter().find(|change| change.pattern == "own c1 d1 e1 .").unwrap();
+        assert_eq!(three.before, Some(Counts { seen: 1, won: 1, lost: 0 }));
+        assert_eq!(three.after, Counts { seen: 2, won: 2, lost: 0 });
+        let known = learner.knowledge().patterns();
+        assert!(known.iter().is_sorted_by_key(|pattern| std::cmp::Reverse(pattern.counts.seen)));
+        let pair = known.iter().find(|pattern| pattern.name == "own c1 d1 . .").unwrap();
+        let print = |cells: &[Cell]| cells.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            (print(&pair.own), print(&pair.answers)),
+            (vec!["c1".into(), "d1".into()], vec!["e1".into(), "b1".into()])
+        );
+    }
+}

@@ -1,0 +1,271 @@
+//! How a memory is trained: games against teachers, or against itself.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+
+use fourfold_engine::{BySide, Column, Game, Position, Side, Variant, rng};
+use rand::RngExt;
+
+use super::{Memory, write_xml};
+use crate::bot::{Bot, BotError, GameRecord, GameResult, MoveBudget};
+use crate::registry;
+use crate::spec::BotSpec;
+use crate::training::{Course, Notes, TrainingError};
+
+/// Nodes or playouts a move of a teacher: never time, so that a run repeats.
+const TEACHER_NODES: u64 = 20_000;
+
+/// Who plays against the memory while it learns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Teacher {
+    /// The memory plays both sides and learns from both.
+    Itself,
+    /// A house bot.
+    Bot(BotSpec),
+}
+
+impl Teacher {
+    /// A pool of opponents of different strength and style, the memory itself among them.
+    pub const MIXED: [&'static str; 6] =
+        ["random", "greedy", "negamax:depth=2", "lines69", "negamax:depth=4", "self"];
+}
+
+/// Prints `self` or the bot.
+impl fmt::Display for Teacher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Itself => formatter.pad("self"),
+            Self::Bot(spec) => spec.fmt(formatter),
+        }
+    }
+}
+
+impl FromStr for Teacher {
+    type Err = BotError;
+
+    fn from_str(text: &str) -> Result<Self, BotError> {
+        if text == "self" { Ok(Self::Itself) } else { text.parse().map(Self::Bot) }
+    }
+}
+
+/// Several teachers in a line of text.
+const SEPARATOR: &str = " ";
+
+/// A run of games of a memory on 7x6. Teachers take turns; the memory plays each with either side in turn.
+///
+/// Each game has its own stream of the seed.
+#[derive(Debug)]
+pub struct Training {
+    pupil: Memory,
+    teachers: Vec<Teacher>,
+    /// Games played, which is the number of the next.
+    played: u64,
+    /// Games of others that were studied.
+    studied: u64,
+    seed: u64,
+}
+
+impl Training {
+    /// A run from the beginning, for a bot that knows this already; an empty text is nothing. Without teachers it
+    /// teaches itself.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the settings are not allowed, the bot has no pattern memory, what it knows makes no sense, or a
+    /// teacher cannot be built.
+    pub fn begin(spec: &BotSpec, knowledge: &str, teachers: &[Teacher], seed: u64) -> Result<Self, BotError> {
+        let pupil = registry::memory(spec, Variant::STANDARD, knowledge)?;
+        for teacher in teachers {
+            match teacher {
+                Teacher::Itself => {}
+                Teacher::Bot(spec) => drop(registry::build(spec, Variant::STANDARD)?),
+            }
+        }
+        let teachers = if teachers.is_empty() { vec![Teacher::Itself] } else { teachers.to_vec() };
+        Ok(Self { pupil, teachers, played: 0, studied: 0, seed })
+    }
+
+    /// A run as [`Course::state`] left it, with the knowledge that was its product.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Training::begin`], and if something is missing or makes no sense.
+    pub fn resume(spec: &BotSpec, knowledge: &str, state: &[u8]) -> Result<Self, ResumeError> {
+        let notes = Notes::from_bytes(state);
+        let teachers: String = notes.value("teachers")?;
+        let teachers: Vec<Teacher> = teachers.split(SEPARATOR).map(str::parse).collect::<Result<_, _>>()?;
+        let training = Self::begin(spec, knowledge, &teachers, notes.value("seed")?)?;
+        Ok(Self { played: notes.value("played")?, studied: notes.value("studied")?, ..training })
+    }
+
+    fn play(&mut self, teacher: &Teacher, side: Side) -> Result<GameResult, BotError> {
+        let mut draws = rng::seeded_stream(self.seed, self.played);
+        self.pupil.seed = draws.random();
+        let mut opponent = match teacher {
+            Teacher::Itself => None,
+            Teacher::Bot(spec) => {
+                Some(registry::build(&spec.clone().with_default_seed(draws.random()), Variant::STANDARD)?)
+            }
+        };
+        let mut game = Game::new(Variant::STANDARD);
+        while game.outcome().is_none() {
+            let position = game.position();
+            let column = match &mut opponent {
+                Some(opponent) if position.side_to_move() != side => choose(opponent.as_mut(), position)?,
+                Some(_) | None => self.pupil.best(position).0,
+            };
+            game.play(column)
+                .map_err(|error| BotError::Broken { bot: "teacher", reason: error.to_string() })?;
+        }
+        let winner = game.outcome().and_then(fourfold_engine::Outcome::winner);
+        let results = BySide::from_fn(|side| GameResult::of(side, winner));
+        // From games with itself it learns how they were won and how they were lost.
+        let lessons = Side::BOTH.into_iter().filter(|&lesson| lesson == side || opponent.is_none());
+        for side in lessons {
+            self.pupil.game_over(&GameRecord { game: game.clone(), side, result: results[side] });
+        }
+        Ok(results[side])
+    }
+}
+
+fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
+    let budget = MoveBudget { nodes: Some(TEACHER_NODES), time: None };
+    Ok(bot.choose(position, budget, &AtomicBool::new(false))?.column)
+}
+
+impl Course for Training {
+    fn games(&self) -> u64 {
+        self.played + self.studied
+    }
+
+    fn step(&mut self) -> String {
+        let teachers = self.teachers.len() as u64;
+        let place = usize::try_from(self.played % teachers).unwrap_or_default(); // less than a length
+        let side = if (self.played / teachers).is_multiple_of(2) { Side::First } else { Side::Second };
+        let teacher = self.teachers[place].clone();
+        let result = self.play(&teacher, side);
+        self.played += 1;
+        let number = self.played;
+        match result {
+            Ok(GameResult::Win) => format!("game {number} against {teacher}: won"),
+            Ok(GameResult::Draw) => format!("game {number} against {teacher}: drawn"),
+            Ok(GameResult::Loss) => format!("game {number} against {teacher}: lost"),
+            Err(error) => format!("game {number} against {teacher}: {error}"),
+        }
+    }
+
+    fn study(&mut self, game: &GameRecord) -> Result<(), TrainingError> {
+        self.pupil.game_over(game);
+        self.studied += 1;
+        Ok(())
+    }
+
+    fn bot(&self, seed: u64) -> Box<dyn Bot> {
+        let Memory { store, rule, snapshots, seed: _ } = &self.pupil;
+        Box::new(Memory { store: store.clone(), rule: *rule, snapshots: *snapshots, seed })
+    }
+
+    fn summary(&self) -> String {
+        format!("{} patterns", self.pupil.store.iter().len())
+    }
+
+    /// The memory's XML.
+    fn product(&self) -> Vec<u8> {
+        write_xml(&self.pupil.store).into_bytes()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        let teachers: Vec<String> = self.teachers.iter().map(ToString::to_string).collect();
+        Notes::default()
+            .with("seed", self.seed)
+            .with("played", self.played)
+            .with("studied", self.studied)
+            .with("teachers", teachers.join(SEPARATOR))
+            .to_bytes()
+    }
+}
+
+/// Why a saved run cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ResumeError {
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    #[error(transparent)]
+    Training(#[from] TrainingError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begin(spec: &str, teachers: &[&str]) -> Training {
+        let teachers: Vec<Teacher> = teachers.iter().map(|teacher| teacher.parse().unwrap()).collect();
+        Training::begin(&spec.parse().unwrap(), "", &teachers, 7).unwrap()
+    }
+
+    fn product(training: &Training) -> String {
+        String::from_utf8(training.product()).unwrap()
+    }
+
+    #[test]
+    fn teachers_take_turns_with_either_side() {
+        let mut training = begin("memory", &["random", "negamax:depth=2"]);
+        let lines: Vec<String> = (0..4).map(|_| training.step()).collect();
+        for (line, teacher) in lines.iter().zip(["random", "negamax:depth=2"].iter().cycle()) {
+            assert!(line.contains(&format!("against {teacher}: ")), "{lines:?}");
+        }
+        assert_eq!(training.games(), 4);
+    }
+
+    #[test]
+    fn a_run_goes_on_from_where_it_stopped() {
+        let teachers = Teacher::MIXED;
+        for spec in ["memory:rule=literal", "memory-windows:snapshots=all"] {
+            let mut whole = begin(spec, &teachers);
+            let mut lines: Vec<String> = (0..24).map(|_| whole.step()).collect();
+            let mut first = begin(spec, &teachers);
+            let mut again: Vec<String> = (0..11).map(|_| first.step()).collect();
+            let mut second =
+                Training::resume(&spec.parse().unwrap(), &product(&first), &first.state()).unwrap();
+            again.extend((0..13).map(|_| second.step()));
+            assert_eq!(again, lines);
+            assert_eq!(product(&second), product(&whole));
+            assert_eq!(second.state(), whole.state());
+            lines.clear();
+        }
+    }
+
+    #[test]
+    fn playing_itself_teaches_both_how_to_win_and_how_to_lose() {
+        let mut training = begin("memory", &[]);
+        while training.pupil.store.iter().len() == 0 {
+            training.step(); // a draw of two fresh memories is possible, and teaches neither
+        }
+        let records: Vec<_> = training.pupil.store.iter().map(|(_, record)| *record).collect();
+        assert!(records.iter().any(|record| record.won > 0) && records.iter().any(|record| record.lost > 0));
+    }
+
+    #[test]
+    fn games_of_others_are_studied() {
+        let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
+        let mut training = begin("memory", &[]);
+        training.study(&GameRecord { game, side: Side::First, result: GameResult::Win }).unwrap();
+        assert_eq!((training.games(), training.summary().as_str()), (1, "6 patterns"));
+    }
+
+    #[test]
+    fn what_cannot_be_trained_is_refused() {
+        let message = |spec: &str, knowledge: &str, teacher: &str| {
+            let teacher = [teacher.parse().unwrap()];
+            Training::begin(&spec.parse().unwrap(), knowledge, &teacher, 1).unwrap_err().to_string()
+        };
+        assert_eq!(message("greedy", "", "self"), "greedy is not a pattern memory");
+        assert_eq!(message("memory", "<a>", "self"), "memory is broken: line 1: a is not closed");
+        assert_eq!(message("memory", "", "nobody"), "no bot is called `nobody`; did you mean `memory`?");
+        let training = begin("memory", &["random"]);
+        let resume = |state: &[u8]| Training::resume(&"memory".parse().unwrap(), "", state).map(|_| ());
+        assert!(resume(&training.state()).is_ok());
+        assert_eq!(resume(b"").unwrap_err().to_string(), "the saved run has no `teachers`");
+    }
+}

@@ -1,0 +1,189 @@
+//! The bot: a network, and as much of a look ahead as it is given.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fourfold_engine::search::{Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak};
+use fourfold_engine::{Bitboard, Column, Position};
+
+use super::layout::VARIANT;
+use super::weights::{Judge, SETTLED, WIN, Weights};
+use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
+
+/// Findings that a search remembers, of 16 bytes: eight plies have no more, and clearing them for each move has to be
+/// quick.
+const TABLE_SLOTS: usize = 1 << 14;
+
+/// How far the bot looks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Look {
+    /// Plies of search after its own move; with 0 it plays the move that looks best at once.
+    pub plies: u32,
+    /// Whether it sees wins in one: takes its own, hands over none, and plays forced moves before it values a
+    /// position.
+    pub tactics: bool,
+}
+
+impl Look {
+    /// A tenth of a millisecond, and stronger than any look ahead without a network.
+    pub const DEFAULT: Self = Self { plies: 4, tactics: true };
+    /// Most plies that can be asked for: some milliseconds.
+    pub const PLIES_MAX: u32 = 8;
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Plays what its network values highest.
+#[derive(Debug)]
+pub struct NTuple {
+    look: Look,
+    search: Negamax<Judge, ThreatGuide>,
+}
+
+impl NTuple {
+    #[must_use]
+    pub fn new(weights: Arc<Weights>, look: Look) -> Self {
+        let guide = ThreatGuide::new(VARIANT, Table::new(TABLE_SLOTS, Reuse::DeeperToo));
+        let valuation = Judge::new(weights, look.tactics);
+        Self { look, search: Negamax { valuation, guide, ties: TieBreak::FirstSearched } }
+    }
+
+    /// The best move at first sight, and its value.
+    fn at_first_sight(&mut self, position: &Position) -> (Column, i32) {
+        let stones = position.ply().cast_signed();
+        let cells = match Tactics::of(position) {
+            Tactics::Win(column) => return (column, WIN - stones - 1),
+            Tactics::Lost(column) if self.look.tactics => return (column, stones + 2 - WIN),
+            Tactics::Safe(cells) if self.look.tactics => cells,
+            Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
+        };
+        self.best_of(position, cells)
+    }
+
+    /// The best of the moves into `cells`, of equal ones the leftmost.
+    fn best_of(&mut self, position: &Position, cells: Bitboard) -> (Column, i32) {
+        let judge = &mut self.search.valuation;
+        let valued = cells.cells(VARIANT).map(|cell| {
+            let after = position.play_unchecked(cell.column());
+            (cell.column(), if after.is_full() { 0 } else { -judge.afterstate(&after) })
+        });
+        let better = |best: (Column, i32), other: (Column, i32)| if other.1 > best.1 { other } else { best };
+        valued.reduce(better).expect("the game goes on, so there is a cell")
+    }
+}
+
+impl Bot for NTuple {
+    fn choose(
+        &mut self,
+        position: &Position,
+        budget: MoveBudget,
+        stop: &AtomicBool,
+    ) -> Result<Choice, BotError> {
+        if position.outcome().is_some() {
+            return Err(BotError::GameOver);
+        }
+        let (column, value) = self.at_first_sight(position);
+        if self.look.plies == 0 || value > SETTLED {
+            let info = SearchInfo { score: value, depth: 1, nodes: 1, pv: vec![column] };
+            return Ok(Choice { column, info: Some(info) });
+        }
+        // What it found before would change its choices, which then depend on more than the position.
+        self.search.guide.table.clear();
+        let limits = Limits { nodes: budget.nodes, stop };
+        let found = self.search.deepen(position, 1..=self.look.plies + 1, limits);
+        let (score, pv) = (found.result.value, found.result.pv);
+        let column = pv[0]; // the game is not over, so there is a move to look at
+        Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Variant};
+
+    use super::*;
+    use crate::ntuple;
+
+    fn game(moves: &str) -> Game {
+        Game::from_moves(Variant::STANDARD, moves).unwrap()
+    }
+
+    fn bot(plies: u32, tactics: bool) -> NTuple {
+        NTuple::new(ntuple::shipped(), Look { plies, tactics })
+    }
+
+    fn choose(plies: u32, tactics: bool, moves: &str) -> Choice {
+        let budget = MoveBudget::default();
+        bot(plies, tactics).choose(game(moves).position(), budget, &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn wins_are_taken_in_every_mode() {
+        for (plies, tactics) in [(0, false), (0, true), (1, false), (2, true), (8, true)] {
+            let choice = choose(plies, tactics, "121213");
+            assert_eq!(choice.column.number(), 1, "{plies} plies");
+            assert_eq!(choice.info.unwrap().score, WIN - 7);
+        }
+    }
+
+    #[test]
+    fn no_win_in_one_is_handed_over_with_the_rule_or_a_search() {
+        for (plies, tactics) in [(0, true), (1, false), (2, true), (4, true)] {
+            assert_eq!(choose(plies, tactics, "12121").column.number(), 1, "{plies} plies: parried");
+            // O O O . . . .   A stone in column 4 would let the second player land on the fourth cell.
+            // X X O X X . .
+            let choice = choose(plies, tactics, "1122335");
+            assert!(choice.info.unwrap().score.abs() < WIN, "{plies} plies");
+        }
+        let lost = choose(0, true, "44553").info.unwrap();
+        assert_eq!(lost.score, 7 - WIN, "two wins cannot be parried");
+    }
+
+    #[test]
+    fn the_empty_board_is_opened_in_the_centre() {
+        for plies in [0, 2, 4, 6] {
+            assert_eq!(choose(plies, true, "").column.number(), 4, "{plies} plies");
+        }
+    }
+
+    #[test]
+    fn mirrored_positions_are_worth_the_same() {
+        for moves in ["1", "12", "3341", "44455"] {
+            let mirrored: String =
+                moves.chars().map(|digit| char::from(b'8' - (digit as u8 - b'0'))).collect();
+            let score = |moves: &str| choose(4, true, moves).info.unwrap().score;
+            assert_eq!(score(moves), score(&mirrored), "{moves}");
+        }
+    }
+
+    #[test]
+    fn budgets_and_stops_cut_the_look_ahead() {
+        let position = *game("43").position();
+        let budget = MoveBudget { nodes: Some(500), time: None };
+        let info = bot(8, true).choose(&position, budget, &AtomicBool::new(false)).unwrap().info.unwrap();
+        assert_eq!(info.nodes, 500);
+        assert!((2..9).contains(&info.depth), "{info:?}");
+        let stopped = bot(8, true).choose(&position, MoveBudget::default(), &AtomicBool::new(true)).unwrap();
+        assert!(position.is_legal(stopped.column));
+        assert_eq!(stopped.info.unwrap().depth, 1);
+    }
+
+    #[test]
+    fn choices_do_not_depend_on_what_was_asked_before() {
+        let mut old = bot(4, true);
+        let mut game = game("");
+        let never = AtomicBool::new(false);
+        while game.outcome().is_none() {
+            let choice = old.choose(game.position(), MoveBudget::default(), &never).unwrap();
+            let fresh = bot(4, true).choose(game.position(), MoveBudget::default(), &never).unwrap();
+            assert_eq!(choice, fresh, "{}", game.notation());
+            game.play(choice.column).unwrap();
+        }
+        let over = old.choose(game.position(), MoveBudget::default(), &never);
+        assert_eq!(over, Err(BotError::GameOver));
+    }
+}

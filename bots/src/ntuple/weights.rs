@@ -1,0 +1,243 @@
+//! The weights for playing: frozen, whole numbers, small.
+
+use std::sync::Arc;
+
+use fourfold_engine::search::{Tactics, Valuation};
+use fourfold_engine::{Position, Side};
+
+use super::codec::{CodecError, Sink, Source, read_rounded, write_rounded};
+use super::layout::{Layout, Stones, VARIANT};
+use super::network::Network;
+use super::shape::Shape;
+
+/// Value of a won position less the stones on the board: quick wins are best. Sums of weights are far below.
+pub(super) const WIN: i32 = 100_000_000;
+
+/// Values beyond this are wins or losses.
+pub(super) const SETTLED: i32 = WIN - 1000;
+
+/// What a weight of 1 is before squashing, in units. Rounding moves the sum of 600 weights by less than a hundredth,
+/// which changed no figure that could be measured; most weights then take two bytes in a file.
+const UNITS: f32 = 1024.0;
+
+/// What the bytes are.
+const KIND: &[u8; 8] = b"F4NTUPLE";
+
+/// A network that has learnt, rounded to whole numbers for play.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    shape: Shape,
+    layout: Layout,
+    /// The first player's table, then the second's.
+    weights: Vec<i16>,
+}
+
+impl Weights {
+    /// Rounds the weights of a network.
+    #[must_use]
+    pub fn round(network: &Network) -> Self {
+        Self::round_values(network, network.weights())
+    }
+
+    /// Rounds these weights of a network of the same shape, such as averages.
+    pub(super) fn round_values(network: &Network, weights: impl Iterator<Item = f32>) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "casts from floats saturate, as is wanted")]
+        let weights = weights.map(|weight| (weight * UNITS).round() as i16).collect();
+        Self { shape: network.shape().clone(), layout: network.layout.clone(), weights }
+    }
+
+    /// Reads what [`Weights::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are something else, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        let (mut source, shape) = Source::open(bytes, KIND)?;
+        let layout = Layout::new(&shape);
+        let weights = read_rounded(&mut source, 2 * layout.weights())?;
+        source.finish()?;
+        Ok(Self { shape, layout, weights })
+    }
+
+    /// The weights as bytes, with a version and a checksum.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut sink = Sink::new(KIND, &self.shape);
+        write_rounded(&mut sink, &self.weights);
+        sink.finish()
+    }
+
+    /// A network to learn on from here.
+    #[must_use]
+    pub fn to_network(&self) -> Network {
+        let network = Network::new(self.shape.clone());
+        network.set_weights(self.weights.iter().map(|weight| f32::from(*weight) / UNITS));
+        network
+    }
+
+    /// The tuples.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Number of weights of both sides.
+    pub fn count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// How many of them are not 0.
+    pub fn used(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight != 0).count()
+    }
+
+    fn table(&self, side: Side) -> &[i16] {
+        let (first, second) = self.weights.split_at(self.layout.weights());
+        match side {
+            Side::First => first,
+            Side::Second => second,
+        }
+    }
+}
+
+/// Values positions by a network, for searches.
+#[derive(Clone, Debug)]
+pub(super) struct Judge {
+    pub(super) weights: Arc<Weights>,
+    /// Whether forced moves are played before a position is valued.
+    pub(super) tactics: bool,
+    /// The last position valued, and its indices: the next one is mostly much alike.
+    stones: Stones,
+    indices: Vec<u32>,
+}
+
+impl Judge {
+    pub(super) fn new(weights: Arc<Weights>, tactics: bool) -> Self {
+        let stones = Stones::of(&Position::new(VARIANT));
+        let mut indices = vec![0; weights.layout.features()];
+        weights.layout.index(stones, &mut indices);
+        Self { weights, tactics, stones, indices }
+    }
+
+    /// The value of a position that the opponent of the side to move has made, for the side to move.
+    pub(super) fn afterstate(&mut self, position: &Position) -> i32 {
+        let stones = Stones::of(position);
+        self.weights.layout.move_indices(self.stones, stones, &mut self.indices);
+        self.stones = stones;
+        let to_move = position.side_to_move();
+        let table = self.weights.table(to_move.opponent());
+        let sum = self.indices.iter().map(|&index| i32::from(table[index as usize])).sum();
+        match to_move {
+            Side::First => sum,
+            Side::Second => -sum,
+        }
+    }
+}
+
+impl Valuation for Judge {
+    /// Plays on while there is no choice, so that no value is taken in the middle of an exchange.
+    fn horizon(&mut self, position: &Position) -> i32 {
+        if !self.tactics {
+            return self.afterstate(position);
+        }
+        let mut position = *position;
+        let mut sign = 1;
+        loop {
+            if position.is_full() {
+                return 0;
+            }
+            match Tactics::of(&position) {
+                Tactics::Win(_) => return sign * win_at(position.ply() + 1),
+                Tactics::Lost(_) => return -sign * win_at(position.ply() + 2),
+                Tactics::Safe(cells) if cells.count() > 1 => return sign * self.afterstate(&position),
+                Tactics::Safe(cells) => {
+                    let cell = cells.cells(VARIANT).next().expect("there is one");
+                    position = position.play_unchecked(cell.column());
+                    sign = -sign;
+                }
+            }
+        }
+    }
+
+    fn loss(&self, position: &Position) -> i32 {
+        -win_at(position.ply())
+    }
+
+    fn is_settled(&self, value: i32) -> bool {
+        value.abs() > SETTLED
+    }
+}
+
+/// The value of a win with so many stones on the board.
+fn win_at(stones: u32) -> i32 {
+    WIN - stones.cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Variant};
+
+    use super::*;
+
+    /// A network with weights that differ.
+    fn network() -> Network {
+        let network = Network::new(Shape::draw(12, 6, 5));
+        network.set_weights(
+            (0_u16..).map(|number| f32::from(number % 97) / 97.0 - 0.3).take(network.weight_count()),
+        );
+        network
+    }
+
+    fn judge(tactics: bool) -> Judge {
+        Judge::new(Arc::new(Weights::round(&network())), tactics)
+    }
+
+    fn position(moves: &str) -> Position {
+        *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
+    }
+
+    #[test]
+    fn weights_survive_as_bytes() {
+        let weights = Weights::round(&network());
+        let read = Weights::from_bytes(&weights.to_bytes()).unwrap();
+        assert_eq!((read.shape(), &read.weights), (weights.shape(), &weights.weights));
+        assert_eq!(read.to_bytes(), weights.to_bytes());
+        let mut long = Sink::new(KIND, &weights.shape);
+        write_rounded(&mut long, &weights.weights);
+        long.bytes(&[0]);
+        assert_eq!(Weights::from_bytes(&long.finish()).unwrap_err(), CodecError::TooLong { bytes: 1 });
+    }
+
+    #[test]
+    fn large_weights_are_cut_off() {
+        let network = Network::new(Shape::draw(1, 4, 1));
+        network.set_weights(vec![1e6; network.weight_count()]);
+        assert!(Weights::round(&network).weights.iter().all(|weight| *weight == i16::MAX));
+    }
+
+    #[test]
+    fn mirror_images_have_the_same_value() {
+        let mut judge = judge(false);
+        for moves in ["4", "44", "123", "1223334", "46"] {
+            let position = position(moves);
+            assert_eq!(judge.afterstate(&position), judge.afterstate(&position.mirror()), "{moves}");
+        }
+    }
+
+    #[test]
+    fn what_was_valued_before_does_not_matter() {
+        let mut one = judge(false);
+        let values = ["4", "4433", "11", "7654321", "4"].map(|moves| one.afterstate(&position(moves)));
+        assert_eq!(values[0], values[4]);
+        assert_eq!(judge(false).afterstate(&position("11")), values[2]);
+    }
+
+    #[test]
+    fn forced_moves_are_played_before_a_position_is_valued() {
+        let mut judge = judge(true);
+        assert_eq!(judge.horizon(&position("121212")), WIN - 7);
+        assert_eq!(judge.horizon(&position("4455366")), judge.horizon(&position("4455366")));
+        // First threatens a1 to a4: there is only one reply.
+        assert_eq!(judge.horizon(&position("12131")), -judge.horizon(&position("121311")));
+        assert_eq!(judge.horizon(&position("44553")), -(WIN - 7), "two threats");
+    }
+}

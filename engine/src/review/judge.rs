@@ -1,0 +1,163 @@
+//! Knows what positions are worth: looks into the book, and solves what is not in it.
+
+use super::Review;
+use crate::board::Position;
+use crate::game::Game;
+use crate::search::{Limits, Score, Value};
+use crate::solver::book::Book;
+use crate::solver::{ColumnScores, Solved, Solver, Unsolved};
+
+/// A solver with the opening book. Positions of the book cost no nodes.
+#[derive(Debug)]
+pub struct Judge {
+    solver: Solver,
+    book: Option<&'static Book>,
+}
+
+impl Judge {
+    /// With the book that comes with the engine.
+    #[must_use]
+    pub fn new(solver: Solver) -> Self {
+        Self { solver, book: Some(Book::embedded()) }
+    }
+
+    /// For measuring the solver: nothing is known beforehand.
+    #[must_use]
+    pub fn without_book(solver: Solver) -> Self {
+        Self { solver, book: None }
+    }
+
+    /// Forgets what was solved, so that a node budget goes as far as with a new solver.
+    pub fn forget(&mut self) {
+        self.solver.clear();
+    }
+
+    /// The score of a position for the side to move. If the game is over, the one it ended with.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search, with the bounds that were proven until then.
+    pub fn score(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Score>, Unsolved> {
+        match self.known(position) {
+            Some(value) => Ok(Solved { value, nodes: 0 }),
+            None => self.solver.score(position, limits),
+        }
+    }
+
+    /// Who wins: less work than the score where the book ends.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search, with the bounds that were proven until then.
+    pub fn value(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Value>, Unsolved> {
+        match self.known(position) {
+            Some(score) => Ok(Solved { value: score.sign(), nodes: 0 }),
+            None => self.solver.value(position, limits),
+        }
+    }
+
+    /// The score of each legal move, for the side that makes it: none if the game is over.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search, with the bounds of the position's score that were proven until then.
+    pub fn column_scores(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Solved<ColumnScores>, Unsolved> {
+        match self.known_columns(position) {
+            Some(value) => Ok(Solved { value, nodes: 0 }),
+            None => self.solver.column_scores(position, limits),
+        }
+    }
+
+    /// Judges the moves of a game from `ply` on. The last is solved first: what is found out there helps before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search; the bounds are those of the position at hand then.
+    pub fn review(&mut self, game: &Game, ply: u32, limits: Limits<'_>) -> Result<Solved<Review>, Unsolved> {
+        let mut game_so_far = game.clone();
+        let mut scores = Vec::new();
+        let mut nodes = 0;
+        while game_so_far.ply() > ply {
+            game_so_far.undo();
+            let left = Limits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let solved = self.column_scores(game_so_far.position(), left)?;
+            nodes += solved.nodes;
+            scores.push(solved.value);
+        }
+        scores.reverse();
+        Ok(Solved { value: Review::from_ply(game, ply, &scores), nodes })
+    }
+
+    fn known(&self, position: &Position) -> Option<Score> {
+        self.book?.score(position)
+    }
+
+    /// The scores of all columns, if all positions they lead to are in the book.
+    #[must_use]
+    pub fn known_columns(&self, position: &Position) -> Option<ColumnScores> {
+        let book = self.book?;
+        if position.ply() >= book.plies() {
+            return None;
+        }
+        position
+            .legal_columns()
+            .map(|column| {
+                let child = position.play_unchecked(column);
+                if child.has_line_of_last_mover() {
+                    return Some((column, Score::win(position.variant(), child.ply())));
+                }
+                Some((column, -book.score(&child)?))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::board::Variant;
+
+    fn game(moves: &str) -> Game {
+        Game::from_moves(Variant::STANDARD, moves).unwrap()
+    }
+
+    #[test]
+    fn the_book_answers_without_a_node() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { nodes: Some(0), stop: &stop };
+        let mut judge = Judge::new(Solver::new());
+        let start = game("");
+        assert_eq!(judge.score(start.position(), limits), Ok(Solved { value: Score::new(1), nodes: 0 }));
+        assert_eq!(judge.value(start.position(), limits).unwrap().value, Value::Win);
+        let columns = judge.column_scores(start.position(), limits).unwrap().value;
+        let scores: Vec<i32> = columns.iter().map(|(_, score)| score.value()).collect();
+        assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2]);
+        assert!(Judge::without_book(Solver::new()).score(start.position(), limits).is_err());
+    }
+
+    #[test]
+    fn the_end_of_a_game_is_reviewed() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { nodes: None, stop: &stop };
+        let game = game("557152711624545746362464762234657");
+        let review = Judge::new(Solver::new()).review(&game, 20, limits).unwrap().value;
+        assert_eq!(review.moves().len() as u32, game.ply() - 20);
+        for pair in review.moves().windows(2) {
+            assert_eq!(pair[0].after, -pair[1].before, "what a move leaves is what the next one finds");
+        }
+    }
+
+    #[test]
+    fn a_budget_that_is_spent_ends_a_review() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { nodes: Some(100), stop: &stop };
+        let unsolved = Judge::new(Solver::new()).review(&game("4444443"), 0, limits).unwrap_err();
+        assert!(unsolved.nodes <= 100);
+    }
+}

@@ -1,0 +1,135 @@
+//! From guest to account, a new password, the end of sessions, and the end of an account.
+
+use std::net::IpAddr;
+
+use tracing::info;
+
+use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, guest, password};
+use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::secret::Secret;
+use crate::storage::StoreError;
+use crate::storage::record::{StoredToken, TokenKind, UnixMillis};
+use crate::storage::store::Write;
+
+impl Accounts {
+    /// Makes an account of a guest, who keeps id and games. Somebody who is no guest, or has not played yet, gets a
+    /// fresh account as by [`Accounts::register`].
+    ///
+    /// The guest's cookie proves nothing any more from then on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Accounts::register`].
+    pub async fn register_guest(
+        &self,
+        from: IpAddr,
+        guest: Option<&Identity>,
+        name: &str,
+        password: Secret,
+    ) -> Result<Identity, AccountError> {
+        let stored = match guest {
+            Some(guest) => self.inner.store.player(&guest.id).await?,
+            None => None,
+        };
+        let Some(stored) = stored.filter(|player| player.kind == PlayerKind::Guest) else {
+            return self.register(from, name, password).await;
+        };
+        let (name, password) = self.prepare(from, name, password).await?;
+        let promoted = Write::Promote { player: stored.id.clone(), name: name.clone(), password };
+        self.write(promoted).await?;
+        info!(player = %stored.id, %name, "a guest made an account");
+        Ok(Identity { id: stored.id, name, kind: PlayerKind::Human, owner: None })
+    }
+
+    /// Sets a new password and ends all other sessions of the account.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::BadCredentials`] if the old one is wrong; the new one breaks its rule; or too many wrong ones
+    /// came, or too many wait to be checked.
+    pub async fn change_password(
+        &self,
+        from: IpAddr,
+        session: &Authenticated,
+        old: Secret,
+        new: Secret,
+    ) -> Result<(), AccountError> {
+        password::check_rule(&new)?;
+        self.confirm(from, &session.identity, old).await?;
+        let player = &session.identity.id;
+        let password = self.inner.passwords.hash(new).await?;
+        self.write(Write::SetPassword { player: player.clone(), password }).await?;
+        for other in self.sessions(player).await? {
+            if other.id != session.token {
+                self.revoke(player, Some(other.id)).await?;
+            }
+        }
+        info!(%player, "password changed");
+        Ok(())
+    }
+
+    /// A person's valid sessions, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn sessions(&self, player: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
+        let mut tokens = self.inner.store.tokens_of(player, UnixMillis::now()).await?;
+        tokens.retain(|token| token.kind == TokenKind::Session);
+        Ok(tokens)
+    }
+
+    /// Ends one session of a person, whichever it is.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::NoSuchSession`] if the person has no such session (any more).
+    pub async fn end_session(&self, player: &PlayerId, session: &TokenId) -> Result<(), AccountError> {
+        match self.revoke(player, Some(session.clone())).await? {
+            0 => Err(AccountError::NoSuchSession),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends an account: its bots and the person take names that say nothing, tokens and sessions end, the password is
+    /// forgotten. Their games stay, for they are the opponents' too.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::BadCredentials`] if the password is wrong; or too many wrong ones came, or too many wait to be
+    /// checked. If the store fails in between, some bots are gone already and the account is not: it can be repeated.
+    pub async fn delete(
+        &self,
+        from: IpAddr,
+        session: &Authenticated,
+        password: Secret,
+    ) -> Result<(), AccountError> {
+        self.confirm(from, &session.identity, password).await?;
+        let player = &session.identity.id;
+        for bot in self.inner.store.bots_of(player).await? {
+            self.retire(&bot.id).await?;
+        }
+        self.retire(player).await?;
+        info!(%player, "account deleted");
+        Ok(())
+    }
+
+    async fn retire(&self, player: &PlayerId) -> Result<(), AccountError> {
+        for attempt in 0..NAME_ATTEMPTS {
+            let name: PlayerName = guest::gone_name(player, attempt);
+            match self.write(Write::Retire { player: player.clone(), name }).await {
+                Ok(_) => return self.revoke(player, None).await.map(|_| ()),
+                Err(AccountError::NameTaken) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Err(AccountError::NameTaken)
+    }
+
+    /// Checks the password of somebody who is signed in already: a session that was left open must not be enough.
+    async fn confirm(&self, from: IpAddr, who: &Identity, password: Secret) -> Result<(), AccountError> {
+        self.prove(from, who.name.as_str(), password).await.map(|_| ())
+    }
+}

@@ -1,0 +1,262 @@
+//! The files that settings of bots name: bots do no I/O, so this module reads and writes for them.
+//!
+//! Two kinds there are. The content of some takes the place of the name: `c4ai:weights=FILE`. Others hold what a bot has
+//! learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as it is
+//! *then*, so that several games at once lose nothing of each other.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fourfold_bots::registry::{self, Entry};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, SettingKind};
+use fourfold_engine::Variant;
+use thiserror::Error;
+
+use crate::files;
+
+/// Why a bot cannot be built from its files, or not keep what it has learnt.
+#[derive(Debug, Error)]
+pub enum BotFileError {
+    /// The settings are not allowed, or make no bot.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// The content of a file makes no sense to the bot.
+    #[error("{path}: {reason}")]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// The bot's own words, with the line where there is one.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {path}")]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}")]
+    Unwritable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+/// Builds a bot for games of `variant`, with the content of the files that its settings name. A file of what a bot has
+/// learnt may be missing: then it has learnt nothing yet.
+///
+/// # Errors
+///
+/// Fails as [`registry::build`], and if a file cannot be read or makes no sense.
+pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
+    let spec = with_files_read(spec)?;
+    let Some(path) = knowledge_file(&spec) else { return Ok(registry::build(&spec, variant)?) };
+    build_from(&spec, variant, &path)
+}
+
+fn build_from(spec: &BotSpec, variant: Variant, path: &Path) -> Result<Box<dyn Bot>, BotFileError> {
+    let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
+    let knowledge = files::read_if_there(path).map_err(unreadable)?.unwrap_or_default();
+    registry::build_taught(spec, variant, &knowledge).map_err(|error| match error {
+        BotError::Broken { bot: _, reason } => BotFileError::Content { path: path.to_owned(), reason },
+        error => error.into(),
+    })
+}
+
+/// Lets a bot learn from a finished game, if its settings name a file for what it learns; any other bot has nothing to
+/// keep. A file that makes no sense stays as it is.
+///
+/// # Errors
+///
+/// The file cannot be read or written, or makes no sense.
+pub fn learn(spec: &BotSpec, game: &GameRecord) -> Result<(), BotFileError> {
+    let Some(path) = knowledge_file(spec) else { return Ok(()) };
+    let unwritable = |cause| BotFileError::Unwritable { path: path.clone(), cause };
+    // The file itself is replaced, so what is locked is its directory, until the handle is dropped.
+    let directory = File::open(files::directory(&path)).map_err(unwritable)?;
+    directory.lock().map_err(unwritable)?;
+    let mut bot = build_from(spec, game.game.variant(), &path)?;
+    bot.game_over(game);
+    match bot.knowledge() {
+        Some(knowledge) => files::replace(&path, knowledge.as_bytes()).map_err(unwritable),
+        None => Ok(()),
+    }
+}
+
+/// The same bot with the content of files in place of their names, but for what it has learnt.
+///
+/// # Errors
+///
+/// A file cannot be read, or its content is not what the setting allows.
+pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
+    let mut read = spec.clone();
+    for setting in registry::entry(spec.name()).into_iter().flat_map(|entry| entry.settings) {
+        let Some(value) = spec.value(setting.name) else { continue };
+        let takes_content = match setting.kind {
+            SettingKind::IntegersOrFile { .. } => setting.kind.names_file(value),
+            SettingKind::File
+            | SettingKind::Integer { .. }
+            | SettingKind::Decimal { .. }
+            | SettingKind::Choice { .. }
+            | SettingKind::Switch { .. } => false,
+        };
+        if !takes_content {
+            continue;
+        }
+        let path = Path::new(value);
+        let content = read_text(path)?;
+        let content = content.trim();
+        if setting.kind.names_file(content) || !setting.kind.allows(content) {
+            let shown: String = content.chars().take(60).flat_map(char::escape_debug).collect();
+            let reason = format!("`{shown}` is not {}", setting.kind.allowed_content());
+            return Err(BotFileError::Content { path: path.to_owned(), reason });
+        }
+        read = read.with(setting.name, content);
+    }
+    Ok(read)
+}
+
+/// The same bot with its files in this directory, unless they are named in full.
+#[must_use]
+pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
+    let entry = registry::entry(spec.name());
+    let named = entry.into_iter().flat_map(|entry| entry.settings).filter_map(|setting| {
+        let value = spec.value(setting.name).filter(|value| setting.kind.names_file(value))?;
+        Some((setting.name, directory.join(value)))
+    });
+    named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
+}
+
+/// What a bot has learnt before, if its settings name a file for it; an empty text if the file is not there.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
+    let read = |path: PathBuf| Ok(read_text_if_there(&path)?.unwrap_or_default());
+    knowledge_file(spec).map(read).transpose()
+}
+
+/// The file of what a bot learns, if its settings name one.
+#[must_use]
+pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
+    let entry: &Entry = registry::entry(spec.name())?;
+    let setting = entry.settings.iter().find(|setting| setting.kind == SettingKind::File)?;
+    spec.value(setting.name).map(PathBuf::from)
+}
+
+fn read_text(path: &Path) -> Result<String, BotFileError> {
+    let bytes = fs::read(path).map_err(|cause| BotFileError::Unreadable { path: path.to_owned(), cause })?;
+    text(bytes, path)
+}
+
+fn read_text_if_there(path: &Path) -> Result<Option<String>, BotFileError> {
+    let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
+    files::read_if_there(path).map_err(unreadable)?.map(|bytes| text(bytes, path)).transpose()
+}
+
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, BotFileError> {
+    let no_text = |_| BotFileError::Content { path: path.to_owned(), reason: "it is not a text".to_owned() };
+    String::from_utf8(bytes).map_err(no_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_bots::GameResult;
+    use fourfold_engine::{Game, Side};
+
+    use super::*;
+
+    fn spec(bot: &str, setting: &str, path: &Path) -> BotSpec {
+        BotSpec::new(bot).with(setting, path.display())
+    }
+
+    fn lesson() -> GameRecord {
+        let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
+        GameRecord { game, side: Side::First, result: GameResult::Win }
+    }
+
+    #[test]
+    fn a_memory_is_read_before_a_game_and_kept_after_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = spec("memory", "file", &dir.path().join("m.xml"));
+        build(&memory, Variant::STANDARD).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was learnt yet");
+        for _ in 0..2 {
+            learn(&memory, &lesson()).unwrap();
+        }
+        let text = fs::read_to_string(dir.path().join("m.xml")).unwrap();
+        assert!(text.contains("<NumberOfTimesSeen>2<"), "{text}");
+        assert_eq!(build(&memory, Variant::STANDARD).unwrap().knowledge().unwrap(), text);
+    }
+
+    #[test]
+    fn games_at_the_same_time_lose_nothing_of_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = spec("memory", "file", &dir.path().join("m.xml"));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..5).for_each(|_| learn(&memory, &lesson()).unwrap()));
+            }
+        });
+        let text = fs::read_to_string(dir.path().join("m.xml")).unwrap();
+        assert!(text.contains("<NumberOfTimesSeen>20<"), "{text}");
+    }
+
+    #[test]
+    fn a_broken_memory_is_refused_and_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.xml");
+        fs::write(&path, "<ConnectFourPattern>\n<Basic").unwrap();
+        let memory = spec("memory", "file", &path);
+        for error in [build(&memory, Variant::STANDARD).err(), learn(&memory, &lesson()).err()] {
+            let message = error.unwrap().to_string();
+            assert!(message.contains("m.xml: line 2: "), "{message}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "<ConnectFourPattern>\n<Basic");
+    }
+
+    #[test]
+    fn weights_are_numbers_or_a_file_of_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("w.csv");
+        let c4ai = spec("c4ai", "weights", &path);
+        let message = || build(&c4ai, Variant::STANDARD).err().unwrap().to_string();
+        assert!(message().starts_with("cannot read "));
+        fs::write(&path, "1,2,3\n").unwrap();
+        assert!(
+            message().contains("w.csv: `1,2,3` is not 6 whole numbers from -1000 to 1000"),
+            "{}",
+            message()
+        );
+        fs::write(&path, "other.csv").unwrap();
+        assert!(message().contains("`other.csv` is not 6 whole"), "one file does not lead to another");
+        fs::write(&path, "1, 2,3,4,5,6\n").unwrap();
+        assert_eq!(with_files_read(&c4ai).unwrap().value("weights"), Some("1, 2,3,4,5,6"));
+        assert!(build(&c4ai, Variant::STANDARD).is_ok());
+    }
+
+    #[test]
+    fn files_of_the_house_are_in_its_directory() {
+        let below = |text: &str| below(&text.parse().unwrap(), Path::new("data")).to_string();
+        assert_eq!(below("memory:file=m.xml,seed=3"), "memory:seed=3,file=data/m.xml");
+        assert_eq!(below("memory:file=/m.xml"), "memory:file=/m.xml");
+        assert_eq!(below("c4ai:weights=w.csv"), "c4ai:weights=data/w.csv");
+        assert_eq!(below("c4ai:weights=1,2,3,4,5,6"), "c4ai:weights=1,2,3,4,5,6");
+        assert_eq!(below("negamax:depth=3"), "negamax:depth=3");
+    }
+
+    #[test]
+    fn bots_without_a_file_keep_nothing() {
+        assert!(learn(&"memory".parse().unwrap(), &lesson()).is_ok());
+        assert!(learn(&"greedy".parse().unwrap(), &lesson()).is_ok());
+        assert!(matches!(build(&"nobody".parse().unwrap(), Variant::STANDARD), Err(BotFileError::Bot(_))));
+    }
+}

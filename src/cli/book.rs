@@ -1,0 +1,97 @@
+//! `fourfold book`: makes and checks the opening book of the exact solver.
+
+mod build;
+mod checkpoint;
+mod verify;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use fourfold_engine::solver::book::PLIES_MAX;
+use sha2::{Digest, Sha256};
+
+/// Make and check the opening book of the exact solver.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold book verify")]
+pub(super) struct Book {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Solve all positions of one ply and make a book of all plies up to it.
+    Build(Build),
+    /// Check a book: its checksum, and some of its scores by solving them again.
+    Verify(Verify),
+}
+
+/// Solve all positions of one ply and make a book of all plies up to it.
+///
+/// Each score is appended to the checkpoint as soon as it is proven, and what the checkpoint has is not solved again:
+/// Ctrl-C loses nothing but the positions at hand, and several runs, each with a checkpoint of its own, can share the
+/// work if their lines are put together.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold book build --plies 4 --checkpoint ply4.tsv --out book-7x6.bin
+  fourfold book build --plies 8 --checkpoint ply8.tsv --memory 2048 --out book-7x6.bin")]
+struct Build {
+    /// Stones of the fullest positions that the book will know.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(PLIES_MAX)))]
+    plies: u32,
+    /// Where proven scores are kept: a line for each position, moves and score with a tab between.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: PathBuf,
+    /// Write the finished book to this file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Guesses of scores, written like a checkpoint. A guess saves time if it is right and costs some if it is not; it
+    /// is proven like any other.
+    #[arg(long, value_name = "FILE")]
+    hints: Option<PathBuf>,
+    /// Positions solved at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Memory for what the searches remember, in MiB, shared out among the threads.
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(4..))]
+    memory: u32,
+    /// The order in which groups of neighbouring positions are solved.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Check a book: its checksum, and some of its scores by solving them again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold book verify
+  fourfold book verify --sample 1000 --seed 7 book-7x6.bin")]
+struct Verify {
+    /// The book; the one inside the program if left out.
+    file: Option<PathBuf>,
+    /// How many positions to solve again.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    sample: u32,
+    /// Which ones.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+impl Book {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Build(build) => build.run(),
+            What::Verify(verify) => verify.run(),
+        }
+    }
+}
+
+/// The SHA-256 of a book in hexadecimal.
+fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}"); // writing to a string cannot fail
+        text
+    })
+}

@@ -1,0 +1,59 @@
+//! Ctrl-C and SIGTERM for commands that work step by step: the step under way ends, and what is finished is kept.
+
+use fourfold_arena::stop::Stop;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::exit::{Code, Exit};
+use super::runtime;
+
+/// What shells report for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Whether the command has been told to stop. A second signal ends the process at once.
+pub(super) struct Interrupt {
+    stop: Stop,
+    /// Listens as long as it lives.
+    _listener: Runtime,
+}
+
+impl Interrupt {
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        let stop = Stop::default();
+        let listener = runtime()?;
+        for (kind, code) in
+            [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)]
+        {
+            let teller = stop.clone();
+            listener.spawn(async move {
+                // Without signals there is nothing to wait for.
+                let Ok(mut signals) = signal(kind) else { return };
+                while signals.recv().await.is_some() {
+                    if teller.is_set() {
+                        // What shells report of a process that this signal has ended.
+                        std::process::exit(code);
+                    }
+                    teller.set();
+                }
+            });
+        }
+        Ok(Self { stop, _listener: listener })
+    }
+
+    pub(super) fn is_told(&self) -> bool {
+        self.stop.is_set()
+    }
+
+    /// Fails if the command was told to stop; `kept` says what is not lost.
+    pub(super) fn check(&self, kept: impl FnOnce() -> String) -> Result<(), Exit> {
+        if !self.is_told() {
+            return Ok(());
+        }
+        Err(Exit::new(Code::Other(INTERRUPTED), format!("interrupted: {}", kept())))
+    }
+
+    /// The same as a wish that can be handed on.
+    pub(super) fn stop(&self) -> &Stop {
+        &self.stop
+    }
+}

@@ -1,0 +1,87 @@
+//! `fourfold solve`: exact scores, one line a position.
+
+mod answer;
+mod stream;
+
+use std::io::{self, Cursor};
+use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use fourfold_engine::Variant;
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{Limits, Solver};
+
+use self::answer::{Question, Task};
+
+/// Score positions exactly: who wins, and when, if both sides play perfectly.
+///
+/// For each position a line `MOVES score nodes micros`: the score for the side to move (0 a draw, +n a win with the
+/// n-th stone counted from one's last, -n a loss to such a win), the positions that the search expanded (0 if the
+/// opening book knew), and how long it took in microseconds. A line that makes no sense is answered with
+/// `MOVES error: why`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold solve 44353
+  fourfold solve --columns 44353
+  cut -f1 positions.tsv | fourfold solve - > scores.txt")]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(super) struct Solve {
+    /// Only who wins: 1, 0 or -1.
+    #[arg(long)]
+    weak: bool,
+    /// The score of each column instead, `.` for one that is full.
+    #[arg(long, conflicts_with = "weak")]
+    columns: bool,
+    /// Search, even if the opening book knows.
+    #[arg(long)]
+    no_book: bool,
+    /// Positions solved at the same time; all cores if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Board size and line length, such as 7x6 or 9x6x5.
+    #[arg(long, value_name = "V", default_value_t)]
+    variant: Variant,
+    /// Moves from the empty board, one base-36 column digit each from 1; `-` for one such line after the other from
+    /// standard input.
+    #[arg(value_name = "MOVES", default_value = "-", allow_hyphen_values = true)]
+    positions: Vec<String>,
+}
+
+impl Solve {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let task = Task { question: self.question(), variant: self.variant };
+        let threads = self.threads.map_or_else(all_cores, usize::from);
+        // Nothing is held back that was solved, so Ctrl-C may end the process as it always does.
+        let stop = AtomicBool::new(false);
+        let answerer = || {
+            let mut judge = self.judge();
+            let limits = Limits { nodes: None, stop: &stop };
+            move |line: &[u8]| task.answer(line, &mut judge, limits)
+        };
+        if self.positions == ["-"] {
+            return Ok(stream::answer_all(io::stdin(), io::stdout(), threads, answerer)?);
+        }
+        let lines = self.positions.join("\n");
+        Ok(stream::answer_all(Cursor::new(lines), io::stdout(), threads, answerer)?)
+    }
+
+    fn judge(&self) -> Judge {
+        if self.no_book { Judge::without_book(Solver::new()) } else { Judge::new(Solver::new()) }
+    }
+
+    fn question(&self) -> Question {
+        if self.columns {
+            Question::Columns
+        } else if self.weak {
+            Question::Value
+        } else {
+            Question::Score
+        }
+    }
+}
+
+fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}

@@ -1,0 +1,115 @@
+//! One line in, one line out.
+
+use std::time::Instant;
+
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{Limits, Solved, Unsolved, Value};
+use fourfold_engine::{Game, Variant};
+
+/// What is asked about each position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Question {
+    Score,
+    Value,
+    Columns,
+}
+
+/// What is asked, and on which board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Task {
+    pub(super) question: Question,
+    pub(super) variant: Variant,
+}
+
+impl Task {
+    /// Answers a line without its end, which need not be text.
+    pub(super) fn answer(self, line: &[u8], judge: &mut Judge, limits: Limits<'_>) -> String {
+        let line = String::from_utf8_lossy(line);
+        let moves = match line.trim() {
+            "" => "-",
+            moves => moves,
+        };
+        let game = match Game::from_moves(self.variant, moves) {
+            Ok(game) => game,
+            Err(error) => return format!("{moves} error: {error}"),
+        };
+        if game.outcome().is_some() {
+            return format!("{moves} error: the game is over");
+        }
+        let began = Instant::now();
+        match self.solve(&game, judge, limits) {
+            Ok(Solved { value, nodes }) => format!("{moves} {value} {nodes} {}", began.elapsed().as_micros()),
+            Err(unsolved) => format!("{moves} error: {unsolved}"),
+        }
+    }
+
+    fn solve(self, game: &Game, judge: &mut Judge, limits: Limits<'_>) -> Result<Solved<String>, Unsolved> {
+        let position = game.position();
+        Ok(match self.question {
+            Question::Score => judge.score(position, limits)?.map(|score| score.to_string()),
+            Question::Value => judge.value(position, limits)?.map(|value| sign(value).to_owned()),
+            Question::Columns => judge.column_scores(position, limits)?.map(|scores| {
+                let word =
+                    |column| scores.get(column).map_or_else(|| ".".to_owned(), |score| score.to_string());
+                game.variant().columns().map(word).collect::<Vec<_>>().join(" ")
+            }),
+        })
+    }
+}
+
+fn sign(value: Value) -> &'static str {
+    match value {
+        Value::Win => "1",
+        Value::Draw => "0",
+        Value::Loss => "-1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use fourfold_engine::solver::Solver;
+
+    use super::*;
+
+    fn answer(question: Question, variant: &str, line: &[u8]) -> String {
+        let task = Task { question, variant: variant.parse().unwrap() };
+        let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
+        let line = task.answer(line, &mut Judge::new(Solver::new()), limits);
+        // The time differs from run to run.
+        if line.contains("error") { line } else { line.rsplit_once(' ').unwrap().0.to_owned() }
+    }
+
+    #[test]
+    fn each_question_has_its_words() {
+        assert_eq!(answer(Question::Score, "7x6", b"-"), "- 1 0");
+        assert_eq!(answer(Question::Score, "7x6", b""), "- 1 0");
+        assert_eq!(answer(Question::Value, "7x6", b" 1 \r"), "1 1 0");
+        assert_eq!(answer(Question::Columns, "7x6", b"44"), "44 -3 -3 -2 1 -2 -3 -3 0");
+        assert_eq!(answer(Question::Score, "7x6", b"121212"), "121212 18 0");
+        let full = answer(Question::Columns, "7x6", b"1111112222223434343");
+        assert!(full.starts_with("1111112222223434343 . . "), "{full}");
+    }
+
+    #[test]
+    fn lines_that_make_no_sense_say_why() {
+        let refused = |line: &[u8]| answer(Question::Score, "7x6", line);
+        assert_eq!(refused(b"1111111"), "1111111 error: move 7 is illegal: column 1 is full");
+        assert_eq!(refused(b"48"), "48 error: move 2 is illegal: column 8 is not on a board of 7 columns");
+        assert_eq!(refused(b"1212121"), "1212121 error: the game is over");
+        assert!(refused(b"4 4").starts_with("4 4 error: "));
+        assert!(refused(b"\xff").contains(" error: "));
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_says_what_it_knows() {
+        let task = Task { question: Question::Score, variant: Variant::STANDARD };
+        let limits = Limits { nodes: None, stop: &AtomicBool::new(true) };
+        let answer = task.answer(b"444444", &mut Judge::without_book(Solver::new()), limits);
+        assert!(
+            answer.starts_with("444444 error: the search was interrupted: the score is from -"),
+            "{answer}"
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! `fourfold train`: lets a bot learn, and shows how it gets better.
+//!
+//! What a run of one kind of bot is, [`courses`] knows; this file takes the steps of any.
+
+mod courses;
+mod curve;
+mod lessons;
+mod saved;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use fourfold_bots::BotSpec;
+use fourfold_bots::training::Course;
+use fourfold_bots::training::decisions::Decisions;
+
+use self::courses::Options;
+use self::curve::{Curve, next_point};
+use self::lessons::LessonFiles;
+use self::saved::{Files, Found, SavedRun, Terms};
+use super::exit::{Code, Exit};
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+
+/// How much of a run a power loss may cost.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
+
+/// Let a bot learn, and show how it gets better.
+///
+/// Prints a curve: at more and more games, the score against opponents that never change, in pairs of games from
+/// balanced openings. What was learnt goes to --out, with a second file FILE.run beside it. If FILE is there, the run
+/// goes on from it as if it had never stopped. Ctrl-C ends a run without losing anything.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold train memory --teacher negamax:depth=2 --games 1000 --out memory.xml
+  fourfold train memory --from games.ndjson --out memory.xml
+  fourfold train lines69 --games 20000 --out lines69.txt
+  fourfold train ntuple --games 200000 --out net.bin
+  fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
+  fourfold play --second memory:file=memory.xml")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(super) struct Train {
+    /// Which bot learns, with its settings: see `fourfold bots`.
+    bot: BotSpec,
+    /// Games to learn from, those before the run was taken up again included [default: 1000; with --from all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    games: Option<u64>,
+    /// Equal seeds give equal runs [default: 1].
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Learn from these games, a file of records or a directory of such files, instead of playing any.
+    #[arg(long, value_name = "PATH")]
+    from: Option<PathBuf>,
+    /// Keep what is learnt in this file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Fail if there is no run in FILE to go on from.
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Begin again, whatever is in FILE.
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    anew: bool,
+    /// Whom to measure against; may be given several times.
+    #[arg(long = "against", value_name = "BOT", default_values = ["random", "negamax:depth=1", "negamax:depth=2", "negamax:depth=4"])]
+    opponents: Vec<BotSpec>,
+    /// Games against each of them at each point of the curve; 0 leaves the curve out.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    probe_games: u32,
+    /// Solved positions with a right and a wrong move, for the share in which the bot finds a right one; 0 leaves that
+    /// out.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    exact_positions: usize,
+    /// Say on standard error what happens at every step.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Print one JSON object for each point of the curve.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Games of a run if nothing else is said.
+const GAMES: u64 = 1000;
+
+/// The seed of a run if nothing else is said.
+const SEED: u64 = 1;
+
+impl Train {
+    pub(super) fn run(mut self) -> anyhow::Result<()> {
+        // A curve of nothing but its summaries.
+        if self.probe_games == 0 {
+            self.opponents.clear();
+            self.exact_positions = 0;
+        }
+        let interrupt = Interrupt::listen()?;
+        let mut run = self.begin()?;
+        let curve = Curve {
+            opponents: self.opponents.clone(),
+            games: self.probe_games,
+            seed: run.terms.seed,
+            decisions: (self.exact_positions > 0)
+                .then(|| Decisions::draw(self.exact_positions, run.terms.seed)),
+            json: self.json,
+            out: io::stdout(),
+        };
+        let ended = self.learn(&mut run, curve, &interrupt);
+        // Whatever ended it, what was learnt is kept.
+        run.save()?;
+        ended
+    }
+
+    /// Begins a run or takes one up again.
+    fn begin(&self) -> anyhow::Result<Run> {
+        let files = self.out.as_deref().map(Files::new);
+        let found = match &files {
+            Some(files) if !self.anew => files.read()?,
+            Some(_) | None => Found::Nothing,
+        };
+        let given = Terms {
+            bot: self.bot.to_string(),
+            seed: self.seed.unwrap_or(SEED),
+            options: self.options.to_string(),
+        };
+        let (course, terms, records) = match found {
+            Found::Run(saved) => {
+                self.check_terms(&saved.terms)?;
+                let course = courses::resume(&self.bot, &saved, &self.options)?;
+                (course, saved.terms, saved.records)
+            }
+            Found::Nothing | Found::Product(_) if self.resume => {
+                return Err(Exit::new(Code::NoInput, "there is no run to go on from").into());
+            }
+            Found::Nothing => (courses::begin(&self.bot, given.seed, None, &self.options)?, given, 0),
+            Found::Product(product) => {
+                (courses::begin(&self.bot, given.seed, Some(&product), &self.options)?, given, 0)
+            }
+        };
+        Ok(Run { course, files, terms, records })
+    }
+
+    /// A run that is taken up again keeps its terms.
+    fn check_terms(&self, saved: &Terms) -> Result<(), Exit> {
+        let differs = |what: &str, saved: &dyn std::fmt::Display| {
+            Exit::usage(format!("the run was begun with {what} {saved}: keep to it, or begin --anew"))
+        };
+        if saved.bot != self.bot.to_string() {
+            return Err(differs("the bot", &saved.bot));
+        }
+        if self.seed.is_some_and(|seed| seed != saved.seed) {
+            return Err(differs("--seed", &saved.seed));
+        }
+        let options = self.options.to_string();
+        if !options.is_empty() && options != saved.options {
+            return Err(differs("the options", &format!("`{}`", saved.options)));
+        }
+        Ok(())
+    }
+
+    fn learn(
+        &self,
+        run: &mut Run,
+        mut curve: Curve<io::Stdout>,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<()> {
+        let mut lessons = match &self.from {
+            Some(path) => Some(LessonFiles::open(path)?.skip_lessons(run.records)?),
+            None => None,
+        };
+        let goal = self.games.unwrap_or(if lessons.is_some() { u64::MAX } else { GAMES });
+        let begun_with = run.course.games();
+        let mut progress = match goal {
+            u64::MAX => Progress::unbounded("games"),
+            goal => Progress::new(goal.saturating_sub(begun_with), "games"),
+        };
+        curve.print_head()?;
+        curve.measure(&*run.course)?;
+        let mut measured_at = begun_with;
+        let mut saved_at = Instant::now();
+        while run.course.games() < goal && !interrupt.is_told() {
+            let before = run.course.games();
+            let line = match &mut lessons {
+                None => Some(run.course.step()),
+                Some(lessons) => run.study_next(lessons)?,
+            };
+            let Some(line) = line else { break };
+            let games = run.course.games();
+            progress.advance(games - before);
+            if self.verbose {
+                progress.say(&line);
+            }
+            if games >= next_point(measured_at) {
+                curve.measure(&*run.course)?;
+                measured_at = games;
+            }
+            if saved_at.elapsed() >= SAVE_EVERY {
+                run.save()?;
+                saved_at = Instant::now();
+            }
+        }
+        drop(progress);
+        if run.course.games() != measured_at {
+            curve.measure(&*run.course)?;
+        }
+        Ok(())
+    }
+}
+
+/// A run with its files.
+struct Run {
+    course: Box<dyn Course>,
+    files: Option<Files>,
+    terms: Terms,
+    /// Of `--from`, studied so far.
+    records: u64,
+}
+
+impl Run {
+    /// Learns from the next game of others, with the eyes of either side. `None` if there are no more.
+    fn study_next(&mut self, lessons: &mut LessonFiles) -> anyhow::Result<Option<String>> {
+        let Some(lesson) = lessons.next().transpose()? else { return Ok(None) };
+        courses::study(&mut *self.course, &lesson)?;
+        self.records += 1;
+        Ok(Some(format!("studied {}", lesson.game.notation())))
+    }
+
+    fn save(&self) -> anyhow::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        files.write(&SavedRun {
+            terms: self.terms.clone(),
+            records: self.records,
+            product: self.course.product(),
+            state: self.course.state(),
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! The curve of a run: what the bot scores against opponents that never change, at more and more games.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use fourfold_bots::BotSpec;
+use fourfold_bots::training::Course;
+use fourfold_bots::training::decisions::Decisions;
+use fourfold_bots::training::probe::Probe;
+use serde::Serialize;
+
+use super::super::progress::Progress;
+
+/// One point of the curve.
+#[derive(Serialize)]
+struct Point {
+    /// Learnt from so far.
+    games: u64,
+    /// Points of all points, 0 to 1, by opponent.
+    scores: BTreeMap<String, f64>,
+    /// Of positions with a right and a wrong move, the share in which it finds a right one; null if not measured.
+    exact: Option<f64>,
+    /// Where the run stands, in the course's own words.
+    summary: String,
+}
+
+/// Measures a bot and prints a line each time.
+pub(super) struct Curve<W> {
+    pub(super) opponents: Vec<BotSpec>,
+    /// Against each opponent.
+    pub(super) games: u32,
+    /// The same games at each point, so that only the bot changes.
+    pub(super) seed: u64,
+    /// Solved positions, `None` to leave that measure out.
+    pub(super) decisions: Option<Decisions>,
+    pub(super) json: bool,
+    pub(super) out: W,
+}
+
+/// Widest number of games that the table is made for: a billion.
+const GAMES_WIDTH: usize = 10;
+
+/// Of `100.0 %`.
+const EXACT_WIDTH: usize = 7;
+
+impl<W: Write> Curve<W> {
+    pub(super) fn print_head(&mut self) -> io::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        write!(self.out, "{:>GAMES_WIDTH$}", "Games")?;
+        for opponent in &self.opponents {
+            write!(self.out, "  {opponent}")?;
+        }
+        if self.decisions.is_some() {
+            write!(self.out, "  {:>EXACT_WIDTH$}", "exact")?;
+        }
+        writeln!(self.out, "  State")
+    }
+
+    /// Plays the games and prints the line.
+    pub(super) fn measure(&mut self, course: &dyn Course) -> anyhow::Result<()> {
+        let mut progress = Progress::new(self.opponents.len() as u64, "opponents measured");
+        let mut scores = BTreeMap::new();
+        for opponent in &self.opponents {
+            let probe = Probe { opponent, games: self.games, seed: self.seed };
+            let tally = probe.play(|seed| course.bot(seed))?;
+            scores.extend(tally.score().map(|score| (opponent.to_string(), score)));
+            progress.advance(1);
+        }
+        drop(progress);
+        let mut bot = course.bot(self.seed);
+        let exact = self.decisions.as_ref().map(|decisions| decisions.rate(bot.as_mut())).transpose()?;
+        let exact = exact.flatten();
+        self.print(&Point { games: course.games(), scores, exact, summary: course.summary() })?;
+        Ok(())
+    }
+
+    fn print(&mut self, point: &Point) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut self.out, point)?;
+            writeln!(self.out)?;
+            return self.out.flush();
+        }
+        write!(self.out, "{:>GAMES_WIDTH$}", point.games)?;
+        for opponent in self.opponents.iter().map(ToString::to_string) {
+            let score = point.scores.get(&opponent).map_or_else(|| "-".to_owned(), |&score| percent(score));
+            write!(self.out, "  {score:>width$}", width = opponent.chars().count())?;
+        }
+        if self.decisions.is_some() {
+            let exact = point.exact.map_or_else(|| "-".to_owned(), percent);
+            write!(self.out, "  {exact:>EXACT_WIDTH$}")?;
+        }
+        writeln!(self.out, "  {}", point.summary)?;
+        self.out.flush()
+    }
+}
+
+fn percent(score: f64) -> String {
+    format!("{:.1} %", 100.0 * score)
+}
+
+/// Games after which to measure next: 1, 2, 5, 10, 20, 50 and so on, so that the fast beginning shows and a long run
+/// has few lines.
+pub(super) fn next_point(games: u64) -> u64 {
+    let mut decade: u64 = 1;
+    loop {
+        for step in [1, 2, 5] {
+            let point = decade.saturating_mul(step);
+            if point > games || point == u64::MAX {
+                return point;
+            }
+        }
+        decade = decade.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_bots::memory::Training;
+
+    use super::*;
+
+    #[test]
+    fn points_lie_evenly_on_a_logarithmic_scale() {
+        let mut points = vec![0];
+        while points.len() < 10 {
+            points.push(next_point(points[points.len() - 1]));
+        }
+        assert_eq!(points, [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]);
+        assert_eq!(next_point(u64::MAX), u64::MAX);
+    }
+
+    fn curve(json: bool) -> String {
+        let course = Training::begin(&"memory".parse().unwrap(), "", &[], 1).unwrap();
+        let opponents = vec!["random".parse().unwrap(), "negamax:depth=2".parse().unwrap()];
+        let decisions = Some(Decisions::draw(10, 1));
+        let mut curve = Curve { opponents, games: 10, seed: 1, decisions, json, out: Vec::new() };
+        curve.print_head().unwrap();
+        curve.measure(&course).unwrap();
+        String::from_utf8(curve.out).unwrap()
+    }
+
+    #[test]
+    fn a_point_is_a_row_under_its_head() {
+        let text = curve(false);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "     Games  random  negamax:depth=2    exact  State");
+        assert!(lines[1].starts_with("         0  "), "{text}");
+        assert!(lines[1].ends_with("  0 patterns"), "{text}");
+        assert_eq!(lines[0].find("  State"), lines[1].find("  0 patterns"));
+    }
+
+    #[test]
+    fn a_point_is_an_object_for_programs() {
+        let point: serde_json::Value = serde_json::from_str(&curve(true)).unwrap();
+        assert_eq!(point["games"], 0);
+        assert!((0.0..=1.0).contains(&point["scores"]["random"].as_f64().unwrap()));
+        assert!((0.0..=1.0).contains(&point["exact"].as_f64().unwrap()));
+        assert_eq!(point["summary"], "0 patterns");
+    }
+}

@@ -1,0 +1,90 @@
+//! Files that are there whole or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Puts a file in place of the one of this name, if there is one. Whatever happens meanwhile, power loss included, one
+/// of the two is there.
+///
+/// # Errors
+///
+/// The directory cannot be written to, or the disk is full.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = beside(path, ".draft");
+    let written = File::create(&draft).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| fs::rename(&draft, path)) {
+        let _ = fs::remove_file(&draft); // what is left of it helps nobody, and the first error is told
+        return Err(error);
+    }
+    File::open(directory(path))?.sync_all()
+}
+
+/// The content, `None` if there is no such file.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path of a file that belongs to this one.
+#[must_use]
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Where a file is.
+#[must_use]
+pub fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.xml");
+        assert_eq!(read_if_there(&path).unwrap(), None);
+        for text in ["one", "two"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(read_if_there(&path).unwrap().unwrap(), text.as_bytes());
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_what_was_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::create_dir(&path).unwrap(); // a file cannot take a directory's place
+        assert!(replace(&path, b"new").is_err());
+        assert!(path.is_dir());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+        assert!(replace(&dir.path().join("gone/a"), b"new").is_err());
+    }
+
+    #[test]
+    fn names_without_a_directory_are_here() {
+        assert_eq!(directory(Path::new("a.xml")), Path::new("."));
+        assert_eq!(directory(Path::new("d/a.xml")), Path::new("d"));
+        assert_eq!(beside(Path::new("d/a.xml"), ".run"), Path::new("d/a.xml.run"));
+    }
+}

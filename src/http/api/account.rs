@@ -1,0 +1,208 @@
+//! One's own account: sessions, password, all that is stored, and its end.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, put};
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::accounts::cookie_header;
+use super::games::stream;
+use super::players::{Profile, profile_of};
+use crate::accounts::{AccountError, Authenticated};
+use crate::http::auth::{self, SignedIn};
+use crate::http::client_address::ClientAddress;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, PathPart};
+use crate::http::state::AppState;
+use crate::ids::TokenId;
+use crate::protocol::terms::PlayerKind;
+use crate::secret::Secret;
+
+/// An account as its owner sees it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OwnAccount {
+    /// What everybody may see.
+    account: Profile,
+    /// Where the account is signed in, the newest first.
+    sessions: Vec<SessionView>,
+}
+
+/// One browser that is signed in.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionView {
+    /// Names it.
+    id: TokenId,
+    /// When somebody signed in, RFC 3339.
+    created_at: String,
+    /// When it ends by itself, RFC 3339.
+    expires_at: Option<String>,
+    /// Whether it is the one that asks.
+    current: bool,
+}
+
+/// A change of password.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewPassword {
+    /// The one that is valid now.
+    password: Secret,
+    /// 8 to 200 characters.
+    new_password: Secret,
+}
+
+/// What is asked of somebody who is signed in already, before something that cannot be taken back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Confirmation {
+    /// The account's password.
+    password: Secret,
+}
+
+const WRONG_PASSWORD: &[ApiCode] =
+    &[ApiCode::Forbidden, ApiCode::RateLimited, ApiCode::Busy, ApiCode::OriginNotAllowed];
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let show = Operation::get(
+        "/api/v1/account",
+        "Shows one's own account and where it is signed in",
+        Content::Json(schema_of::<OwnAccount>),
+    )
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden]);
+    let end = Operation::delete(
+        "/api/v1/account",
+        "Deletes one's own account with its bots. Games stay, under names that say nothing",
+        Content::Nothing,
+    )
+    .status(204)
+    .body(schema_of::<Confirmation>)
+    .signed_in()
+    .refusals(WRONG_PASSWORD);
+    let password = Operation::put(
+        "/api/v1/account/password",
+        "Changes the password and ends all other sessions",
+        Content::Nothing,
+    )
+    .status(204)
+    .body(schema_of::<NewPassword>)
+    .signed_in()
+    .refusals(WRONG_PASSWORD);
+    let end_session =
+        Operation::delete("/api/v1/account/sessions/{id}", "Ends one of one's sessions", Content::Nothing)
+            .status(204)
+            .signed_in()
+            .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
+    let export = Operation::get(
+        "/api/v1/account/export",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, then one's games",
+        Content::Lines(schema_of::<OwnAccount>),
+    )
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden]);
+    vec![
+        Endpoint::new("/api/v1/account", get(account).delete(delete_account), [show, end]),
+        Endpoint::new("/api/v1/account/password", put(change_password), [password]),
+        Endpoint::new("/api/v1/account/sessions/{id}", delete(end_session_by_id), [end_session]),
+        Endpoint::new("/api/v1/account/export", get(export_account), [export]),
+    ]
+}
+
+/// Refuses bots: what a token may do stays apart from what its owner may.
+pub(super) fn person(session: Authenticated) -> Result<Authenticated, ApiError> {
+    match session.identity.kind {
+        PlayerKind::Human => Ok(session),
+        PlayerKind::Bot | PlayerKind::Guest => Err(ApiError::new(
+            ApiCode::Forbidden,
+            "only people who are signed in have an account to look after",
+        )),
+    }
+}
+
+async fn own_account(state: &AppState, session: &Authenticated) -> Result<OwnAccount, ApiError> {
+    let id = &session.identity.id;
+    let player = state.store.player(id).await?.ok_or_else(|| ApiError::not_found("account"))?;
+    let sessions = state.accounts.sessions(id).await?;
+    let view = |token: crate::storage::record::StoredToken| SessionView {
+        current: token.id == session.token,
+        id: token.id,
+        created_at: token.created_at.to_string(),
+        expires_at: token.expires_at.map(|end| end.to_string()),
+    };
+    Ok(OwnAccount {
+        account: profile_of(state, player).await?,
+        sessions: sessions.into_iter().map(view).collect(),
+    })
+}
+
+async fn account(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+) -> Result<impl IntoResponse, ApiError> {
+    let account = own_account(&state, &person(session)?).await?;
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(account)))
+}
+
+async fn export_account(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+) -> Result<Response, ApiError> {
+    let session = person(session)?;
+    let account = own_account(&state, &session).await?;
+    let mut head = serde_json::to_vec(&account).map_err(|error| ApiError::internal(&error))?;
+    head.push(b'\n');
+    let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
+    let lines = stream::games_of(state, session.identity.id, Bytes::from(head));
+    let headers = [(header::CONTENT_DISPOSITION, file), (header::CACHE_CONTROL, "no-store".to_owned())];
+    Ok((headers, lines).into_response())
+}
+
+async fn change_password(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    SignedIn(session): SignedIn,
+    JsonBody(NewPassword { password, new_password }): JsonBody<NewPassword>,
+) -> Result<StatusCode, ApiError> {
+    let session = person(session)?;
+    let changed = state.accounts.change_password(from, &session, password, new_password).await;
+    changed.map_err(|error| match error {
+        error @ AccountError::Password(_) => ApiError::bad_field("new_password", error.to_string()),
+        other => unconfirmed(other),
+    })?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn delete_account(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    SignedIn(session): SignedIn,
+    JsonBody(Confirmation { password }): JsonBody<Confirmation>,
+) -> Result<impl IntoResponse, ApiError> {
+    state.accounts.delete(from, &person(session)?, password).await.map_err(unconfirmed)?;
+    Ok((StatusCode::NO_CONTENT, cookie_header(auth::clear_cookie(&state.site))))
+}
+
+async fn end_session_by_id(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    id: PathPart,
+) -> Result<StatusCode, ApiError> {
+    let id: TokenId = id.parse("session")?;
+    state.accounts.end_session(&person(session)?.identity.id, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A wrong password of somebody who is signed in: 403, for 401 would say that the session has ended.
+fn unconfirmed(error: AccountError) -> ApiError {
+    match error {
+        AccountError::BadCredentials => ApiError {
+            field: Some("password".into()),
+            ..ApiError::new(ApiCode::Forbidden, "the password is wrong")
+        },
+        other => other.into(),
+    }
+}

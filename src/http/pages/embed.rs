@@ -1,0 +1,55 @@
+//! A game for the pages of others, in an `<iframe>`: one that is named, or the best that is played.
+//!
+//! These pages alone may be framed; [`PATH`] is what the security headers go by. There is nothing in them to click by
+//! mistake but a link to the game, and they act for nobody: browsers send no cookie of ours from a foreign page.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+
+use super::Page;
+use super::error::PageError;
+use super::game::stored_snapshot;
+use super::layout::{Frame, Tab, Visitor};
+use super::watched::{Opens, Watched};
+use crate::http::state::AppState;
+use crate::ids::GameId;
+
+/// Where all pages lie that others may put into theirs.
+pub(in crate::http) const PATH: &str = "/embed/";
+
+#[derive(Template)]
+#[template(path = "embed.html")]
+struct Embed {
+    frame: Frame,
+    /// Nothing is played now if there is none.
+    game: Option<Watched>,
+    /// Whether it goes on to the next game when one is over.
+    is_tv: bool,
+}
+
+/// One game, live or over.
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+    let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
+    let Some(stored) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let snapshot = stored_snapshot(&state, stored, None).await?.0;
+    let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
+    let game = Watched::new(visitor.language(), &snapshot, Opens::InNewTab);
+    let page = Embed { frame: visitor.frame(Tab::Elsewhere, title), game: Some(game), is_tv: false };
+    Ok(Html(page.render()?))
+}
+
+/// The best game in progress.
+pub(super) async fn tv(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let snapshot = match state.arena.tv() {
+        Some(best) => state.arena.snapshot(&best.game).await,
+        None => None,
+    };
+    let page = Embed {
+        frame: visitor.frame(Tab::Elsewhere, lang.text("tv.best")),
+        game: snapshot.map(|game| Watched::new(lang, &game, Opens::InNewTab)),
+        is_tv: true,
+    };
+    Ok(Html(page.render()?))
+}

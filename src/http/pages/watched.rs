@@ -1,0 +1,78 @@
+//! A game in progress as watchers see it beside others or in a frame: its board between both players, and no more.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use fourfold_engine::Variant;
+
+use super::drawing::{Board, DiscIcon, Drawing};
+use super::parts::PlayerTag;
+use super::words;
+use crate::http::texts::Language;
+use crate::protocol::server::Snapshot;
+use crate::protocol::terms::WireSide;
+
+/// A player and what is left of the time.
+#[derive(Clone, Debug)]
+struct Seat {
+    disc: DiscIcon,
+    player: Option<PlayerTag>,
+    clock: String,
+}
+
+/// Where the link to the game opens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Opens {
+    Here,
+    /// In a tab of its own: the page is a frame of somebody else's.
+    InNewTab,
+}
+
+/// The part of a page; `web/static/watched.js` brings it to life.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/watched.html")]
+pub(super) struct Watched {
+    id: String,
+    board: Board,
+    first: Seat,
+    second: Seat,
+    status: String,
+    opens: Opens,
+}
+
+impl HtmlSafe for Watched {}
+
+impl Watched {
+    pub(super) fn new(lang: Language, game: &Snapshot, opens: Opens) -> Self {
+        let names = [game.players.first.name.to_string(), game.players.second.name.to_string()];
+        let status = game.result.map_or_else(
+            || words::time_control(lang, game.time),
+            |result| words::headline(lang, result, None, &names),
+        );
+        let seat = |side, player, clock| Seat {
+            disc: DiscIcon::new(side),
+            player: Some(PlayerTag::new(lang, player).unlinked()),
+            clock: words::clock_face(clock),
+        };
+        Self {
+            id: game.game.to_string(),
+            board: Board::to_show(lang, Drawing::new(game.variant.0, &game.moves)),
+            first: seat(WireSide::First, &game.players.first, game.clock.first),
+            second: seat(WireSide::Second, &game.players.second, game.clock.second),
+            status,
+            opens,
+        }
+    }
+
+    /// One without a game, to be filled in by the page.
+    pub(super) fn blank(lang: Language) -> Self {
+        let seat = |side| Seat { disc: DiscIcon::new(side), player: None, clock: String::new() };
+        Self {
+            id: String::new(),
+            board: Board::to_show(lang, Drawing::new(Variant::STANDARD, "")),
+            first: seat(WireSide::First),
+            second: seat(WireSide::Second),
+            status: String::new(),
+            opens: Opens::Here,
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! One learner at work: taken up from the store, led through the records, kept in step with what is stored.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tracing::{info, warn};
+
+use super::Plan;
+use super::fold::{Fold, RefoldError, Taught, refold};
+use super::lesson::{SHARE_WINDOW, Share, Teacher, records};
+use super::service::{LearningDeps, LearningError};
+use super::view::{LearnerView, VersionView};
+use super::worker::Worker;
+use crate::house::{HouseBot, HouseBots, Learnt, Mind};
+use crate::ids::{PlayerId, PlayerName};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::StoreError;
+use crate::storage::lessons::{
+    CurvePoint, LearnerPlace, LearnerStep, StepKind, StoredLearner, StoredVersion,
+};
+use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
+use crate::storage::store::{Refused, Teaching, Write};
+use crate::storage::writer::WriteError;
+
+/// Finished games looked at in one step: their lessons are in one transaction with other writes, which wait for it.
+const STEP_GAMES: u32 = 64;
+
+/// Games a step learns at a time on the thread, so that it never works for long at a stretch.
+const CHUNK: usize = 16;
+
+/// Bytes of state that a learner stores in a second at most: a large one is stored less often than it learns, and
+/// what was not stored is learnt again after a crash.
+const STATE_BYTES_PER_SECOND: u64 = 1 << 20;
+
+/// How all learners play, in one word.
+const STYLE: &str = "learning";
+
+/// Who players are, as far as learning is concerned; this never changes.
+#[derive(Debug, Default)]
+pub(super) struct Faculty(HashMap<PlayerId, Teacher>);
+
+/// A learner at work.
+#[derive(Debug)]
+pub(super) struct Pupil {
+    pub(super) plan: Plan,
+    pub(super) live: Identity,
+    /// Away while it learns on the thread.
+    fold: Option<Fold>,
+    /// As stored.
+    pub(super) place: LearnerPlace,
+    /// Looked at, learnt and not stored yet.
+    pending: Option<Pending>,
+    stored_at: tokio::time::Instant,
+    stale: bool,
+    /// Whether the store has it at all.
+    is_stored: bool,
+    share: Share,
+    knowledge: Learnt,
+    versions: Vec<VersionView>,
+}
+
+/// What was learnt since the last step that was stored.
+#[derive(Debug, Default)]
+struct Pending {
+    covered: u64,
+    lessons: Vec<crate::storage::lessons::Lesson>,
+    versions: Vec<StoredVersion>,
+}
+
+/// What a look at the records came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// There was nothing new.
+    Idle,
+    /// There may be more.
+    Went,
+}
+
+impl Pupil {
+    /// Takes a learner up as it is stored, with its accounts in the line-up. `None` if its name belongs to a player.
+    pub(super) async fn take_up(plan: Plan, deps: &LearningDeps) -> Result<Option<Self>, LearningError> {
+        let store = deps.store.as_ref();
+        let Some(live) = HouseBots::account(&plan.name, plan.about, store, &deps.writer).await? else {
+            return Ok(None);
+        };
+        let stored = store.learner(&plan.name).await?;
+        let (fold, stale) = restored(&plan, stored.as_ref())?;
+        let knowledge = Learnt::new(fold.knowledge());
+        let place = stored.as_ref().map(|stored| stored.place).unwrap_or_default();
+        let mut pupil = Self {
+            plan,
+            live,
+            fold: Some(fold),
+            place,
+            pending: None,
+            stored_at: tokio::time::Instant::now(),
+            stale,
+            is_stored: stored.is_some(),
+            share: Share::default(),
+            knowledge,
+            versions: Vec::new(),
+        };
+        let versions = store.learner_versions(&pupil.plan.name).await?;
+        let reached = |mark: &u64| *mark <= pupil.games();
+        pupil.stale |= deps
+            .settings
+            .marks
+            .iter()
+            .filter(|mark| reached(mark))
+            .any(|mark| stored.is_some() && !versions.iter().any(|version| version.mark == *mark));
+        pupil.join_live(deps);
+        for version in &versions {
+            pupil.join_version(version, deps).await?;
+        }
+        pupil.show(deps);
+        Ok(Some(pupil))
+    }
+
+    /// Lessons learnt.
+    pub(super) fn games(&self) -> u64 {
+        self.fold.as_ref().map_or(0, |fold| fold.games)
+    }
+
+    /// Account and knowledge of all frozen versions.
+    pub(super) fn versions(&self) -> &[VersionView] {
+        &self.versions
+    }
+
+    /// How far it has come, stored or not.
+    fn covered(&self) -> u64 {
+        self.pending.as_ref().map_or(self.place.covered, |pending| pending.covered)
+    }
+
+    /// Looks at the next finished games, learns the lessons among them, and stores how far it came.
+    pub(super) async fn go_on(
+        &mut self,
+        deps: &LearningDeps,
+        worker: &Worker,
+        faculty: &mut Faculty,
+    ) -> Result<Progress, LearningError> {
+        if self.stale || self.fold.is_none() {
+            self.make_again(deps, worker).await?;
+        }
+        let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
+        if games.is_empty() && self.is_stored {
+            return self.save_if_due(deps, Urgency::Now).await;
+        }
+        let (taught, covered) = self.lessons(games, deps, faculty).await?;
+        self.learn(taught, covered, deps, worker).await?;
+        self.save_if_due(deps, Urgency::WhenAffordable).await?;
+        Ok(Progress::Went)
+    }
+
+    /// Which of these games are lessons, and the number of the last one.
+    async fn lessons(
+        &mut self,
+        games: Vec<Result<StoredGame, DamagedGame>>,
+        deps: &LearningDeps,
+        faculty: &mut Faculty,
+    ) -> Result<(Vec<Taught>, u64), StoreError> {
+        let mut covered = self.covered();
+        let mut taught = Vec::new();
+        for loaded in games {
+            let game = match loaded {
+                Ok(game) => game,
+                Err(damaged) => {
+                    covered = damaged.number.unwrap_or(covered);
+                    continue;
+                }
+            };
+            covered = game.settlement.as_ref().map_or(covered, |settled| settled.number);
+            let records = records(&game, self.plan.watches, &self.live.id);
+            if records.is_empty() {
+                continue;
+            }
+            let teachers = faculty.teachers(&game, deps).await?;
+            if !self.share.allows(&teachers) || faculty.keeps_out(&game, deps).await? {
+                continue;
+            }
+            self.share.add(teachers);
+            taught.push((covered, records));
+        }
+        Ok((taught, covered))
+    }
+
+    async fn learn(
+        &mut self,
+        taught: Vec<Taught>,
+        covered: u64,
+        deps: &LearningDeps,
+        worker: &Worker,
+    ) -> Result<(), LearningError> {
+        let frozen: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
+        let mut marks: BTreeSet<u64> = deps.settings.marks.difference(&frozen).copied().collect();
+        let mut pending = self.pending.take().unwrap_or_default();
+        for version in &pending.versions {
+            marks.remove(&version.mark);
+        }
+        let now = UnixMillis::now();
+        let mut chunks = taught.chunks(CHUNK).map(<[Taught]>::to_vec).peekable();
+        let mut is_first = true;
+        while chunks.peek().is_some() || is_first {
+            is_first = false;
+            let chunk = chunks.next().unwrap_or_default();
+            let Some(mut fold) = self.fold.take() else { break };
+            let due = marks.clone();
+            let job = move || {
+                let learnt = fold.learn(&chunk, &due, now);
+                (fold, learnt)
+            };
+            let (fold, learnt) = worker.run(job).await?;
+            self.fold = Some(fold);
+            deps.metrics.learnt(self.plan.name.as_str(), learnt.lessons.len());
+            pending.lessons.extend(learnt.lessons);
+            pending.versions.extend(learnt.versions);
+        }
+        pending.covered = covered;
+        self.pending = Some(pending);
+        Ok(())
+    }
+
+    /// Stores what was learnt since the last time, unless a large state was stored only just now.
+    async fn save_if_due(
+        &mut self,
+        deps: &LearningDeps,
+        urgency: Urgency,
+    ) -> Result<Progress, LearningError> {
+        let (Some(fold), Some(pending)) = (&self.fold, &self.pending) else { return Ok(Progress::Idle) };
+        let state = fold.state();
+        let apart = state.len() as u64 * 1_000 / STATE_BYTES_PER_SECOND;
+        let is_affordable = self.stored_at.elapsed().as_millis() >= u128::from(apart);
+        if urgency == Urgency::WhenAffordable && !is_affordable && pending.versions.is_empty() {
+            return Ok(Progress::Went);
+        }
+        let games = fold.games;
+        let point = self.point(games, pending.lessons.len() as u64, deps).await?;
+        let versions = pending.versions.clone();
+        let step = LearnerStep {
+            name: self.plan.name.clone(),
+            spec: self.plan.spec.to_string(),
+            from: self.place,
+            kind: StepKind::Follow(pending.lessons.clone()),
+            covered: pending.covered,
+            games,
+            state,
+            versions: versions.clone(),
+            point,
+        };
+        let place = LearnerPlace { covered: step.covered, ..self.place };
+        if !self.store_step(step, deps).await? {
+            return Ok(Progress::Went);
+        }
+        self.place = place;
+        self.pending = None;
+        self.stored_at = tokio::time::Instant::now();
+        self.publish(&versions, deps).await?;
+        Ok(Progress::Went)
+    }
+
+    /// Whether the step was stored; if not, the learner is to be taken up again from the store.
+    async fn store_step(&mut self, step: LearnerStep, deps: &LearningDeps) -> Result<bool, LearningError> {
+        match deps.writer.write(Write::StepLearner(Box::new(step))).await {
+            Ok(_) => {
+                self.is_stored = true;
+                Ok(true)
+            }
+            Err(WriteError::Refused(Refused::LearnerElsewhere)) => {
+                self.fold = None;
+                self.pending = None;
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A point of the curve, when the number of lessons has grown by some percent since the last one.
+    async fn point(
+        &self,
+        games: u64,
+        new: u64,
+        deps: &LearningDeps,
+    ) -> Result<Option<CurvePoint>, StoreError> {
+        if bucket(games) == bucket(games - new.min(games)) {
+            return Ok(None);
+        }
+        let row = deps.store.rating(&self.live.id, fourfold_engine::Variant::STANDARD).await?;
+        let standing = row.map(|row| row.standing).filter(|standing| !standing.is_provisional());
+        let rating = standing.map(|standing| standing.rating);
+        Ok(Some(CurvePoint { games, rating, at: UnixMillis::now() }))
+    }
+
+    /// Makes the state again from the lessons that the store holds.
+    async fn make_again(&mut self, deps: &LearningDeps, worker: &Worker) -> Result<(), LearningError> {
+        let store = deps.store.as_ref();
+        let Some(stored) = store.learner(&self.plan.name).await? else {
+            self.fold = Some(Fold::fresh(&self.plan)?);
+            return Ok(());
+        };
+        let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
+        self.place = stored.place;
+        self.pending = None;
+        if !is_stale && !self.stale {
+            self.fold = Some(restored);
+            return Ok(());
+        }
+        let began = tokio::time::Instant::now();
+        let covered = stored.place.covered;
+        let mut marks: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
+        let before = marks.clone();
+        marks.extend(deps.settings.marks.iter().filter(|mark| **mark <= stored.games));
+        let folded = refold(store, worker, &self.plan, &self.live.id, &marks, covered).await;
+        let (fold, mut versions) = match folded {
+            Ok(folded) => folded,
+            Err(RefoldError::Store(error)) => return Err(error.into()),
+            Err(error) => return Err(LearningError::Refold(error)),
+        };
+        // A mark that was never reached stays open.
+        versions.retain(|version| version.games == version.mark || before.contains(&version.mark));
+        let step = LearnerStep {
+            name: self.plan.name.clone(),
+            spec: self.plan.spec.to_string(),
+            from: stored.place,
+            kind: StepKind::Refold,
+            covered,
+            games: fold.games,
+            state: fold.state(),
+            versions: versions.clone(),
+            point: None,
+        };
+        let games = fold.games;
+        if self.store_step(step, deps).await? {
+            self.fold = Some(fold);
+            self.stale = false;
+            self.share = Share::default();
+            info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
+            self.publish(&versions, deps).await?;
+        }
+        Ok(())
+    }
+
+    /// Lessons were withdrawn: what the store holds is looked at again before the next step.
+    pub(super) fn look_again(&mut self) {
+        self.fold = None;
+        self.pending = None;
+    }
+
+    /// Fills the look back on teachers after a start.
+    pub(super) async fn look_back(
+        &mut self,
+        deps: &LearningDeps,
+        faculty: &mut Faculty,
+    ) -> Result<(), StoreError> {
+        let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
+        let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
+        for lesson in lessons.iter().rev() {
+            let games = deps.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
+            if let Some(Ok(game)) = games.first() {
+                self.share.add(faculty.teachers(game, deps).await?);
+            }
+        }
+        Ok(())
+    }
+
+    // ---- what others see ----
+
+    async fn publish(&mut self, frozen: &[StoredVersion], deps: &LearningDeps) -> Result<(), LearningError> {
+        if let Some(fold) = &self.fold {
+            self.knowledge.replace(fold.knowledge());
+        }
+        for version in frozen {
+            self.join_version(version, deps).await?;
+        }
+        self.show(deps);
+        Ok(())
+    }
+
+    fn join_live(&self, deps: &LearningDeps) {
+        deps.house.join(HouseBot {
+            identity: self.live.clone(),
+            spec: self.plan.spec.clone(),
+            style: STYLE,
+            strength: None,
+            about: self.plan.about.to_owned(),
+            mind: Mind::Learnt(self.knowledge.clone()),
+        });
+    }
+
+    /// Gives a frozen version its account and its place in the line-up; if it has them, its new knowledge.
+    async fn join_version(
+        &mut self,
+        version: &StoredVersion,
+        deps: &LearningDeps,
+    ) -> Result<(), LearningError> {
+        let fold = match Fold::restore(&self.plan, &version.state, version.games) {
+            Ok(fold) => fold,
+            Err(error) => {
+                // It is made again from its lessons.
+                warn!(learner = %self.plan.name, mark = version.mark, error = %error, "a version cannot be read");
+                self.stale = true;
+                return Ok(());
+            }
+        };
+        if let Some(known) = self.versions.iter_mut().find(|known| known.mark == version.mark) {
+            known.knowledge.replace(fold.knowledge());
+            known.decision = version.decision;
+            return Ok(());
+        }
+        let name: PlayerName = self.plan.name.version(version.mark);
+        let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
+        let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
+        let Some(identity) = account else { return Ok(()) };
+        let knowledge = Learnt::new(fold.knowledge());
+        self.versions.push(VersionView {
+            mark: version.mark,
+            name,
+            player: identity.id.clone(),
+            frozen_at: version.frozen_at,
+            decision: version.decision,
+            knowledge: knowledge.clone(),
+        });
+        self.versions.sort_by_key(|version| version.mark);
+        let (spec, mind) = (self.plan.spec.clone(), Mind::Learnt(knowledge));
+        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
+        Ok(())
+    }
+
+    pub(super) fn show(&self, deps: &LearningDeps) {
+        deps.learning.show(LearnerView {
+            name: self.plan.name.clone(),
+            player: self.live.id.clone(),
+            about: self.plan.about,
+            watches: self.plan.watches,
+            games: self.games(),
+            covered: self.place.covered,
+            knowledge: self.knowledge.clone(),
+            versions: self.versions.clone(),
+        });
+    }
+}
+
+/// How soon something must be stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Urgency {
+    Now,
+    WhenAffordable,
+}
+
+/// The stored state, or nothing if it cannot be used; and whether it must be made again.
+fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool), LearningError> {
+    let Some(stored) = stored else { return Ok((Fold::fresh(plan)?, false)) };
+    match Fold::restore(plan, &stored.state, stored.games) {
+        Ok(fold) => Ok((fold, stored.stale || stored.spec != plan.spec.to_string())),
+        Err(error) => {
+            warn!(learner = %plan.name, error = %error, "what was learnt cannot be read, it is made again");
+            Ok((Fold::fresh(plan)?, true))
+        }
+    }
+}
+
+/// Points of a curve lie some five percent apart.
+fn bucket(games: u64) -> u64 {
+    const PER_DOUBLING: f64 = 14.0;
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a few hundred at most"
+    )]
+    let bucket = ((games as f64 + 1.0).log2() * PER_DOUBLING) as u64;
+    bucket
+}
+
+impl Faculty {
+    /// Who teaches by this game.
+    async fn teachers(&mut self, game: &StoredGame, deps: &LearningDeps) -> Result<Vec<Teacher>, StoreError> {
+        let players = &game.spec.players;
+        let mut teachers = Vec::new();
+        for id in [&players.first, &players.second] {
+            if !self.0.contains_key(id) {
+                let player = deps.store.player(id).await?;
+                let missing = || StoreError::Corrupt(format!("there is no player {id}"));
+                let player = player.ok_or_else(missing)?;
+                let teacher = match player.kind {
+                    _ if player.house => Teacher::House,
+                    PlayerKind::Guest => Teacher::Guests,
+                    PlayerKind::Human | PlayerKind::Bot => Teacher::Family(player.owner.unwrap_or(player.id)),
+                };
+                // Guests are many and seen once.
+                if teacher == Teacher::Guests {
+                    teachers.push(teacher);
+                    continue;
+                }
+                self.0.insert(id.clone(), teacher);
+            }
+            teachers.extend(self.0.get(id).cloned());
+        }
+        Ok(teachers)
+    }
+
+    /// Whether one of the players keeps games out.
+    async fn keeps_out(&self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
+        let players = &game.spec.players;
+        for id in [&players.first, &players.second] {
+            if self.0.get(id) != Some(&Teacher::House) && deps.store.teaching(id).await? == Teaching::KeptOut
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

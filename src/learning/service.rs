@@ -1,0 +1,303 @@
+//! The learners at work while the daemon runs: one task, and a thread of low priority for what costs time.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_bots::{Bot, BotError};
+
+use fourfold_engine::{BySide, Variant};
+use rand::{Rng, RngExt, SeedableRng};
+use thiserror::Error;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use super::fold::RefoldError;
+use super::plans;
+use super::practice::{self, Exercise, RATED_GAMES};
+use super::pupil::{Faculty, Progress, Pupil};
+use super::view::Learning;
+use super::worker::{Worker, WorkerError};
+use crate::bot_files::BotFileError;
+use crate::compute::ComputePool;
+use crate::house::{HouseBots, HouseError, Mind};
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::metrics::Metrics;
+use crate::storage::record::{Opening, UnixMillis};
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, StoreError, Writer};
+
+/// How often to look for finished games when there were none.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How long to leave a learner alone that failed.
+const AFTER_FAILURE: Duration = Duration::from_secs(60);
+
+/// Why learners cannot be set up, or one of them cannot go on.
+#[derive(Debug, Error)]
+pub enum LearningError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// An account cannot be set up.
+    #[error(transparent)]
+    House(#[from] HouseError),
+    /// The program cannot be built.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// An opponent of practice cannot be built.
+    #[error(transparent)]
+    Opponent(#[from] BotFileError),
+    /// Learning panicked.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The state cannot be made again from its lessons.
+    #[error("what was learnt cannot be made again")]
+    Refold(#[source] RefoldError),
+    /// There is no thread.
+    #[error("the thread to learn on cannot be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// How learning is run.
+#[derive(Clone, Debug)]
+pub struct LearningSettings {
+    /// Part of one core that it takes at most, in percent.
+    pub cpu_percent: u32,
+    /// Numbers of lessons after which a version is frozen.
+    pub marks: BTreeSet<u64>,
+    /// Lessons to which each learner is brought by practice.
+    pub practice_games: u64,
+    /// Between two practice games.
+    pub practice_pause: Duration,
+    /// Who is practised against.
+    pub teachers: Vec<PlayerName>,
+}
+
+/// What learning is built from.
+#[derive(Clone, Debug)]
+pub struct LearningDeps {
+    /// Finished games, and what was learnt from them.
+    pub store: Arc<dyn Store>,
+    /// Stores steps and practice games.
+    pub writer: Writer,
+    /// Learners and their versions join it.
+    pub house: HouseBots,
+    /// Whose waiting jobs go first.
+    pub pool: ComputePool,
+    /// Counts lessons.
+    pub metrics: Arc<Metrics>,
+    /// Where everybody sees how the learners do.
+    pub learning: Learning,
+    /// How it is run.
+    pub settings: LearningSettings,
+}
+
+/// Leads all learners through the records, and lets them practise when there is nothing to learn.
+#[derive(Debug)]
+pub struct LearningActor {
+    deps: LearningDeps,
+    worker: Worker,
+    pupils: Vec<Pupil>,
+    faculty: Faculty,
+    practice: Practice,
+}
+
+/// What is next to be practised.
+#[derive(Debug, Default)]
+struct Practice {
+    /// The second game of a pair: same players and opening, sides swapped.
+    second: Option<(Candidate, Candidate, Opening)>,
+    not_before: Option<Instant>,
+}
+
+/// A bot of the house that may practise.
+#[derive(Clone, Debug)]
+struct Candidate {
+    player: PlayerId,
+}
+
+impl LearningActor {
+    /// Takes all learners up as they are stored; they and their versions are in the line-up from here on.
+    ///
+    /// # Errors
+    ///
+    /// The store failed, or a thread cannot be started.
+    pub async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
+        let worker = Worker::start(deps.settings.cpu_percent, Some(deps.pool.clone()))
+            .map_err(LearningError::Thread)?;
+        let mut pupils = Vec::new();
+        for plan in plans() {
+            pupils.extend(Pupil::take_up(plan, &deps).await?);
+        }
+        Ok(Self { deps, worker, pupils, faculty: Faculty::default(), practice: Practice::default() })
+    }
+
+    /// Runs until the daemon stops. What was not stored then is learnt again after the next start.
+    pub async fn run(mut self, stop: CancellationToken) {
+        for pupil in &mut self.pupils {
+            if let Err(error) = pupil.look_back(&self.deps, &mut self.faculty).await {
+                warn!(learner = %pupil.plan.name, error = %error, "the last lessons cannot be read");
+            }
+        }
+        let learning = self.deps.learning.clone();
+        loop {
+            let progress = tokio::select! {
+                () = stop.cancelled() => return,
+                progress = self.round() => progress,
+            };
+            if progress == Progress::Idle {
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
+                    () = tokio::time::sleep(self.pause()) => {}
+                }
+            }
+        }
+    }
+
+    /// Until the next game is due, or the next look at the records.
+    fn pause(&self) -> Duration {
+        let due = self.practice.not_before.map(|at| at.saturating_duration_since(Instant::now()));
+        due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
+    }
+
+    /// Lets every learner go on; if none had anything to do, lets one practise.
+    pub(super) async fn round(&mut self) -> Progress {
+        let mut all = Progress::Idle;
+        for pupil in &mut self.pupils {
+            match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
+                Ok(Progress::Went) => all = Progress::Went,
+                Ok(Progress::Idle) => {}
+                Err(LearningError::Write(WriteError::Store(_))) => {
+                    // The daemon is stopping, for a reason that is told elsewhere.
+                    tokio::time::sleep(AFTER_FAILURE).await;
+                }
+                Err(cause) => {
+                    error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
+                    pupil.look_again();
+                    tokio::time::sleep(AFTER_FAILURE).await;
+                }
+            }
+        }
+        if all == Progress::Went {
+            return all;
+        }
+        match self.practise().await {
+            Ok(progress) => progress,
+            Err(error) => {
+                warn!(error = %error, "a practice game came to nothing");
+                self.practice = Practice { not_before: Some(Instant::now() + AFTER_FAILURE), second: None };
+                Progress::Idle
+            }
+        }
+    }
+
+    // ---- practice ----
+
+    async fn practise(&mut self) -> Result<Progress, LearningError> {
+        let now = Instant::now();
+        if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
+            return Ok(Progress::Idle);
+        }
+        let seed: u64 = rand::rng().random();
+        let (first, second, opening) = match self.practice.second.take() {
+            Some(again) => again,
+            None => match self.choose(seed).await? {
+                None => return Ok(Progress::Idle),
+                Some((a, b)) => {
+                    let opening = practice::opening(seed);
+                    self.practice.second = Some((b.clone(), a.clone(), opening.clone()));
+                    (a, b, opening)
+                }
+            },
+        };
+        let (Some(first_bot), Some(second_bot)) = (self.bot(&first, seed)?, self.bot(&second, !seed)?) else {
+            return Ok(Progress::Idle);
+        };
+        let exercise = Exercise {
+            players: BySide { first: first.player, second: second.player },
+            bots: BySide { first: first_bot, second: second_bot },
+            opening,
+            id: GameId::random(&mut rand::rng()),
+            now: UnixMillis::now(),
+        };
+        let [start, finish] = self.worker.run(move || practice::play(exercise)).await??;
+        let started = self.deps.writer.write(start);
+        let (started, finished) = tokio::join!(started, self.deps.writer.write(finish));
+        started.and(finished)?;
+        self.deps.metrics.practised();
+        self.practice.not_before = Some(Instant::now() + self.deps.settings.practice_pause);
+        Ok(Progress::Went)
+    }
+
+    fn bot(&self, candidate: &Candidate, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
+        let bot = self.deps.house.get(&candidate.player);
+        bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
+    }
+
+    /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
+    /// games take turns; opponents are the teachers, and for whom ratings are sought the versions of the same learner.
+    async fn choose(&self, seed: u64) -> Result<Option<(Candidate, Candidate)>, LearningError> {
+        let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(seed);
+        let live = self.least_taught();
+        let unrated = self.least_rated().await?;
+        let chosen = match (live, unrated) {
+            (Some(live), Some(unrated)) => Some(if rng.random() { live } else { unrated }),
+            (live, unrated) => live.or(unrated),
+        };
+        let Some((player, mut opponents)) = chosen else { return Ok(None) };
+        opponents.extend(self.teachers());
+        opponents.retain(|opponent| *opponent != player);
+        Ok(pick(&opponents, &mut rng).map(|opponent| (Candidate { player }, Candidate { player: opponent })))
+    }
+
+    /// The live learner with the fewest lessons, until all have enough.
+    fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
+        let due = self.pupils.iter().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
+        let pupil = due.min_by_key(|pupil| pupil.games())?;
+        Some((pupil.live.id.clone(), Vec::new()))
+    }
+
+    /// The account of a learner or version with the fewest rated games, until all have enough; with the versions of
+    /// the same learner.
+    async fn least_rated(&self) -> Result<Option<(PlayerId, Vec<PlayerId>)>, StoreError> {
+        if self.deps.settings.practice_games == 0 {
+            return Ok(None);
+        }
+        let mut fewest: Option<(u64, PlayerId, Vec<PlayerId>)> = None;
+        for pupil in &self.pupils {
+            let versions: Vec<PlayerId> =
+                pupil.versions().iter().map(|version| version.player.clone()).collect();
+            for player in versions.iter().chain([&pupil.live.id]) {
+                let row = self.deps.store.rating(player, Variant::STANDARD).await?;
+                let games = row.unwrap_or_default().standing.games;
+                if games < RATED_GAMES && fewest.as_ref().is_none_or(|(least, ..)| games < *least) {
+                    fewest = Some((games, player.clone(), versions.clone()));
+                }
+            }
+        }
+        Ok(fewest.map(|(_, player, others)| (player, others)))
+    }
+
+    fn teachers(&self) -> Vec<PlayerId> {
+        let named = self.deps.settings.teachers.iter().filter_map(|name| self.deps.house.by_name(name));
+        // A learner that is named here would learn from its own doubles; versions meet each other anyway.
+        named.filter(|bot| matches!(bot.mind, Mind::Fixed)).map(|bot| bot.identity.id.clone()).collect()
+    }
+}
+
+fn pick(players: &[PlayerId], rng: &mut impl Rng) -> Option<PlayerId> {
+    (!players.is_empty()).then(|| players[rng.random_range(0..players.len())].clone())
+}
+
+impl Drop for LearningActor {
+    fn drop(&mut self) {
+        let games: u64 = self.pupils.iter().map(Pupil::games).sum();
+        info!(games, "learning has stopped");
+    }
+}

@@ -1,0 +1,256 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_engine::{BySide, Variant};
+
+use super::fold::refold;
+use super::pupil::Progress;
+use super::service::{LearningActor, LearningDeps, LearningSettings};
+use super::verify::verify;
+use super::worker::Worker;
+use super::{Learning, plans};
+use crate::compute::ComputePool;
+use crate::config::HouseBot as Configured;
+use crate::house::HouseBots;
+use crate::ids::{PlayerId, PlayerName};
+use crate::metrics::Metrics;
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::PlayerKind;
+use crate::storage::conformance::{add, add_players, player, player_id, spec, whole_game};
+use crate::storage::record::GameSpec;
+use crate::storage::store::{Store, Teaching, Write};
+use crate::storage::{MemoryStore, Writer};
+
+/// A store that several learning services use one after the other, as after restarts.
+struct Arena {
+    store: Arc<MemoryStore>,
+    writer: Writer,
+    settings: LearningSettings,
+    games: u32,
+}
+
+fn name(text: &str) -> PlayerName {
+    text.parse().unwrap()
+}
+
+impl Arena {
+    async fn new(marks: &[u64], practice_games: u64) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let (writer, actor) = Writer::new(Arc::clone(&store) as Arc<dyn Store>);
+        tokio::spawn(actor.run());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        let settings = LearningSettings {
+            cpu_percent: 100,
+            marks: marks.iter().copied().collect(),
+            practice_games,
+            practice_pause: Duration::ZERO,
+            teachers: vec![name("greedy"), name("nobody")],
+        };
+        Self { store, writer, settings, games: 0 }
+    }
+
+    /// Starts a service on what is stored.
+    async fn learners(&self) -> (Learning, LearningActor) {
+        let greedy = Configured::new(name("greedy"), "greedy".parse().unwrap());
+        let house = HouseBots::set_up(&[greedy], Path::new(""), &*self.store, &self.writer).await.unwrap();
+        let learning = Learning::default();
+        let deps = LearningDeps {
+            store: Arc::clone(&self.store) as Arc<dyn Store>,
+            writer: self.writer.clone(),
+            house,
+            pool: ComputePool::new(1),
+            metrics: Arc::new(Metrics::new()),
+            learning: learning.clone(),
+            settings: self.settings.clone(),
+        };
+        (learning, LearningActor::new(deps).await.unwrap())
+    }
+
+    /// Lets the learners go on until nothing is new.
+    async fn learn(&self) -> Learning {
+        let (learning, mut learners) = self.learners().await;
+        while learners.round().await == Progress::Went {}
+        learning
+    }
+
+    /// Finishes a game of two players; each is another one.
+    async fn play(&mut self, first: PlayerId, second: PlayerId) {
+        const GAMES: [(&str, GameResult); 4] = [
+            ("1212121", GameResult::First),
+            ("3747576", GameResult::First),
+            ("44453525", GameResult::Second),
+            ("123452627", GameResult::First),
+        ];
+        self.games += 1;
+        let (moves, result) = GAMES[self.games as usize % GAMES.len()];
+        let spec =
+            GameSpec { players: BySide { first, second }, ..spec(&format!("g{}", self.games), "Ada", "Bob") };
+        let finish =
+            Write::Finish { game: spec.id.clone(), events: whole_game(moves, result, EndReason::Resign) };
+        for answer in self.store.commit(&[Write::StartGame(spec), finish]).await.unwrap() {
+            answer.unwrap();
+        }
+    }
+
+    async fn learner_id(&self, learner: &str) -> PlayerId {
+        self.store.player_by_name(&name(learner)).await.unwrap().unwrap().id
+    }
+
+    async fn state(&self, learner: &str) -> Vec<u8> {
+        self.store.learner(&name(learner)).await.unwrap().unwrap().state
+    }
+
+    async fn games_learnt(&self, learner: &str) -> u64 {
+        self.store.learner(&name(learner)).await.unwrap().unwrap().games
+    }
+
+    async fn check_sound(&self) {
+        for report in verify(&*self.store).await.unwrap() {
+            assert_eq!(report.findings, [] as [&str; 0], "{report}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_game_is_learnt_once_over_any_number_of_starts() {
+    let mut arena = Arena::new(&[0, 5], 0).await;
+    arena.learn().await;
+    let memory = arena.learner_id("memory").await;
+    let house: PlayerId = arena.learner_id("greedy").await;
+    for game in 0..20 {
+        arena.play(memory.clone(), house.clone()).await;
+        arena.play(house.clone(), arena.learner_id("memory-windows").await).await;
+        if game % 3 == 0 {
+            arena.learn().await;
+        }
+    }
+    let learning = arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 20, "its own");
+    assert_eq!(arena.games_learnt("memory-spectator").await, 40, "all");
+    assert_eq!(learning.learner(&name("memory-windows")).unwrap().games, 40);
+    arena.check_sound().await;
+
+    // One service that never stopped knows the same.
+    let cut = arena.state("memory-spectator").await;
+    let worker = Worker::start(100, None).unwrap();
+    let plan = plans().remove(1);
+    let id = arena.learner_id("memory-spectator").await;
+    let (fold, _) = refold(&*arena.store, &worker, &plan, &id, &BTreeSet::new(), u64::MAX).await.unwrap();
+    assert_eq!(fold.state(), cut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_are_frozen_at_their_marks_and_join_the_house() {
+    let mut arena = Arena::new(&[0, 2, 7], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..5 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    let learning = arena.learn().await;
+    let view = learning.learner(&name("memory")).unwrap();
+    let names: Vec<&str> = view.versions.iter().map(|version| version.name.as_str()).collect();
+    assert_eq!(names, ["memory@0", "memory@2"]);
+    let (again, learners) = arena.learners().await;
+    assert_eq!(again.learner(&name("memory")).unwrap().versions.len(), 2, "after a restart too");
+    assert!(again.knows(&arena.learner_id("memory@2").await));
+    drop(learners);
+    let versions = arena.store.learner_versions(&name("memory")).await.unwrap();
+    assert_ne!(versions[0].state, versions[1].state);
+    assert_ne!(versions[1].state, arena.state("memory").await);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
+    let mut arena = Arena::new(&[0, 2, 4], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    arena.play(memory.clone(), player_id("Ada")).await;
+    for _ in 0..3 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    let before = arena.state("memory").await;
+    arena.writer.write(Write::WithdrawLesson { game: "g3".parse().unwrap() }).await.unwrap();
+    let stale = verify(&*arena.store).await.unwrap();
+    assert_eq!(stale[0].findings.len(), 1, "{}", stale[0]);
+    arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 3);
+    assert_ne!(arena.state("memory").await, before);
+    arena.check_sound().await;
+
+    let out = Write::SetTeaching { player: player_id("Ada"), teaching: Teaching::KeptOut };
+    arena.writer.write(out).await.unwrap();
+    arena.play(memory.clone(), player_id("Ada")).await;
+    arena.play(player_id("Bob"), player_id("Ada")).await;
+    arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 2, "neither the old games of Ada nor the new ones");
+    assert_eq!(arena.games_learnt("memory-spectator").await, 2);
+    let versions = arena.store.learner_versions(&name("memory")).await.unwrap();
+    let games: Vec<_> = versions.iter().map(|version| (version.mark, version.games)).collect();
+    assert_eq!(games, [(0, 0), (2, 2), (4, 2)], "a version that was reached before has what is left");
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_player_cannot_teach_alone() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let guest = player("guest-abc", PlayerKind::Guest);
+    arena.store.commit(&[add(guest.clone())]).await.unwrap();
+    let memory = arena.learner_id("memory").await;
+    for _ in 0..40 {
+        arena.play(memory.clone(), player_id("Ada")).await;
+        arena.play(memory.clone(), guest.id.clone()).await;
+    }
+    arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 50, "25 of Ada, 25 of guests");
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn practice_brings_every_learner_up_and_rates_its_versions() {
+    let arena = Arena::new(&[0, 3], 6).await;
+    let (learning, mut learners) = arena.learners().await;
+    while learning.all().iter().any(|learner| learner.games < 6) {
+        assert_eq!(learners.round().await, Progress::Went, "there is something to practise");
+    }
+    for learner in learning.all() {
+        assert_eq!(learner.versions.len(), 2, "{}", learner.name);
+    }
+    let memory = arena.learner_id("memory").await;
+    let rating = arena.store.rating(&memory, Variant::STANDARD).await.unwrap();
+    assert!(rating.unwrap().standing.games >= 6);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_rule_makes_a_learner_again_from_the_same_lessons() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..4 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    let sound = arena.store.learner(&name("memory")).await.unwrap().unwrap();
+    // As a program of another form would have left it.
+    let step = crate::storage::lessons::LearnerStep {
+        name: name("memory"),
+        spec: "memory:snapshots=all".into(),
+        from: sound.place,
+        kind: crate::storage::lessons::StepKind::Refold,
+        covered: sound.place.covered,
+        games: 4,
+        state: b"of another form".to_vec(),
+        versions: Vec::new(),
+        point: None,
+    };
+    arena.writer.write(Write::StepLearner(Box::new(step))).await.unwrap();
+    arena.learn().await;
+    assert_eq!(arena.state("memory").await, sound.state);
+    arena.check_sound().await;
+}

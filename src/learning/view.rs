@@ -1,0 +1,101 @@
+//! What pages and commands see of the learners.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::Notify;
+
+use super::Watches;
+use crate::house::Learnt;
+use crate::ids::{PlayerId, PlayerName};
+use crate::storage::record::UnixMillis;
+
+/// A learner as it is now.
+#[derive(Clone, Debug)]
+pub struct LearnerView {
+    /// The name of the live account.
+    pub name: PlayerName,
+    /// The live account.
+    pub player: PlayerId,
+    /// One line about it.
+    pub about: &'static str,
+    /// Which games teach it.
+    pub watches: Watches,
+    /// Lessons learnt.
+    pub games: u64,
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// What it knows.
+    pub knowledge: Learnt,
+    /// Its frozen versions, by their marks.
+    pub versions: Vec<VersionView>,
+}
+
+/// A frozen version.
+#[derive(Clone, Debug)]
+pub struct VersionView {
+    /// Games after which it was frozen.
+    pub mark: u64,
+    /// The name of its account.
+    pub name: PlayerName,
+    /// Its account.
+    pub player: PlayerId,
+    /// When it was frozen.
+    pub frozen_at: UnixMillis,
+    /// Thousandths of the positions that can be spoilt in which it keeps the result.
+    pub decision: Option<u16>,
+    /// What it knows.
+    pub knowledge: Learnt,
+}
+
+/// All learners, for reading; cheap to clone. Empty where nothing learns.
+#[derive(Clone, Debug, Default)]
+pub struct Learning {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    learners: RwLock<Vec<Arc<LearnerView>>>,
+    withdrawn: Notify,
+}
+
+impl Learning {
+    /// All learners.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<LearnerView>> {
+        self.inner.learners.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The learner of this name, without regard to case.
+    #[must_use]
+    pub fn learner(&self, name: &PlayerName) -> Option<Arc<LearnerView>> {
+        self.all().into_iter().find(|learner| learner.name.key() == name.key())
+    }
+
+    /// Whether this is the account of a learner, or of a version of one.
+    #[must_use]
+    pub fn knows(&self, player: &PlayerId) -> bool {
+        self.all().iter().any(|learner| {
+            learner.player == *player || learner.versions.iter().any(|version| version.player == *player)
+        })
+    }
+
+    /// Says that lessons were withdrawn: learners that had them are made again.
+    pub fn lessons_withdrawn(&self) {
+        self.inner.withdrawn.notify_one();
+    }
+
+    /// Waits until lessons are withdrawn.
+    pub(super) async fn withdrawn(&self) {
+        self.inner.withdrawn.notified().await;
+    }
+
+    /// Shows a learner as it is now.
+    pub(super) fn show(&self, view: LearnerView) {
+        let mut learners = self.inner.learners.write().unwrap_or_else(PoisonError::into_inner);
+        match learners.iter_mut().find(|known| known.player == view.player) {
+            Some(known) => *known = Arc::new(view),
+            None => learners.push(Arc::new(view)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The thread on which learners work, and how it leaves the machine to the games.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+use tokio::sync::oneshot;
+
+use crate::compute::ComputePool;
+
+/// Jobs that wait for the thread. There is one who gives it work, one job after the other.
+const JOBS_MAX: usize = 1;
+
+/// How much the system prefers other threads of ours to this one, from 0 to 19.
+const NICENESS: i32 = 15;
+
+/// How long to wait for the games' threads to become free before looking again.
+const BUSY_WAIT: Duration = Duration::from_millis(20);
+
+/// How often in a row learning gives way to games that wait for a thread: some seconds. Then it takes a small job all
+/// the same, so that an arena that is always full learns too.
+const BUSY_WAITS_MAX: u32 = 200;
+
+/// Longest rest after a job; a job is a few dozen games.
+const REST_MAX: Duration = Duration::from_secs(10);
+
+/// Why a job came to nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum WorkerError {
+    /// It panicked.
+    #[error("learning panicked")]
+    Panicked,
+    /// The thread could not be started.
+    #[error("there is no thread to learn on")]
+    Gone,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Runs jobs one after the other on a thread of low priority, resting in between.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    jobs: SyncSender<Job>,
+    /// Part of one core that it takes at most, in percent.
+    share: u32,
+    /// Whose waiting jobs go first.
+    games: Option<ComputePool>,
+}
+
+impl Worker {
+    /// Starts the thread; it ends with the worker.
+    pub(crate) fn start(share: u32, games: Option<ComputePool>) -> std::io::Result<Self> {
+        let (jobs, queue) = sync_channel::<Job>(JOBS_MAX);
+        let work = move || {
+            // On Linux this is about the calling thread alone. Without it, learning is merely less polite.
+            let _ = rustix::process::nice(NICENESS);
+            while let Ok(job) = queue.recv() {
+                // Whoever waits for the job learns of the panic when its reply is dropped.
+                let _ = catch_unwind(AssertUnwindSafe(job));
+            }
+        };
+        std::thread::Builder::new().name("learning".into()).spawn(work)?;
+        Ok(Self { jobs, share: share.clamp(1, 100), games })
+    }
+
+    /// Runs a job when the games leave room for it, and rests afterwards.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkerError> {
+        for _ in 0..BUSY_WAITS_MAX {
+            if self.games.as_ref().is_none_or(|games| games.waiting() == 0) {
+                break;
+            }
+            tokio::time::sleep(BUSY_WAIT).await;
+        }
+        let (reply, answer) = oneshot::channel();
+        let job = move || {
+            let began = Instant::now();
+            let result = job();
+            // The asker may have gone away.
+            let _ = reply.send((result, began.elapsed()));
+        };
+        self.jobs.try_send(Box::new(job)).map_err(|_| WorkerError::Gone)?;
+        let (result, took) = answer.await.map_err(|_| WorkerError::Panicked)?;
+        tokio::time::sleep(rest(took, self.share)).await;
+        Ok(result)
+    }
+}
+
+/// How long to do nothing after a job, so that jobs take no more than `share` percent of the time.
+fn rest(took: Duration, share: u32) -> Duration {
+    (took * (100 - share) / share).min(REST_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_leaves_the_share() {
+        let ms = Duration::from_millis;
+        for (took, share, expected) in [(10, 25, 30), (10, 100, 0), (10, 50, 10), (60_000, 1, 10_000)] {
+            assert_eq!(rest(ms(took), share), ms(expected), "{took} at {share}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_does_not_take_the_thread_along() {
+        let worker = Worker::start(100, None).unwrap();
+        let lost: Result<(), _> = worker.run(|| panic!("broken on purpose")).await;
+        assert_eq!(lost, Err(WorkerError::Panicked));
+        assert_eq!(worker.run(|| 7).await, Ok(7));
+    }
+}

@@ -1,0 +1,100 @@
+//! What is stored of learners: how far each has come, from which games, and how strong it was on the way.
+
+use super::record::UnixMillis;
+use crate::ids::PlayerName;
+use crate::rating::elo::MilliElo;
+
+/// A learner as it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredLearner {
+    /// The name of its live account.
+    pub name: PlayerName,
+    /// The program and its settings, by which the lessons were learnt.
+    pub spec: String,
+    /// Where it stands.
+    pub place: LearnerPlace,
+    /// Lessons learnt.
+    pub games: u64,
+    /// Lessons were withdrawn that the state still holds: it must be folded again.
+    pub stale: bool,
+    /// What it knows.
+    pub state: Vec<u8>,
+}
+
+/// Where a learner stands in the records. A step that begins elsewhere is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LearnerPlace {
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// Grows whenever lessons may have been withdrawn.
+    pub revision: u64,
+}
+
+/// A learner as it was after some number of games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredVersion {
+    /// Games after which it was frozen.
+    pub mark: u64,
+    /// Lessons in it: fewer than the mark only if some were withdrawn since and others have not come yet.
+    pub games: u64,
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// What it knew.
+    pub state: Vec<u8>,
+    /// When it was frozen first.
+    pub frozen_at: UnixMillis,
+    /// Thousandths of the positions that can be spoilt in which it keeps the result; `None` until measured.
+    pub decision: Option<u16>,
+}
+
+/// A game that was learnt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lesson {
+    /// Its number among the finished games.
+    pub number: u64,
+    /// What it changed, for people to read.
+    pub changes: String,
+}
+
+/// How strong a live learner was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CurvePoint {
+    /// Lessons learnt.
+    pub games: u64,
+    /// Its rating then; `None` while it was provisional.
+    pub rating: Option<MilliElo>,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// A learner goes on, or is made again: all of it becomes durable together, or nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LearnerStep {
+    /// Which learner; a new one if there is none of this name.
+    pub name: PlayerName,
+    /// The program and its settings.
+    pub spec: String,
+    /// Where it begins: what the store holds, or the default for a new learner.
+    pub from: LearnerPlace,
+    /// What kind of step it is.
+    pub kind: StepKind,
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// Lessons learnt in all.
+    pub games: u64,
+    /// What it knows now.
+    pub state: Vec<u8>,
+    /// Versions to be frozen now; one that is there already is replaced, but keeps when it was frozen first.
+    pub versions: Vec<StoredVersion>,
+    /// How strong it is now.
+    pub point: Option<CurvePoint>,
+}
+
+/// What kind of step a learner takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepKind {
+    /// It learns these games. Refused if the state is stale.
+    Follow(Vec<Lesson>),
+    /// Its state is made again from the lessons that are left; the lessons stay as they are.
+    Refold,
+}

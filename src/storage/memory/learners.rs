@@ -1,0 +1,116 @@
+//! Learners in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::ids::PlayerName;
+use crate::storage::lessons::{
+    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
+};
+use crate::storage::store::{Refused, Written};
+
+/// All learners, by the key of their names.
+#[derive(Debug, Default)]
+pub(super) struct Learners(HashMap<String, Rows>);
+
+/// What belongs to one learner.
+#[derive(Debug)]
+struct Rows {
+    learner: StoredLearner,
+    lessons: BTreeMap<u64, String>,
+    versions: BTreeMap<u64, StoredVersion>,
+    curve: BTreeMap<u64, CurvePoint>,
+}
+
+impl Learners {
+    fn rows(&self, name: &PlayerName) -> Option<&Rows> {
+        self.0.get(&name.key())
+    }
+
+    pub(super) fn learner(&self, name: &PlayerName) -> Option<StoredLearner> {
+        self.rows(name).map(|rows| rows.learner.clone())
+    }
+
+    pub(super) fn versions(&self, name: &PlayerName) -> Vec<StoredVersion> {
+        self.rows(name).map(|rows| rows.versions.values().cloned().collect()).unwrap_or_default()
+    }
+
+    pub(super) fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Vec<Lesson> {
+        let Some(rows) = self.rows(name) else { return Vec::new() };
+        rows.lessons.range(after + 1..).take(limit as usize).map(lesson).collect()
+    }
+
+    pub(super) fn last_lessons(&self, name: &PlayerName, limit: u32) -> Vec<Lesson> {
+        let Some(rows) = self.rows(name) else { return Vec::new() };
+        rows.lessons.iter().rev().take(limit as usize).map(lesson).collect()
+    }
+
+    pub(super) fn curve(&self, name: &PlayerName) -> Vec<CurvePoint> {
+        self.rows(name).map(|rows| rows.curve.values().copied().collect()).unwrap_or_default()
+    }
+
+    pub(super) fn step(&mut self, step: &LearnerStep) -> Result<Written, Refused> {
+        let rows = match self.0.get_mut(&step.name.key()) {
+            Some(rows) => rows,
+            None if step.from == LearnerPlace::default() => {
+                self.0.entry(step.name.key()).or_insert(Rows::of(step))
+            }
+            None => return Err(Refused::LearnerElsewhere),
+        };
+        if rows.learner.place != step.from {
+            return Err(Refused::LearnerElsewhere);
+        }
+        if let StepKind::Follow(lessons) = &step.kind {
+            if rows.learner.stale || lessons.iter().any(|lesson| rows.lessons.contains_key(&lesson.number)) {
+                return Err(Refused::LearnerElsewhere);
+            }
+            rows.lessons.extend(lessons.iter().map(|lesson| (lesson.number, lesson.changes.clone())));
+        }
+        let place = LearnerPlace { covered: step.covered, revision: step.from.revision };
+        rows.learner = StoredLearner { place, ..Rows::of(step).learner };
+        for version in &step.versions {
+            let frozen_at = rows.versions.get(&version.mark).map_or(version.frozen_at, |old| old.frozen_at);
+            rows.versions.insert(version.mark, StoredVersion { frozen_at, ..version.clone() });
+        }
+        rows.curve.extend(step.point.map(|point| (point.games, point)));
+        Ok(Written::Done)
+    }
+
+    pub(super) fn measure(
+        &mut self,
+        name: &PlayerName,
+        mark: u64,
+        decision: u16,
+    ) -> Result<Written, Refused> {
+        let rows = self.0.get_mut(&name.key()).ok_or(Refused::NoSuchVersion)?;
+        rows.versions.get_mut(&mark).ok_or(Refused::NoSuchVersion)?.decision = Some(decision);
+        Ok(Written::Done)
+    }
+
+    pub(super) fn withdraw(&mut self, goes: impl Fn(u64) -> bool) {
+        for rows in self.0.values_mut() {
+            let before = rows.lessons.len();
+            rows.lessons.retain(|number, _| !goes(*number));
+            rows.learner.stale |= rows.lessons.len() < before;
+            rows.learner.place.revision += 1;
+        }
+    }
+}
+
+impl Rows {
+    fn of(step: &LearnerStep) -> Self {
+        let LearnerStep { name, spec, from, games, state, .. } = step;
+        let learner = StoredLearner {
+            name: name.clone(),
+            spec: spec.clone(),
+            place: *from,
+            games: *games,
+            stale: false,
+            state: state.clone(),
+        };
+        Self { learner, lessons: BTreeMap::new(), versions: BTreeMap::new(), curve: BTreeMap::new() }
+    }
+}
+
+fn lesson((number, changes): (&u64, &String)) -> Lesson {
+    Lesson { number: *number, changes: changes.clone() }
+}

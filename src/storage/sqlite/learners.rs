@@ -1,0 +1,264 @@
+//! Learners: how far each has come, from which games.
+
+use std::collections::BTreeSet;
+
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+
+use super::convert::{number, parsed, to_sql};
+use super::error::Damage;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::rating::elo::MilliElo;
+use crate::storage::lessons::{
+    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
+};
+use crate::storage::record::UnixMillis;
+use crate::storage::store::{Refused, StoreError, Teaching, Written};
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+#[derive(FromRow, Debug)]
+struct LearnerRow {
+    name: String,
+    spec: String,
+    covered: i64,
+    games: i64,
+    revision: i64,
+    stale: bool,
+    state: Vec<u8>,
+}
+
+impl LearnerRow {
+    fn decode(self) -> Result<StoredLearner, Damage> {
+        let place = LearnerPlace {
+            covered: number("learner.covered", self.covered)?,
+            revision: number("learner.revision", self.revision)?,
+        };
+        Ok(StoredLearner {
+            name: parsed("learner.name", &self.name)?,
+            spec: self.spec,
+            place,
+            games: number("learner.games", self.games)?,
+            stale: self.stale,
+            state: self.state,
+        })
+    }
+}
+
+#[derive(FromRow, Debug)]
+struct VersionRow {
+    mark: i64,
+    games: i64,
+    covered: i64,
+    state: Vec<u8>,
+    frozen_at: i64,
+    decision: Option<i64>,
+}
+
+impl VersionRow {
+    fn decode(self) -> Result<StoredVersion, Damage> {
+        Ok(StoredVersion {
+            mark: number("learner_version.mark", self.mark)?,
+            games: number("learner_version.games", self.games)?,
+            covered: number("learner_version.covered", self.covered)?,
+            state: self.state,
+            frozen_at: UnixMillis(self.frozen_at),
+            decision: self
+                .decision
+                .map(|decision| number("learner_version.decision", decision))
+                .transpose()?,
+        })
+    }
+}
+
+fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
+    rows.into_iter()
+        .map(|(row, changes)| Ok(Lesson { number: number("lesson.number", row)?, changes }))
+        .collect()
+}
+
+pub(super) async fn one(pool: &SqlitePool, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+    let sql = "SELECT name, spec, covered, games, revision, stale, state FROM learner WHERE name = ?";
+    let row: Option<LearnerRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_optional(pool).await?;
+    Ok(row.map(LearnerRow::decode).transpose()?)
+}
+
+pub(super) async fn versions(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+    let sql = "SELECT mark, games, covered, state, frozen_at, decision FROM learner_version \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY mark";
+    let rows: Vec<VersionRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+pub(super) async fn lessons(
+    pool: &SqlitePool,
+    name: &PlayerName,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<Lesson>, StoreError> {
+    let sql = "SELECT number, changes FROM lesson \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) AND number > ? ORDER BY number LIMIT ?";
+    let query = sqlx::query_as(sql).bind(name.as_str()).bind(to_sql(after)).bind(limit);
+    decode_lessons(query.fetch_all(pool).await?)
+}
+
+pub(super) async fn last_lessons(
+    pool: &SqlitePool,
+    name: &PlayerName,
+    limit: u32,
+) -> Result<Vec<Lesson>, StoreError> {
+    let sql = "SELECT number, changes FROM lesson \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY number DESC LIMIT ?";
+    decode_lessons(sqlx::query_as(sql).bind(name.as_str()).bind(limit).fetch_all(pool).await?)
+}
+
+pub(super) async fn curve(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+    let sql = "SELECT games, rating, at FROM learner_point \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY games";
+    let rows: Vec<(i64, Option<i64>, i64)> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+    rows.into_iter()
+        .map(|(games, rating, at)| {
+            let games = number("learner_point.games", games)?;
+            Ok(CurvePoint { games, rating: rating.map(MilliElo), at: UnixMillis(at) })
+        })
+        .collect()
+}
+
+pub(super) async fn teaching(pool: &SqlitePool, player: &PlayerId) -> Result<Teaching, StoreError> {
+    let sql = "SELECT teaches FROM player WHERE id = ?";
+    let teaches: Option<bool> = sqlx::query_scalar(sql).bind(player.as_str()).fetch_optional(pool).await?;
+    Ok(if teaches == Some(false) { Teaching::KeptOut } else { Teaching::Allowed })
+}
+
+// ---- writing ----
+
+/// Takes a step, or finds why it must be refused before anything of it is written.
+pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) -> Outcome {
+    let sql = "SELECT key, covered, revision, stale FROM learner WHERE name = ?";
+    let found: Option<(i64, i64, i64, bool)> =
+        sqlx::query_as(sql).bind(step.name.as_str()).fetch_optional(&mut *connection).await?;
+    let (place, is_stale) = match found {
+        None => (LearnerPlace::default(), false),
+        Some((_, covered, revision, stale)) => {
+            let covered = number("learner.covered", covered)?;
+            (LearnerPlace { covered, revision: number("learner.revision", revision)? }, stale)
+        }
+    };
+    if place != step.from {
+        return Ok(Err(Refused::LearnerElsewhere));
+    }
+    let lessons = match &step.kind {
+        StepKind::Follow(_) if is_stale => return Ok(Err(Refused::LearnerElsewhere)),
+        StepKind::Follow(lessons) => lessons.as_slice(),
+        StepKind::Refold => &[],
+    };
+    if knows_any(connection, found.map(|(key, ..)| key), lessons).await? {
+        return Ok(Err(Refused::LearnerElsewhere));
+    }
+    let key = put_learner(connection, step).await?;
+    for lesson in lessons {
+        let sql = "INSERT INTO lesson (learner, number, changes) VALUES (?, ?, ?)";
+        let query = sqlx::query(sql).bind(key).bind(to_sql(lesson.number)).bind(&lesson.changes);
+        query.execute(&mut *connection).await?;
+    }
+    for version in &step.versions {
+        put_version(connection, key, version).await?;
+    }
+    if let Some(CurvePoint { games, rating, at }) = step.point {
+        let sql = "INSERT INTO learner_point (learner, games, rating, at) VALUES (?, ?, ?, ?) \
+                   ON CONFLICT DO UPDATE SET rating = excluded.rating, at = excluded.at";
+        let query = sqlx::query(sql).bind(key).bind(to_sql(games)).bind(rating.map(|rating| rating.0));
+        query.bind(at.0).execute(connection).await?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+/// Whether the learner has learnt one of these before, which its place says it cannot have.
+async fn knows_any(
+    connection: &mut SqliteConnection,
+    key: Option<i64>,
+    lessons: &[Lesson],
+) -> Result<bool, StoreError> {
+    let (Some(key), Some(first)) = (key, lessons.iter().map(|lesson| lesson.number).min()) else {
+        return Ok(false);
+    };
+    let sql = "SELECT EXISTS (SELECT 1 FROM lesson WHERE learner = ? AND number >= ?)";
+    Ok(sqlx::query_scalar(sql).bind(key).bind(to_sql(first)).fetch_one(connection).await?)
+}
+
+async fn put_learner(connection: &mut SqliteConnection, step: &LearnerStep) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO learner (name, spec, covered, games, revision, stale, state) VALUES (?, ?, ?, ?, 0, 0, ?) \
+               ON CONFLICT (name) DO UPDATE SET spec = excluded.spec, covered = excluded.covered, \
+               games = excluded.games, stale = 0, state = excluded.state RETURNING key";
+    let query = sqlx::query_scalar(sql).bind(step.name.as_str()).bind(&step.spec).bind(to_sql(step.covered));
+    Ok(query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection).await?)
+}
+
+async fn put_version(
+    connection: &mut SqliteConnection,
+    learner: i64,
+    version: &StoredVersion,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO learner_version (learner, mark, games, covered, state, frozen_at, decision) \
+               VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET games = excluded.games, \
+               covered = excluded.covered, state = excluded.state, decision = excluded.decision";
+    let query = sqlx::query(sql).bind(learner).bind(to_sql(version.mark)).bind(to_sql(version.games));
+    let query = query.bind(to_sql(version.covered)).bind(&version.state).bind(version.frozen_at.0);
+    query.bind(version.decision).execute(connection).await?;
+    Ok(())
+}
+
+pub(super) async fn measure(
+    connection: &mut SqliteConnection,
+    learner: &PlayerName,
+    mark: u64,
+    decision: u16,
+) -> Outcome {
+    let sql = "UPDATE learner_version SET decision = ? \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) AND mark = ?";
+    let query = sqlx::query(sql).bind(decision).bind(learner.as_str()).bind(to_sql(mark));
+    let updated = query.execute(connection).await?.rows_affected();
+    Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchVersion) })
+}
+
+pub(super) async fn set_teaching(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    teaching: Teaching,
+) -> Outcome {
+    let sql = "UPDATE player SET teaches = ? WHERE id = ? RETURNING key";
+    let query = sqlx::query_scalar(sql).bind(teaching == Teaching::Allowed).bind(player.as_str());
+    let Some(key) = query.fetch_optional(&mut *connection).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let key: i64 = key;
+    match teaching {
+        Teaching::Allowed => {}
+        Teaching::KeptOut => withdraw(connection, OF_PLAYER, key).await?,
+    }
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &GameId) -> Outcome {
+    let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game WHERE g.id = ?";
+    let number: Option<i64> =
+        sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
+    let Some(number) = number else { return Ok(Err(Refused::NoSuchGame)) };
+    withdraw(connection, OF_GAME, number).await?;
+    Ok(Ok(Written::Done))
+}
+
+/// The lessons of one game, or those of all games of a player.
+const OF_GAME: &str = "DELETE FROM lesson WHERE number = ? RETURNING learner";
+const OF_PLAYER: &str = "DELETE FROM lesson WHERE number IN (SELECT number FROM player_game WHERE player = ?) \
+                         RETURNING learner";
+
+/// Takes lessons away. All learners get a new revision, so that none goes on with a step that it began before.
+async fn withdraw(connection: &mut SqliteConnection, sql: &'static str, key: i64) -> Result<(), StoreError> {
+    sqlx::query("UPDATE learner SET revision = revision + 1").execute(&mut *connection).await?;
+    let learners: Vec<i64> = sqlx::query_scalar(sql).bind(key).fetch_all(&mut *connection).await?;
+    for learner in BTreeSet::from_iter(learners) {
+        let sql = "UPDATE learner SET stale = 1 WHERE key = ?";
+        sqlx::query(sql).bind(learner).execute(&mut *connection).await?;
+    }
+    Ok(())
+}

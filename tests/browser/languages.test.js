@@ -1,0 +1,55 @@
+// The languages of the pages: each page in each of them, chosen by the browser or in the footer; and what the page's
+// own modules say while it is live.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { headline, myTurn, startBotGame } from "./support/game.js";
+
+const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh"];
+const PAGES = ["/", "/tv", "/leaderboard", "/bots", "/account", "/docs", "/nothing"];
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints(/status of 404/));
+
+test("every page in every language is there and fits a phone", async () => {
+  for (const language of LANGUAGES) {
+    const page = await browser.visitor(arena.url, { ...PHONE, locale: language });
+    for (const path of PAGES) {
+      await page.goto(path);
+      assert.equal(await page.getAttribute("html", "lang"), language, path);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(wider <= 0, `${path} in ${language} is ${wider} px wider than the screen`);
+      const text = (await page.textContent("body")) ?? "";
+      assert.doesNotMatch(text, /\{\w+\}|\b(site|lobby|game|bots|tv|account)\.[a-z_]+\b/, `${path} in ${language}`);
+    }
+    await page.context().close();
+  }
+});
+
+test("what modules say is in the language of the page", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, locale: "de-AT" });
+  await startBotGame(page);
+  await myTurn(page);
+  assert.equal(await headline(page), "Du bist dran");
+  await page.click(".actions >> text=Abbrechen");
+  await page.waitForSelector('#game[data-status="over"]');
+  assert.equal(await headline(page), "Ohne Ergebnis");
+});
+
+test("a language chosen in the footer stays", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/leaderboard?list=bots");
+  await page.click(".languages >> text=日本語");
+  await page.waitForSelector('html[lang="ja"]');
+  assert.match(page.url(), /list=bots/);
+  assert.equal(await page.textContent("h1"), "ランキング");
+  await page.goto("/");
+  assert.equal(await page.getAttribute("html", "lang"), "ja");
+});

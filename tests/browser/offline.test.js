@@ -1,0 +1,87 @@
+// Without a connection: a page that browsers keep, with a small bot; and how much the first visit loads.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import "./support/texts.js";
+import { chooseColumn } from "../../web/static/offline-bot.js";
+import { parseVariant, winningLine } from "../../web/static/rules.js";
+import { Arena } from "./support/arena.js";
+import { Browser } from "./support/browser.js";
+
+/** What a first visit may load, compressed, in bytes. */
+const FIRST_LOAD_MAX = 100_000;
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints(/WebSocket connection|ERR_CONNECTION_REFUSED/));
+
+const moves = (/** @type {string} */ text) => [...text].map(Number);
+const first = () => 0;
+
+test("the bot of the page wins and blocks when it can", () => {
+  const variant = parseVariant("7x6");
+  assert.equal(chooseColumn(variant, moves("414141"), 1, first), 4, "wins");
+  assert.equal(chooseColumn(variant, moves("41414"), 2, first), 4, "blocks");
+  assert.ok([2, 5].includes(chooseColumn(variant, moves("3747"), 4, first)), "makes a double threat");
+});
+
+test("the bot of the page fills a board without an illegal move, on other sizes too", () => {
+  for (const size of ["7x6", "4x4", "9x6x5"]) {
+    const variant = parseVariant(size);
+    /** @type {number[]} */
+    let played = [];
+    while (played.length < variant.width * variant.height && !winningLine(variant, played)) {
+      const column = chooseColumn(variant, played, 2, first);
+      assert.ok(played.filter((move) => move === column).length < variant.height, `${size}: ${played} ${column}`);
+      played = [...played, column];
+    }
+  }
+});
+
+test("the first visit is light", async () => {
+  const page = await browser.visitor(arena.url);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.enable");
+  let bytes = 0;
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.goto("/", { waitUntil: "networkidle" });
+  await page.waitForSelector('html[data-connection="open"]');
+  await page.context().close();
+  console.log(`# the first visit loads ${bytes} bytes`);
+  assert.ok(bytes > 10_000 && bytes <= FIRST_LOAD_MAX, `the first visit loads ${bytes} bytes`);
+});
+
+test("nothing on the page moves while it loads", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.addInitScript(() => {
+    const shifts = /** @type {number[]} */ ([]);
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => shifts.push(/** @type {any} */ (entry).value))).observe({
+      type: "layout-shift",
+      buffered: true,
+    });
+  });
+  for (const path of ["/", "/leaderboard", "/bots", "/account", "/offline"]) {
+    await page.goto(path, { waitUntil: "networkidle" });
+    const shifts = await page.evaluate(() => /** @type {any} */ (globalThis).shifts);
+    const sum = shifts.reduce((/** @type {number} */ all, /** @type {number} */ one) => all + one, 0);
+    assert.ok(sum < 0.02, `${path} shifts by ${sum}`);
+  }
+});
+
+test("the page without a connection plays", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/");
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(async () => (await caches.match("/offline")) !== undefined);
+  await arena.stop();
+  await page.goto("/leaderboard");
+  await page.waitForSelector('#offline[data-turn="yours"]');
+  await page.keyboard.press("4");
+  await page.waitForSelector('#offline[data-turn="yours"][data-ply="2"]');
+  assert.equal(await page.locator("ff-board .stones > g").count(), 2);
+});

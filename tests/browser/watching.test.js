@@ -1,0 +1,65 @@
+// Watching: the wall of boards, the frame with the best game, what goes on when games end.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP } from "./support/browser.js";
+import { atGame, myTurn, reached, startBotGame } from "./support/game.js";
+import { pair, playMoves } from "./support/people.js";
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints());
+
+/** @param {number} n */
+const visitors = (n) => Promise.all(Array.from({ length: n }, () => browser.visitor(arena.url)));
+
+test("the wall shows games as they are played, new ones too, on one connection", async () => {
+  const watcher = await browser.visitor(arena.url, DESKTOP);
+  let sockets = 0;
+  watcher.on("websocket", () => (sockets += 1));
+  await watcher.goto("/wall");
+  await watcher.waitForSelector('html[data-connection="open"]');
+  assert.equal(await watcher.isVisible("#wall-empty"), true);
+
+  const players = await visitors(4);
+  const one = await pair(players[0], players[1]);
+  await watcher.waitForSelector(`.watched[data-game="${one.id}"]`);
+  assert.equal(await watcher.isVisible("#wall-empty"), false);
+  const two = await pair(players[2], players[3]);
+  await watcher.waitForSelector(`.watched[data-game="${two.id}"]`);
+
+  await playMoves(one, "44");
+  await playMoves(two, "123");
+  await watcher.waitForSelector(`.watched[data-game="${one.id}"][data-ply="2"]`);
+  await watcher.waitForSelector(`.watched[data-game="${two.id}"][data-ply="3"]`);
+  assert.equal(sockets, 1);
+
+  await one.first.click("text=Resign");
+  await one.first.click("text=Really resign?");
+  await watcher.waitForSelector(`.watched[data-game="${one.id}"][data-status="over"]`);
+  await watcher.waitForSelector(`.watched[data-game="${one.id}"]`, { state: "detached" });
+  assert.equal(await watcher.locator(`.watched[data-game="${two.id}"]`).count(), 1);
+});
+
+test("a page with script loaded later shows the wall's games from the start", async () => {
+  const [player, watcher] = await visitors(2);
+  await startBotGame(player);
+  const html = await (await watcher.request.get("/wall")).text();
+  assert.match(html, new RegExp(`data-game="${await atGame(player)}"`));
+});
+
+test("the frame with the best game follows the moves", async () => {
+  const [player, watcher] = await visitors(2);
+  await startBotGame(player);
+  assert.equal(await myTurn(player), true);
+  await watcher.goto("/embed/tv");
+  await watcher.waitForSelector(".watched[data-ply]");
+  await player.keyboard.press("4");
+  await reached(player, 2);
+  await watcher.waitForFunction(() => Number(document.querySelector(".watched")?.getAttribute("data-ply")) >= 1);
+});

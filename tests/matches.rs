@@ -1,0 +1,282 @@
+//! Matches from the command line: killed at random moments, stopped, resumed, and refused what makes no sense.
+//!
+//! The long form of the kill test takes a minute: `cargo test --release --test matches -- --ignored`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use fourfold_engine::rng;
+use rand::RngExt;
+use serde_json::Value;
+
+fn fourfold(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fourfold"));
+    command.args(arguments).stdin(Stdio::null()).env_remove("RUST_LOG");
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    fourfold(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// Standard output of a run that must succeed.
+#[track_caller]
+fn output_of(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+/// One line on standard error that contains `message`.
+#[track_caller]
+fn check_refused(arguments: &[&str], code: i32, message: &str) {
+    let output = run(arguments);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{error}");
+    assert!(error.contains(message), "{error}");
+}
+
+/// The lines of a log without times and without the checksums, which cover the times.
+fn without_times(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let strip = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        for key in ["crc", "clocks", "spent_us", "started_at", "ended_at"] {
+            line.as_object_mut().unwrap().remove(key);
+        }
+        line
+    };
+    text.lines().map(strip).collect()
+}
+
+/// A match of deterministic bots that takes a second or so.
+fn flags<'a>(log: &'a Path, games: &'a str) -> Vec<&'a str> {
+    let log = log.to_str().unwrap();
+    let bots = ["match", "negamax:depth=5", "negamax:depth=4", "--games", games, "--seed", "7"];
+    [&bots[..], &["--save", log, "--json", "--concurrency", "2"]].concat()
+}
+
+/// Kills a match again and again, resumes it, and compares it with one that nobody killed.
+fn check_kills(games: &str, kills: u32, seed: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, killed) = (directory.path().join("whole.ndjson"), directory.path().join("killed.ndjson"));
+    let began = Instant::now();
+    let expected = output_of(&flags(&whole, games));
+    // So that the match is about over when the last kill comes; starting takes its time too.
+    let longest = began.elapsed() * 2 / kills + Duration::from_millis(20);
+    let resume = [&flags(&killed, games)[..], &["--resume"]].concat();
+    let mut rng = rng::seeded(seed);
+    let mut midway = 0;
+    for _ in 0..kills {
+        let mut child = fourfold(&resume).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait(&mut child, longest.mul_f64(rng.random()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let done = fs::read_to_string(&killed).map_or(0, |log| log.lines().count());
+        midway += u32::from((2..games.parse::<usize>().unwrap()).contains(&done));
+    }
+    assert!(midway > 0, "no kill came while games were played");
+    assert_eq!(output_of(&resume), expected, "the table");
+    assert_eq!(without_times(&killed), without_times(&whole), "the log");
+    assert!(!directory.path().join("killed.ndjson.ahead").exists());
+}
+
+/// Waits so long or until the child ends.
+fn wait(child: &mut Child, time: Duration) {
+    let until = Instant::now() + time;
+    while Instant::now() < until && child.try_wait().unwrap().is_none() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_killed_match_loses_and_doubles_nothing() {
+    check_kills("200", 8, 1);
+}
+
+#[test]
+#[ignore = "takes a minute: the long form of the test above"]
+fn a_match_killed_a_hundred_times_loses_and_doubles_nothing() {
+    check_kills("400", 100, 2);
+}
+
+#[test]
+fn a_stopped_match_says_how_to_go_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, stopped) = (directory.path().join("whole.ndjson"), directory.path().join("stopped.ndjson"));
+    let expected = output_of(&flags(&whole, "200"));
+    let log = stopped.to_str().unwrap();
+    let bots = ["match", "negamax:depth=5", "negamax:depth=4", "--games", "200", "--seed", "7"];
+    let events = [&bots[..], &["--save", log, "--events", "--concurrency", "2"]].concat();
+    let mut child = fourfold(&events).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["event"], "game");
+    let told = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(told.success());
+    let last: Value = serde_json::from_str(&lines.last().unwrap().unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "SIGTERM stops cleanly");
+    let games = last["games"].as_u64().unwrap();
+    if games < 200 {
+        assert_eq!(last["ended"], Value::Null);
+        assert!(text(&output.stderr).contains("--resume"), "{}", text(&output.stderr));
+    }
+    assert_eq!(output_of(&[&flags(&stopped, "200")[..], &["--resume"]].concat()), expected);
+    assert_eq!(without_times(&stopped), without_times(&whole));
+}
+
+#[test]
+fn games_do_not_depend_on_how_many_run_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = |concurrency: &str| {
+        let path = directory.path().join(concurrency);
+        let name = path.to_str().unwrap();
+        let shared =
+            ["tournament", "--format", "swiss", "--games", "4", "--seed", "3", "--json", "--save", name];
+        let bots = ["random", "stupid", "greedy", "negamax:depth=2", "montecarlo:playouts=20"];
+        let table = output_of(&[&shared[..], &bots, &["--concurrency", concurrency]].concat());
+        (table, without_times(&path))
+    };
+    let alone = log("1");
+    assert_eq!(log("2"), alone);
+    assert_eq!(log("9"), alone);
+}
+
+#[test]
+fn a_match_is_told_in_the_shape_of_the_contract() {
+    let json = output_of(&["match", "greedy", "random", "--games", "20", "--seed", "5", "--json"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    for key in [
+        "entrants",
+        "games",
+        "pairs",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "los",
+        "pentanomial",
+        "distinct",
+        "faults",
+        "seed",
+    ] {
+        assert!(!report[key].is_null(), "{key} is missing: {json}");
+    }
+    assert_eq!((&report["games"], &report["pairs"], &report["seed"]), (&20.into(), &10.into(), &5.into()));
+    let pairs: u64 = report["pentanomial"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(pairs, 10);
+    assert!(report.get("sprt").is_none());
+}
+
+#[test]
+fn a_sequential_test_decides_and_says_so() {
+    let printed = output_of(&[
+        "match",
+        "negamax:depth=4",
+        "greedy",
+        "--games",
+        "1000",
+        "--seed",
+        "1",
+        "--sprt",
+        "0,50",
+    ]);
+    assert!(printed.contains("SPRT    0 to 50: LLR"), "{printed}");
+    assert!(printed.contains("H1 accepted"), "{printed}");
+    assert!(printed.lines().last().unwrap().starts_with("The test accepts H1 after "), "{printed}");
+}
+
+#[test]
+fn tournaments_print_their_table() {
+    let printed = output_of(&["tournament", "--format", "round-robin", "greedy", "negamax:depth=1"]);
+    let rows: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["Rank", "Name", "Score", "Win", "WinX", "WinO"]);
+    assert_eq!(rows[1], ["1", "greedy", "3", "1", "0", "1"]);
+    assert_eq!(rows[2], ["2", "negamax:depth=1", "3", "1", "0", "1"]);
+    for format in ["gauntlet", "swiss", "knockout", "ladder"] {
+        let table = output_of(&[
+            "tournament",
+            "--format",
+            format,
+            "random",
+            "greedy",
+            "stupid",
+            "--json",
+            "--seed",
+            "1",
+        ]);
+        let table: Value = serde_json::from_str(&table).unwrap();
+        assert_eq!(table["players"].as_array().unwrap().len(), 3, "{format}");
+        assert!(table["players"][0]["pm95"].as_f64().unwrap() > 0.0, "{format}");
+    }
+}
+
+#[test]
+fn saved_games_can_be_rated() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("games.ndjson");
+    let log = log.to_str().unwrap();
+    output_of(&["match", "greedy", "random", "--games", "60", "--seed", "2", "--save", log]);
+    let table: Value =
+        serde_json::from_str(&output_of(&["rate", log, "--anchor", "random=0", "--json"])).unwrap();
+    let names: BTreeSet<&str> =
+        table["players"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, BTreeSet::from(["greedy", "random"]));
+    assert_eq!(table["players"][1]["elo"], 0.0);
+    assert!(table["first_move_advantage"].is_number());
+    assert!(output_of(&["rate", log]).starts_with("Name"));
+    check_refused(&["rate", log, "--anchor", "nobody=0"], 2, "nobody is called nobody");
+    check_refused(&["rate", "/no/such/file"], 66, "cannot open");
+    fs::write(log, "{\"event\":\"start\"}\n").unwrap();
+    check_refused(&["rate", log], 65, "no finished game");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    check_refused(&["match", "random", "randon"], 2, "did you mean `random`?");
+    check_refused(&["match", "random", "greedy", "--games", "5"], 2, "even number");
+    check_refused(&["match", "random", "greedy", "--sprt", "5,0"], 2, "the smaller one first");
+    check_refused(&["match", "random", "greedy", "--time", "0+1"], 2, "60+1");
+    check_refused(&["match", "random", "greedy", "--openings", "/no/such/file"], 66, "cannot read openings");
+    check_refused(
+        &["match", "random", "greedy", "--openings", "balanced", "--variant", "8x7"],
+        2,
+        "only for 7x6",
+    );
+    check_refused(&["match", "random", "greedy", "--resume"], 2, "--save");
+    check_refused(&["tournament", "--format", "swiss", "random"], 2, "two entrants");
+    check_refused(
+        &["tournament", "--format", "gauntlet", "random", "greedy", "--seeds", "2"],
+        2,
+        "leaves nobody",
+    );
+}
+
+#[test]
+fn a_log_is_not_overwritten_nor_mixed_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.ndjson");
+    let log = path.to_str().unwrap();
+    let play = ["match", "greedy", "random", "--games", "10", "--seed", "2", "--save", log];
+    output_of(&play);
+    check_refused(&play, 2, "is there already");
+    check_refused(&["match", "greedy", "stupid", "--save", log, "--resume"], 2, "entrants differ");
+    check_refused(&[&play[..], &["--resume", "--nodes", "5"]].concat(), 2, "time control differs");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replacen("\"result\":\"first\"", "\"result\":\"draw!\"", 1)).unwrap();
+    check_refused(&[&play[..], &["--resume"]].concat(), 65, "its checksum is wrong");
+}

@@ -1,0 +1,97 @@
+// Sounds, made on the spot: no files to load. Off or on is remembered; browsers let a page be heard only after it has
+// been touched, so before that it is silent.
+
+import { find, icon } from "./dom.js";
+import { text } from "./texts.js";
+
+const KEY = "sound";
+/** How loud everything is, of 1. */
+const VOLUME = 0.22;
+
+/** @type {AudioContext | null} */
+let context = null;
+let on = remembered() !== "off";
+
+/** Storage may be forbidden, in a private window say; then every page begins with sound. */
+function remembered() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * One note that dies away.
+ * @param {number} pitch in hertz
+ * @param {number} after seconds from now
+ * @param {number} length in seconds
+ * @param {{ shape?: OscillatorType, to?: number, loud?: number }} [more] `to`: the pitch at its end
+ */
+function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1 } = {}) {
+  if (!on || context?.state !== "running") return;
+  const start = context.currentTime + after;
+  const tone = new OscillatorNode(context, { type: shape, frequency: pitch });
+  const gain = new GainNode(context, { gain: 0 });
+  tone.frequency.exponentialRampToValueAtTime(to, start + length);
+  gain.gain.setValueAtTime(0, start);
+  gain.gain.linearRampToValueAtTime(VOLUME * loud, start + 0.008);
+  gain.gain.exponentialRampToValueAtTime(0.0005, start + length);
+  tone.connect(gain).connect(context.destination);
+  tone.start(start);
+  tone.stop(start + length);
+}
+
+/**
+ * A disc touches down, lower in pitch the deeper it lies.
+ * @param {import("../types/protocol").Side} side
+ * @param {number} row from 1 at the bottom
+ * @param {number} afterMs
+ */
+export function drop(side, row, afterMs) {
+  const pitch = (side === "first" ? 190 : 235) * 1.05 ** row;
+  note(pitch, afterMs / 1000, 0.16, { shape: "triangle", to: pitch * 0.6 });
+  note(pitch * 4, afterMs / 1000, 0.04, { loud: 0.25 });
+}
+
+/** @param {"won" | "lost" | "even"} how a game ended for whoever listens */
+export function end(how) {
+  const chords = { won: [523, 659, 784, 1047], lost: [392, 330, 262], even: [440, 440] };
+  chords[how].forEach((pitch, index) => note(pitch, 0.35 + index * 0.13, 0.4, { shape: "triangle", loud: 0.7 }));
+}
+
+/** Little time is left. */
+export function hurry() {
+  for (const after of [0, 0.14]) note(880, after, 0.1, { shape: "square", loud: 0.25 });
+}
+
+/** Somebody wants something: a challenge, a rematch. */
+export function call() {
+  note(660, 0, 0.16, { loud: 0.7 });
+  note(880, 0.14, 0.25, { loud: 0.7 });
+}
+
+const button = find("#sound");
+
+function show() {
+  button.replaceChildren(icon(on ? "sound" : "silent"));
+  button.setAttribute("aria-label", text(on ? "site.sound_off" : "site.sound_on"));
+}
+
+button.hidden = false;
+button.addEventListener("click", () => {
+  on = !on;
+  try {
+    localStorage.setItem(KEY, on ? "on" : "off");
+  } catch {
+    // It holds for this page at least.
+  }
+  show();
+  drop("first", 3, 0);
+});
+const wake = () => {
+  context ??= new AudioContext();
+  if (context.state === "suspended") context.resume().catch(() => {});
+};
+for (const gesture of ["pointerdown", "keydown"]) addEventListener(gesture, wake, { capture: true, passive: true });
+show();
