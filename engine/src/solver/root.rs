@@ -16,7 +16,7 @@ use crate::search::{Interrupted, Limits};
 /// less to choose from.
 ///
 /// Mean nodes on begin-easy (60 rows), middle-easy, begin-medium (30): without 549, 56.1, 125.6k; with 9, 12, 13, 16,
-/// 17: 185, 35.2, 121.0k. More of them (20, 21) cost a tenth on begin-medium; fewer cost more on the easy ones.
+/// 17: 185, 35.2, 121.0k. More of them (20, 21) cost a seventh on begin-medium; fewer cost more on the easy ones.
 const DISTANCES: [u32; 5] = [9, 12, 13, 16, 17];
 
 /// Solves positions of one board.
