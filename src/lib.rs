@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 pub mod accounts;
+pub mod analysis;
 pub mod arena_view;
 pub mod bot_files;
 pub mod bot_seat;
+pub mod bridge;
 pub mod client;
 pub mod clock;
 pub mod compute;
@@ -31,6 +33,7 @@ pub mod rating;
 pub mod records;
 pub mod room;
 pub mod secret;
+pub mod self_test;
 pub mod server;
 pub mod session;
 pub mod signing;

@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::arena_view::LiveArena;
 use crate::compute::ComputePool;
 use crate::config::Config;
@@ -162,6 +163,7 @@ impl Daemon {
             move || sessions.online()
         });
         let pool = ComputePool::new(config.compute.threads());
+        let analysis = Analysis::new(pool.clone());
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
@@ -233,7 +235,8 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state = AppState { store, accounts, site, arena: Arc::new(arena), learning: learning.clone() };
+        let state =
+            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);

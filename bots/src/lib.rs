@@ -31,6 +31,7 @@ pub mod memory;
 mod montecarlo;
 mod negamax;
 pub mod ntuple;
+mod perfect;
 mod random;
 pub mod registry;
 mod self_play;

@@ -7,9 +7,11 @@ mod documents;
 mod games;
 mod health;
 mod leaderboard;
+pub(super) mod learning;
 mod live;
 mod players;
 mod positions;
+mod review;
 mod tournaments;
 
 use std::sync::{Arc, LazyLock};
@@ -42,11 +44,13 @@ fn endpoints() -> Vec<Endpoint> {
         leaderboard::endpoints(),
         players::endpoints(),
         games::endpoints(),
+        review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
         bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
+        learning::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),
         health::endpoints(),
@@ -77,6 +81,7 @@ mod tests {
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
         "get /api/v1/games.ndjson",
+        "get /api/v1/games/{id}/review",
         "get /api/v1/positions/{moves}",
         "get /api/v1/positions/{moves}.svg",
         "get /api/v1/live",
@@ -92,6 +97,9 @@ mod tests {
         "put /api/v1/account/password",
         "delete /api/v1/account/sessions/{id}",
         "get /api/v1/account/export",
+        "put /api/v1/account/learning",
+        "get /api/v1/learners",
+        "get /api/v1/games/{id}/reasons",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

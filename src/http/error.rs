@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use tracing::error;
 
 use crate::accounts::AccountError;
+use crate::analysis::AnalysisError;
+use crate::compute::ComputeError;
 use crate::ids::InvalidName;
 use crate::storage::StoreError;
 
@@ -176,6 +178,18 @@ impl From<StoreError> for ApiError {
             | StoreError::Failed(_)
             | StoreError::Corrupt(_)
             | StoreError::Unusable(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<AnalysisError> for ApiError {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Busy { retry } => Self::new(ApiCode::Busy, error.to_string()).retry_in(retry),
+            AnalysisError::Compute(ComputeError::Closed) => {
+                Self::new(ApiCode::NotReady, "the daemon is stopping")
+            }
+            AnalysisError::TooHard | AnalysisError::Compute(ComputeError::Panicked) => Self::internal(&error),
         }
     }
 }

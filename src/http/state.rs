@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::site::Site;
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -73,6 +74,8 @@ pub struct AppState {
     pub accounts: Accounts,
     /// Where the site is and whom it trusts.
     pub site: Arc<Site>,
+    /// What positions and games are worth.
+    pub analysis: Analysis,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.

@@ -16,6 +16,8 @@ use super::client_address::Peer;
 use super::site::Site;
 use super::state::{AppState, ArenaView, OpenBot};
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
+use crate::compute::ComputePool;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::metrics::Metrics;
@@ -96,6 +98,7 @@ impl TestSite {
             store: store.clone(),
             accounts,
             site: Arc::new(site),
+            analysis: Analysis::new(ComputePool::new(1)),
             arena: Arc::new(arena),
             learning: Learning::default(),
         };

@@ -1,5 +1,6 @@
 //! The bots themselves. Each line says who is who: people choose their opponents by it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::Variant;
@@ -15,6 +16,8 @@ use crate::mcts::Mcts;
 use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
+use crate::ntuple::{self, Look, NTuple};
+use crate::perfect::{Level, Perfect};
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
 use crate::stupid::Stupid;
@@ -72,7 +75,7 @@ pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory
         return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
     }
     let broken = |reason: String| BotError::Broken { bot, reason };
-    let store = match (settings.knowledge(), settings.text_if_set("file")) {
+    let store = match (settings.knowledge_text()?, settings.text_if_set("file")) {
         (None, Some(file)) => return Err(settings.unread_file(&file)),
         (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
         (Some(text), _) => {
@@ -94,6 +97,29 @@ fn build_memory(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot
     Ok(Box::new(memory(settings, variant)?))
 }
 
+/// How `ntuple` looks ahead.
+pub(super) fn ntuple_look(settings: &Settings<'_>) -> Look {
+    Look { plies: settings.small_integer("plies"), tactics: settings.is_on("tactics") }
+}
+
+fn build_ntuple(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+    if variant != Variant::STANDARD {
+        return Err(BotError::VariantNotPlayed { bot: settings.bot(), variant, plays: "only 7x6" });
+    }
+    let weights = match (settings.knowledge(), settings.text_if_set("file")) {
+        (None, Some(file)) => return Err(settings.unread_file(&file)),
+        (_, None) => ntuple::shipped(),
+        (Some(bytes), Some(_)) => {
+            let broken = |error: ntuple::CodecError| BotError::Broken {
+                bot: settings.bot(),
+                reason: error.to_string(),
+            };
+            Arc::new(ntuple::Weights::from_bytes(bytes).map_err(broken)?)
+        }
+    };
+    Ok(Box::new(NTuple::new(weights, ntuple_look(settings))))
+}
+
 /// The parameters of `lines69`.
 pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters {
     let number = |name| settings.decimal(name);
@@ -113,7 +139,7 @@ pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError>
 }
 
 /// Ordered roughly from weak to strong.
-pub(super) static ENTRIES: [Entry; 12] = [
+pub(super) static ENTRIES: [Entry; 14] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -303,5 +329,50 @@ pub(super) static ENTRIES: [Entry; 12] = [
             let time = Duration::from_millis(settings.integer("ms"));
             Ok(Box::new(AlphaBeta::new(depth, time, variant)))
         },
+    },
+    Entry {
+        name: "perfect",
+        style: "omniscient",
+        about: "never errs: wins as fast and loses as late as can be; at a level it overlooks what is far away",
+        settings: &[
+            Setting {
+                name: "level",
+                about: "how far it sees, about two plies a level; everything unless set",
+                kind: SettingKind::Integer { default: None, min: 1, max: Level::MAX as u64 },
+            },
+            SEED,
+        ],
+        build: |settings, variant| {
+            let level =
+                settings.integer_if_set("level").and_then(|level| Level::new(u32::try_from(level).ok()?));
+            Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
+        },
+    },
+    Entry {
+        name: "ntuple",
+        style: "learned",
+        about: "taught itself by playing itself: sees at a glance what others have to search for",
+        settings: &[
+            Setting {
+                name: "plies",
+                about: "plies it looks ahead after its own move; 0 plays by what it has learnt alone",
+                kind: SettingKind::Integer {
+                    default: Some(Look::DEFAULT.plies as u64),
+                    min: 0,
+                    max: Look::PLIES_MAX as u64,
+                },
+            },
+            Setting {
+                name: "tactics",
+                about: "whether it takes wins in one, hands over none, and plays on while moves are forced",
+                kind: SettingKind::Switch { default: Look::DEFAULT.tactics },
+            },
+            Setting {
+                name: "file",
+                about: "a file that `fourfold train ntuple` wrote; without it the bot plays by what it ships with",
+                kind: SettingKind::File,
+            },
+        ],
+        build: build_ntuple,
     },
 ];

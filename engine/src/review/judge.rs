@@ -27,6 +27,11 @@ impl Judge {
         Self { solver, book: None }
     }
 
+    /// Forgets what was solved, so that a node budget goes as far as with a new solver.
+    pub fn forget(&mut self) {
+        self.solver.clear();
+    }
+
     /// The score of a position for the side to move. If the game is over, the one it ended with.
     ///
     /// # Errors
@@ -92,7 +97,8 @@ impl Judge {
     }
 
     /// The scores of all columns, if all positions they lead to are in the book.
-    fn known_columns(&self, position: &Position) -> Option<ColumnScores> {
+    #[must_use]
+    pub fn known_columns(&self, position: &Position) -> Option<ColumnScores> {
         let book = self.book?;
         if position.ply() >= book.plies() {
             return None;

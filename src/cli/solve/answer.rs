@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(answer(Question::Score, "7x6", b"-"), "- 1 0");
         assert_eq!(answer(Question::Score, "7x6", b""), "- 1 0");
         assert_eq!(answer(Question::Value, "7x6", b" 1 \r"), "1 1 0");
-        assert_eq!(answer(Question::Columns, "7x6", b"44"), "44 -3 -3 -2 -1 -2 -3 -3 0");
+        assert_eq!(answer(Question::Columns, "7x6", b"44"), "44 -3 -3 -2 1 -2 -3 -3 0");
         assert_eq!(answer(Question::Score, "7x6", b"121212"), "121212 18 0");
         let full = answer(Question::Columns, "7x6", b"1111112222223434343");
         assert!(full.starts_with("1111112222223434343 . . "), "{full}");
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn lines_that_make_no_sense_say_why() {
         let refused = |line: &[u8]| answer(Question::Score, "7x6", line);
-        assert_eq!(refused(b"1111111"), "1111111 error: move 7: column 1 is full");
-        assert_eq!(refused(b"48"), "48 error: move 2: column 8 is not on a board of 7 columns");
+        assert_eq!(refused(b"1111111"), "1111111 error: move 7 is illegal: column 1 is full");
+        assert_eq!(refused(b"48"), "48 error: move 2 is illegal: column 8 is not on a board of 7 columns");
         assert_eq!(refused(b"1212121"), "1212121 error: the game is over");
         assert!(refused(b"4 4").starts_with("4 4 error: "));
         assert!(refused(b"\xff").contains(" error: "));

@@ -6,15 +6,17 @@ use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
-use fourfold_engine::{Game, Outcome, Variant};
+use fourfold_engine::solver::{ColumnScores, Score};
+use fourfold_engine::{Column, Game, Outcome, Variant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::VARIANT;
+use crate::analysis::AnalysisError;
 use crate::explorer::{Explored, Explorer, Tally};
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
@@ -42,11 +44,11 @@ struct PositionView {
     /// The cells of the winning line as [column, row], both from 1.
     line: Option<Vec<[u8; 2]>>,
     /// The exact value for the side to move: 0 a draw, +n a win with the n-th stone counted from one's last, -n a
-    /// loss. Null where no solver has looked.
+    /// loss. Null when the game is over, and on boards that cannot be solved here.
     score: Option<i32>,
-    /// The value after each column, null for a full one. Null where no solver has looked.
+    /// The value after each column, null for a full one. Null as `score` is.
     columns: Option<Vec<Option<i32>>>,
-    /// The columns of the best value. Null where no solver has looked.
+    /// The columns of the best value. Null as `score` is.
     best: Option<Vec<u8>>,
     /// What was played here in finished games, by column; null after more than 15 plies, where nothing is counted.
     explored: Option<Vec<ExploredMove>>,
@@ -89,7 +91,7 @@ impl From<Explored> for ExploredMove {
 }
 
 impl PositionView {
-    fn new(game: &Game, explored: Option<Vec<Explored>>) -> Self {
+    fn new(game: &Game, solved: Option<&ColumnScores>, explored: Option<Vec<Explored>>) -> Self {
         let position = game.position();
         let outcome = game.outcome();
         let (result, line) = match outcome {
@@ -108,12 +110,14 @@ impl PositionView {
             variant: WireVariant(game.variant()),
             ply: game.ply(),
             to_move: outcome.is_none().then(|| position.side_to_move().into()),
-            legal: position.legal_columns().map(fourfold_engine::Column::number).collect(),
+            legal: position.legal_columns().map(Column::number).collect(),
             result,
             line,
-            score: None,
-            columns: None,
-            best: None,
+            score: solved.and_then(ColumnScores::best).map(Score::value),
+            columns: solved.map(|solved| {
+                game.variant().columns().map(|column| solved.get(column).map(Score::value)).collect()
+            }),
+            best: solved.map(|solved| solved.best_columns().map(Column::number).collect()),
             explored: explored.map(|moves| moves.into_iter().map(ExploredMove::from).collect()),
         }
     }
@@ -125,7 +129,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Shows a position: what may be played, what was, and what it is worth",
         Content::Json(schema_of::<PositionView>),
     )
-    .parameters(&[VARIANT]);
+    .parameters(&[VARIANT])
+    .refusals(&[ApiCode::Busy]);
     let svg = Operation::get("/api/v1/positions/{moves}.svg", "Draws a position", Content::Svg)
         .parameters(&[VARIANT]);
     vec![Endpoint::new("/api/v1/positions/{moves}", get(position), [view, svg])]
@@ -146,5 +151,18 @@ async fn position(
         return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
     }
     let played = explorer.explore(&*state.store, game.position()).await?;
-    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, played)))
+    let solved = solve(&state, &game).await?;
+    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, solved.as_ref(), played)))
+}
+
+/// The score of each column; `None` if the game is over, or nobody can solve it in time.
+async fn solve(state: &AppState, game: &Game) -> Result<Option<ColumnScores>, ApiError> {
+    if game.outcome().is_some() {
+        return Ok(None);
+    }
+    match state.analysis.columns(game.position()).await {
+        Ok(solved) => Ok(Some(solved)),
+        Err(AnalysisError::TooHard) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
