@@ -32,7 +32,7 @@ impl Player for Leftmost {
 }
 
 /// Long enough for a busy machine, and short where a test waits for it to pass.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(200);
 
 fn bot(name: &str) -> String {

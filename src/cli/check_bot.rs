@@ -130,7 +130,7 @@ impl CheckBot {
             invitations: [SideChoice::First, SideChoice::Second].map(invitation).into(),
             games_max: Some(2),
         };
-        let name = entrant.name().to_owned();
+        let name = if self.command.is_empty() { "the connection" } else { entrant.name() }.to_owned();
         runtime()?.block_on(async {
             let mut checks = self_test::run(introduction).await;
             let mut latencies = Vec::new();
