@@ -7,7 +7,7 @@
 //!
 //! After Thill, Koch and Konen, "Reinforcement Learning with N-tuples on the Game Connect-4" (2012), and their later
 //! work on eligibility traces (2014). What is ours, and what each part is worth in measured strength, is in
-//! `docs/learning.md`.
+//! `docs/ntuple.md`.
 
 mod average;
 mod codec;
@@ -15,6 +15,7 @@ mod layout;
 mod learner;
 mod network;
 mod player;
+mod pupil;
 mod self_play;
 mod shape;
 mod trace;
@@ -28,6 +29,7 @@ pub use self::codec::CodecError;
 pub use self::learner::Learner;
 pub use self::network::Network;
 pub use self::player::{Look, NTuple};
+pub(crate) use self::pupil::learner;
 pub use self::shape::Shape;
 pub use self::trainer::{Plan, Trainer};
 pub use self::weights::Weights;
@@ -36,6 +38,10 @@ pub use self::weights::Weights;
 static SHIPPED: &[u8] = include_bytes!("../data/ntuple-7x6.bin");
 
 /// The network that ships with the program, read when it is first asked for; all bots share it.
+///
+/// # Panics
+///
+/// Panics if the program was built with a broken file, which a test rules out.
 #[must_use]
 pub fn shipped() -> Arc<Weights> {
     static WEIGHTS: OnceLock<Arc<Weights>> = OnceLock::new();

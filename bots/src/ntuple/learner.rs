@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fourfold_engine::search::Tactics;
 use fourfold_engine::{Column, Game, Outcome, Position};
 
-use super::average::Average;
+use super::average::{Average, Pace};
 use super::codec::{CodecError, Sink, Source};
 use super::layout::VARIANT;
 use super::network::{Network, squash};
@@ -15,7 +15,7 @@ use super::walk::{Walk, sign};
 use super::weights::Weights;
 
 /// What the bytes are.
-const KIND: &[u8; 8] = b"F4NLEARN";
+const KIND: [u8; 8] = *b"F4NLEARN";
 
 /// The sum of the steps of a position's weights: near 1 the position itself is learnt at once, which pays as long as
 /// few games are known.
@@ -42,6 +42,8 @@ pub struct Learner {
     network: Network,
     average: Average,
     games: u64,
+    /// The game learnt last.
+    last: Option<Vec<Column>>,
 }
 
 impl Learner {
@@ -53,7 +55,7 @@ impl Learner {
 
     pub(super) fn with_network(network: Network) -> Self {
         let average = Average::new(&network);
-        Self { network, average, games: 0 }
+        Self { network, average, games: 0, last: None }
     }
 
     /// Games learnt from.
@@ -61,23 +63,27 @@ impl Learner {
         self.games
     }
 
-    /// Learns from a game on 7x6, also from one that was not played to the end; of others it takes no notice.
+    /// Learns from a game on 7x6, also from one that was not played to the end; of others it takes no notice, nor of
+    /// the same game twice in a row, which is how a game is told by its two players.
     ///
     /// The moves only say which positions are worth a look. What a position is worth, the network sees itself, a
     /// move and a reply ahead, and learns; how the game went on counts as far as no mistake was made. So bad
     /// players teach too, and a lie in a result teaches nothing.
     pub fn study(&mut self, game: &Game) {
-        if game.variant() != VARIANT {
+        let is_known = self.last.as_deref() == Some(game.moves());
+        if game.variant() != VARIANT || is_known {
             return;
         }
+        self.last = Some(game.moves().to_vec());
         Study::new(&self.network).read(game);
         self.games += 1;
-        self.average.follow(&self.network, self.games);
+        self.average.follow(&self.network, self.games, Pace::STUDY);
     }
 
-    /// Takes note of the weights as they are, so that single steps do not matter to how it plays.
-    pub(super) fn take_average(&mut self) {
-        self.average.take_step(&self.network);
+    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
+    /// it plays.
+    pub(super) fn follow_self_play(&mut self, games: u64) {
+        self.average.follow(&self.network, games, Pace::SELF_PLAY);
     }
 
     pub(super) fn network(&self) -> &Network {
@@ -112,16 +118,35 @@ impl Learner {
 
     pub(super) fn write(&self, sink: &mut Sink) {
         sink.varint(self.games);
+        // 0 for none, else one more than the number of moves, and those.
+        sink.varint(self.last.as_ref().map_or(0, |last| last.len() as u64 + 1));
+        for column in self.last.iter().flatten() {
+            sink.bytes(&[column.number()]);
+        }
         self.network.write(sink);
         self.average.write(sink);
     }
 
     pub(super) fn read(source: &mut Source<'_>, shape: Shape) -> Result<Self, CodecError> {
         let games = source.varint()?;
+        let last = read_moves(source)?;
         let network = Network::read(source, shape)?;
         let average = Average::read(source, &network)?;
-        Ok(Self { network, average, games })
+        Ok(Self { network, average, games, last })
     }
+}
+
+fn read_moves(source: &mut Source<'_>) -> Result<Option<Vec<Column>>, CodecError> {
+    const NAME: &str = "last game";
+    let Some(count) = source.varint()?.checked_sub(1) else { return Ok(None) };
+    if count > u64::from(VARIANT.cells()) {
+        return Err(CodecError::Field { name: NAME });
+    }
+    let mut column = |_| {
+        let [number] = source.array()?;
+        Column::from_number(number).ok_or(CodecError::Field { name: NAME })
+    };
+    (0..count).map(&mut column).collect::<Result<_, _>>().map(Some)
 }
 
 /// The reading of one game.
@@ -226,7 +251,9 @@ mod tests {
     #[test]
     fn won_positions_rise_and_lost_ones_fall() {
         let mut learner = Learner::new(shape());
-        (0..20).for_each(|_| learner.study(&game("4455667")));
+        for moves in ["4455667", "4433221"].into_iter().cycle().take(20) {
+            learner.study(&game(moves));
+        }
         assert!(value(&learner, "44556") > 0.3, "two threats");
         assert!(value(&learner, "44556") > value(&learner, "4455"));
     }
@@ -234,7 +261,9 @@ mod tests {
     #[test]
     fn a_mistake_says_nothing_about_what_came_before() {
         let mut learner = Learner::new(shape());
-        (0..20).for_each(|_| learner.study(&game(LOST_AFTER_TWO_THREATS)));
+        for moves in [LOST_AFTER_TWO_THREATS, "44", "4"].into_iter().cycle().take(60) {
+            learner.study(&game(moves));
+        }
         assert!(value(&learner, "44556") > 0.3);
     }
 
