@@ -73,9 +73,9 @@ impl CheckBot {
             (None, _) => self.check_program()?,
         };
         if self.json {
-            output::print_json(&report)?
+            output::print_json(&report)?;
         } else {
-            print(&report)?
+            print(&report)?;
         }
         if report.is_passed() {
             return Ok(());
@@ -97,7 +97,7 @@ impl CheckBot {
             return Ok(Arc::new(chance));
         }
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
-        Ok(Arc::new(self.programs.program(self.command.join(" "), spec, Variant::STANDARD)?))
+        Ok(Arc::new(self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?))
     }
 
     fn check_program(&self) -> anyhow::Result<Report> {
