@@ -17,12 +17,14 @@ mod interrupt;
 mod load;
 mod match_cmd;
 mod memory;
+mod measure;
 mod move_cmd;
 mod operator;
 mod output;
 mod play;
 mod progress;
 mod rate;
+mod review;
 mod serve;
 mod solve;
 mod think;
@@ -66,6 +68,10 @@ enum Command {
     Memory(memory::Memory),
     /// Score positions exactly.
     Solve(solve::Solve),
+    /// Judge every move of a game exactly.
+    Review(review::Review),
+    /// Measure how well a bot plays, by the exact solver.
+    Measure(measure::Measure),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
     /// Make and check the opening book of the exact solver.
@@ -99,6 +105,8 @@ impl CommandLine {
             Command::Train(arguments) => arguments.run(),
             Command::Memory(arguments) => arguments.run(),
             Command::Solve(arguments) => arguments.run(),
+            Command::Review(arguments) => arguments.run(),
+            Command::Measure(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),

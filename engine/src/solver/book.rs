@@ -17,6 +17,7 @@ mod retrieval;
 use std::sync::LazyLock;
 
 pub use self::build::{MissingScore, frontier};
+pub use self::entries::is_quiet;
 use self::entries::Settled;
 use self::prefix_code::PrefixCode;
 use self::retrieval::Retrieval;
