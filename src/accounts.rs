@@ -29,7 +29,7 @@ use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::Signer;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, UnixMillis};
-use crate::storage::store::{Refused, Write, Written};
+use crate::storage::store::{Refused, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
 
@@ -201,6 +201,20 @@ impl Accounts {
     /// [`AccountError::Unauthorized`] if it is unknown, expired or revoked.
     pub async fn session(&self, cookie: &Secret) -> Result<Authenticated, AccountError> {
         self.by_secret(TokenKind::Session, cookie).await
+    }
+
+    /// Allows bots of the house to learn from a person's games and those of its bots, or keeps them out.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn set_teaching(&self, player: &PlayerId, teaching: Teaching) -> Result<(), AccountError> {
+        let bots = self.inner.store.bots_of(player).await?.into_iter().map(|bot| bot.id);
+        for player in std::iter::once(player.clone()).chain(bots) {
+            self.write(Write::SetTeaching { player, teaching }).await?;
+        }
+        info!(player = %player, ?teaching, "learning from a player's games");
+        Ok(())
     }
 
     async fn check_password(&self, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {

@@ -62,7 +62,8 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileEr
 }
 
 fn build_from(spec: &BotSpec, variant: Variant, path: &Path) -> Result<Box<dyn Bot>, BotFileError> {
-    let knowledge = read_text_if_there(path)?.unwrap_or_default();
+    let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
+    let knowledge = files::read_if_there(path).map_err(unreadable)?.unwrap_or_default();
     registry::build_taught(spec, variant, &knowledge).map_err(|error| match error {
         BotError::Broken { bot: _, reason } => BotFileError::Content { path: path.to_owned(), reason },
         error => error.into(),

@@ -8,6 +8,7 @@ use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reas
 use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tracing::{debug, warn};
 
 use crate::bot_files;
@@ -161,7 +162,7 @@ impl BotTask {
                 // What it knows of the game is not needed while people think about another one.
                 ServerMessage::GameEnd(end) => {
                     self.player = None;
-                    self.learn(end);
+                    drop(self.learn(end)); // it ends by itself
                 }
                 ServerMessage::RematchOffer(offered) if Side::from(offered.by) != self.side => {
                     let Some(reply) = self.reply(member) else { return };
@@ -173,22 +174,22 @@ impl BotTask {
         }
     }
 
-    /// Learns from a game that counts. Files are slow, so a thread of its own does it, and nobody waits.
-    fn learn(&mut self, end: &GameEnd) {
-        let (Some(spec), Some(variant)) = (self.learns_as.take(), self.variant) else { return };
+    /// Learns from a game that counts. Files are slow, so a thread of its own does it, for which nobody need wait.
+    fn learn(&mut self, end: &GameEnd) -> Option<JoinHandle<()>> {
+        let (spec, variant) = (self.learns_as.take()?, self.variant?);
         let result = match end.result {
             GameResult::First => fourfold_bots::GameResult::of(self.side, Some(Side::First)),
             GameResult::Second => fourfold_bots::GameResult::of(self.side, Some(Side::Second)),
             GameResult::Draw => fourfold_bots::GameResult::Draw,
-            GameResult::Void => return,
+            GameResult::Void => return None,
         };
-        let Ok(game) = Game::from_moves(variant, &end.moves) else { return };
+        let game = Game::from_moves(variant, &end.moves).ok()?;
         let (record, id) = (GameRecord { game, side: self.side, result }, self.id.clone());
-        tokio::task::spawn_blocking(move || {
+        Some(tokio::task::spawn_blocking(move || {
             if let Err(error) = bot_files::learn(&spec, &record) {
                 warn!(bot = %id, error = %error, "a house bot could not keep what it has learnt");
             }
-        });
+        }))
     }
 
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {

@@ -15,7 +15,9 @@ mod tests;
 
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
-pub use request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
+pub use request::{
+    Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
+};
 pub use server::ControlServer;
 
 /// Longest line that the daemon reads: the longest request holds a name and a password.

@@ -17,9 +17,13 @@ pub mod verify;
 pub mod view;
 pub(crate) mod worker;
 
-use fourfold_bots::BotSpec;
+use std::sync::Arc;
 
+use fourfold_bots::{BotSpec, Knowledge};
+
+use self::fold::Fold;
 use crate::ids::PlayerName;
+use crate::storage::{Store, StoreError};
 
 pub use self::service::{LearningActor, LearningDeps, LearningSettings};
 pub use self::view::Learning;
@@ -69,6 +73,10 @@ const PLANS: [(&str, &str, Watches, &str); 3] = [
 ];
 
 /// The learners of the house, in the order in which they learn.
+///
+/// # Panics
+///
+/// Never: a test reads the table.
 #[must_use]
 pub fn plans() -> Vec<Plan> {
     let plan = |&(name, spec, watches, about): &(&str, &str, Watches, &'static str)| Plan {
@@ -78,4 +86,33 @@ pub fn plans() -> Vec<Plan> {
         about,
     };
     PLANS.iter().map(plan).collect()
+}
+
+/// What is stored of the learner of this name, or of the version of one: games learnt, and what it knew then. `None` if
+/// there is none.
+///
+/// # Errors
+///
+/// The store cannot be read, or holds a state that cannot.
+pub async fn known(
+    store: &dyn Store,
+    name: &PlayerName,
+) -> Result<Option<(u64, Arc<dyn Knowledge>)>, StoreError> {
+    for plan in plans() {
+        let Some(learner) = store.learner(&plan.name).await? else { continue };
+        let state = if plan.name.key() == name.key() {
+            Some((learner.games, learner.state))
+        } else {
+            let versions = store.learner_versions(&plan.name).await?;
+            let version =
+                versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
+            version.map(|version| (version.games, version.state))
+        };
+        if let Some((games, state)) = state {
+            let fold = Fold::restore(&plan, &state, games);
+            let fold = fold.map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            return Ok(Some((games, fold.knowledge())));
+        }
+    }
+    Ok(None)
 }

@@ -235,7 +235,8 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state = AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+        let state =
+            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);

@@ -89,7 +89,6 @@ fn check_kills(games: &str, kills: u32, seed: u64) {
     assert_eq!(output_of(&resume), expected, "the table");
     assert_eq!(without_times(&killed), without_times(&whole), "the log");
     assert!(!directory.path().join("killed.ndjson.ahead").exists());
-    println!("{kills} kills, {midway} of them midway: {games} games, none lost, none doubled");
 }
 
 /// Waits so long or until the child ends.

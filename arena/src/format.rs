@@ -67,18 +67,16 @@ pub struct History<'a> {
 /// The next wave; empty at the end.
 #[must_use]
 pub fn next_wave(plan: &Plan, history: &History<'_>) -> Vec<Pairing> {
-    let entrants = plan.entrants.len();
     match plan.format {
         Format::Match | Format::RoundRobin => once(history, plan, |_, _| true),
         Format::Gauntlet { seeds } => {
             let seeds = seeds as usize;
             once(history, plan, |a, b| a < seeds && b >= seeds)
         }
-        Format::Swiss { rounds } if history.waves < rounds => swiss::round(plan, history),
-        Format::Swiss { .. } => Vec::new(),
+        Format::Swiss { rounds } if history.waves >= rounds => Vec::new(),
+        Format::Swiss { .. } => swiss::round(plan, history),
         Format::Knockout => knockout::next(plan, history),
-        Format::Ladder if entrants >= 2 => ladder::next(plan, history),
-        Format::Ladder => Vec::new(),
+        Format::Ladder => ladder::next(plan, history),
     }
 }
 

@@ -96,8 +96,8 @@ pub struct Found {
     pub plan: Option<Plan>,
     /// In the order of the schedule.
     pub games: Vec<Record>,
-    /// Whether the run had come to its end.
-    pub is_over: bool,
+    /// Whether the last line is an event that followed from the last game: nothing was torn off behind it.
+    pub ends_with_event: bool,
     /// Finished games whose turn had not come.
     pub ahead: Vec<Record>,
     /// Bytes of a torn line that were cut off.
@@ -155,6 +155,10 @@ impl Log {
     }
 
     /// Appends a line that is an event.
+    ///
+    /// # Panics
+    ///
+    /// Never: all keys of an event are text.
     pub fn event(&mut self, event: &Event) {
         let json = serde_json::to_vec(event).expect("all keys of an event are text");
         self.chain.write(&json, &mut self.buffer);
@@ -172,12 +176,22 @@ impl Log {
     ///
     /// The system refuses, as when the disk is full.
     pub fn flush<'a>(&mut self, ahead: impl Iterator<Item = (u64, &'a [u8])>) -> Result<(), LogError> {
+        self.flush_lines()?;
+        self.ahead.keep(ahead)
+    }
+
+    /// Hands what was appended to the system, and leaves the games that finished before their turn alone.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::flush`].
+    pub fn flush_lines(&mut self) -> Result<(), LogError> {
         if !self.buffer.is_empty() {
             (&*self.file).write_all(&self.buffer).map_err(io_error(&self.path))?;
             self.buffer.clear();
             self.is_unsynced = true;
         }
-        self.ahead.keep(ahead)
+        Ok(())
     }
 
     /// The file, if something was written to it since the last call: to be synced while the run goes on.
@@ -198,6 +212,10 @@ impl Log {
 }
 
 /// A record as it is written, without its checksum.
+///
+/// # Panics
+///
+/// Never: all keys of a record are text.
 #[must_use]
 pub fn encode(record: &Record) -> Vec<u8> {
     serde_json::to_vec(record).expect("all keys of a record are text")
@@ -216,9 +234,13 @@ impl Found {
             }
             (Line::Event(Event::Start { .. }), Some(_)) => return Err(corrupt("a second start".into())),
             (_, None) => return Err(corrupt("the log does not begin with a start".into())),
-            (Line::Game(record), Some(_)) => self.games.push(*record),
-            (Line::Event(Event::Suspended { .. }), Some(_)) => {}
-            (Line::Event(Event::End { .. }), Some(_)) => self.is_over = true,
+            (Line::Game(record), Some(_)) => {
+                self.games.push(*record);
+                self.ends_with_event = false;
+            }
+            (Line::Event(Event::Suspended { .. } | Event::End { .. }), Some(_)) => {
+                self.ends_with_event = true
+            }
         }
         Ok(())
     }

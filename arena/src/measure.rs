@@ -76,7 +76,8 @@ pub fn points_against_perfect(
         } else {
             perfect.choose(game.position(), MoveBudget::default(), stop)?.column
         };
-        let illegal = |error: fourfold_engine::IllegalMove| BotError::Broken { bot: "bot", reason: error.to_string() };
+        let illegal =
+            |error: fourfold_engine::IllegalMove| BotError::Broken { bot: "bot", reason: error.to_string() };
         match game.play(column).map_err(illegal)? {
             None => {}
             Some(Outcome::Draw) => return Ok(0.5),
@@ -116,9 +117,9 @@ mod tests {
     #[test]
     fn an_illegal_move_ends_the_measuring() {
         let stop = AtomicBool::new(false);
-        let column = Column::from_number(1).unwrap();
+        let column = Column::from_number(9).unwrap();
         let points = points_against_perfect(Side::First, 1, &stop, |_| Ok(column));
         let error = points.unwrap_err().to_string();
-        assert_eq!(error, "bot is broken: column 1 is full");
+        assert_eq!(error, "bot is broken: column 9 is not on a board of 7 columns");
     }
 }

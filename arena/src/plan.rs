@@ -35,6 +35,10 @@ pub struct Plan {
 
 impl Plan {
     /// Eight digits that equal plans share, to name their games by.
+    ///
+    /// # Panics
+    ///
+    /// Never: all keys of a plan are text.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let json = serde_json::to_vec(self).expect("all keys of a plan are text");
@@ -74,7 +78,7 @@ impl Plan {
     }
 }
 
-/// Turns numbers that are near each other into numbers that are not: the last steps of SplitMix64 (Steele, Lea and
+/// Turns numbers that are near each other into numbers that are not: the last steps of `SplitMix64` (Steele, Lea and
 /// Flood, 2014).
 fn mix(number: u64) -> u64 {
     let z = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);

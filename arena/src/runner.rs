@@ -16,7 +16,7 @@ use fourfold_engine::{BySide, Side, Variant};
 use jiff::Timestamp;
 
 use self::seats::Seats;
-use crate::course::Course;
+use crate::course::{Consequence, Course};
 use crate::entrant::{Entrant, Fault};
 use crate::log::{self, Event, Log, LogError};
 use crate::plan::{Plan, Slot};
@@ -100,7 +100,7 @@ pub struct Resumed {
 pub fn begin_log(path: &std::path::Path, plan: &Plan) -> Result<Log, LogError> {
     let mut log = Log::create(path)?;
     log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone() });
-    log.flush(std::iter::empty())?;
+    log.flush_lines()?;
     Ok(log)
 }
 
@@ -119,7 +119,7 @@ pub fn resume_log(
     match &found.plan {
         None => {
             log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone() });
-            log.flush(std::iter::empty())?;
+            log.flush_lines()?;
         }
         Some(logged) => {
             if let Some(what) = logged.difference(&plan) {
@@ -128,18 +128,19 @@ pub fn resume_log(
         }
     }
     let mut course = Course::new(plan);
+    let mut last = Consequence::default();
     for record in &found.games {
         let is_due = course.due().is_some_and(|slot| Plan::game_number(&record.id) == Some(slot.number));
         if !is_due {
             let what = format!("game {} is not the one that is due", record.id);
             return Err(LogError::OtherRun { path: path.display().to_string(), what });
         }
-        course.book(&outcome_of(record));
+        last = course.book(&outcome_of(record));
     }
-    if let (Some(why), false) = (course.over(), found.is_over) {
-        // Killed between the last game and this line.
-        log.event(&Event::End { games: course.results().games(), why });
-        log.flush(std::iter::empty())?;
+    if !found.ends_with_event {
+        // A kill may have torn off what followed from the last game.
+        events_of(&course, last).iter().for_each(|event| log.event(event));
+        log.flush_lines()?;
     }
     Ok(Resumed { log, course, ahead: found.ahead, cut: found.cut })
 }
@@ -161,10 +162,13 @@ pub fn outcome_of(record: &Record) -> Outcome<'_> {
 pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Course, RunError> {
     let Run { course, entrants, suite, log, ahead, concurrency, watchdog } = run;
     if course.over().is_some() {
+        if let Some(log) = log {
+            log.close(std::iter::empty())?; // a kill may have left games beyond the end
+        }
         return Ok(course);
     }
     let seats = Seats::new(entrants)?;
-    let halt = Stop::default();
+    let end = Stop::default();
     let tells_games = observer.wants_games();
     let keeps_records = log.is_some() || tells_games;
     let hall = Hall {
@@ -174,7 +178,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         suite,
         entrants,
         seats,
-        halt: &halt,
+        halt: &end,
         keeps_records,
         state: Mutex::new(State::new(course, log, tells_games, ahead)),
         changed: Condvar::new(),
@@ -190,7 +194,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         debug_assert!(more < concurrency.get(), "the first is not among them");
         let kept = hall.keep_time(stop, observer);
         drop(first); // joined by the scope
-        halt.set();
+        end.set();
         watchdog.stop_all();
         hall.changed.notify_all();
         kept.map_err(RunError::Log)
@@ -291,25 +295,24 @@ impl State {
         if self.tells_games {
             self.untold.push(Told::Game(json));
         }
-        if let Some(entrant) = consequence.suspended {
-            let plan = self.course.plan();
-            let event = Event::Suspended {
-                entrant: plan.entrants[entrant].clone(),
-                faults_in_a_row: plan.faults_max,
-            };
-            self.note(event);
-        }
-        if let Some(why) = consequence.over {
-            self.note(Event::End { games: self.course.results().games(), why });
+        for event in events_of(&self.course, consequence) {
+            if let Some(log) = &mut self.log {
+                log.event(&event);
+            }
+            self.untold.push(Told::Event(event));
         }
     }
+}
 
-    fn note(&mut self, event: Event) {
-        if let Some(log) = &mut self.log {
-            log.event(&event);
-        }
-        self.untold.push(Told::Event(event));
-    }
+/// What a booked game led to, as lines of the log.
+fn events_of(course: &Course, consequence: Consequence) -> Vec<Event> {
+    let plan = course.plan();
+    let suspended = consequence.suspended.map(|entrant| Event::Suspended {
+        entrant: plan.entrants[entrant].clone(),
+        faults_in_a_row: plan.faults_max,
+    });
+    let end = consequence.over.map(|why| Event::End { games: course.results().games(), why });
+    suspended.into_iter().chain(end).collect()
 }
 
 fn waiting(held: &BTreeMap<u64, Finished>) -> impl Iterator<Item = (u64, &[u8])> {
@@ -428,3 +431,6 @@ impl Hall<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

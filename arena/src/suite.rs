@@ -1,5 +1,7 @@
 //! The openings that a run plays: drawn by its seed, without repetition until all have come up.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use fourfold_engine::Variant;
 use fourfold_engine::openings::{self, Opening, OpeningError};
 use fourfold_engine::solver::book::Book;
@@ -18,11 +20,21 @@ pub enum OpeningKind {
 }
 
 /// Openings to draw from.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Suite {
     kind: OpeningKind,
     openings: Vec<Opening>,
     variant: Variant,
+    /// The round that was drawn from last: nearly always the next one too.
+    last: Mutex<Option<Round>>,
+}
+
+/// All openings in the order of one round.
+#[derive(Clone, Debug)]
+struct Round {
+    seed: u64,
+    number: u64,
+    openings: Arc<[Opening]>,
 }
 
 /// Why there are no openings.
@@ -43,10 +55,14 @@ pub enum SuiteError {
 }
 
 impl Suite {
+    fn new(kind: OpeningKind, openings: Vec<Opening>, variant: Variant) -> Self {
+        Self { kind, openings, variant, last: Mutex::new(None) }
+    }
+
     /// Nothing but the empty board.
     #[must_use]
     pub fn empty(variant: Variant) -> Self {
-        Self { kind: OpeningKind::None, openings: vec![Opening::empty()], variant }
+        Self::new(OpeningKind::None, vec![Opening::empty()], variant)
     }
 
     /// The engine's suite of drawn positions.
@@ -59,7 +75,7 @@ impl Suite {
         if openings.is_empty() {
             return Err(SuiteError::NoneBalanced(variant));
         }
-        Ok(Self { kind: OpeningKind::Balanced, openings, variant })
+        Ok(Self::new(OpeningKind::Balanced, openings, variant))
     }
 
     /// All drawn positions after so many plies of a 7x6 game in which there is something to choose: 101 after four,
@@ -74,7 +90,7 @@ impl Suite {
         if openings.is_empty() {
             return Err(SuiteError::Empty);
         }
-        Ok(Self { kind: OpeningKind::Balanced, openings, variant: Variant::STANDARD })
+        Ok(Self::new(OpeningKind::Balanced, openings, Variant::STANDARD))
     }
 
     /// A list: the moves of one opening a line, whatever follows them after a blank or tab ignored, as are empty
@@ -95,7 +111,7 @@ impl Suite {
         if openings.is_empty() {
             return Err(SuiteError::Empty);
         }
-        Ok(Self { kind: OpeningKind::Given, openings, variant })
+        Ok(Self::new(OpeningKind::Given, openings, variant))
     }
 
     pub fn kind(&self) -> OpeningKind {
@@ -117,19 +133,23 @@ impl Suite {
         hasher.finalize()
     }
 
-    /// The opening with this index of the series that belongs to `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Never: no suite is empty.
+    /// The opening with this index of the series that belongs to `seed`, as [`openings::draw_from`] has it.
     #[must_use]
     pub fn draw(&self, seed: u64, index: u64) -> Opening {
-        match self.kind {
-            OpeningKind::None => Opening::empty(),
-            OpeningKind::Balanced | OpeningKind::Given => {
-                openings::draw_from(&self.openings, self.variant, seed, index).expect("no suite is empty")
-            }
+        let count = self.openings.len() as u64; // no suite is empty
+        let openings = self.round(seed, index / count);
+        let place = usize::try_from(index % count).unwrap_or_default();
+        openings[place].clone()
+    }
+
+    fn round(&self, seed: u64, number: u64) -> Arc<[Opening]> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(round) = last.as_ref().filter(|round| (round.seed, round.number) == (seed, number)) {
+            return Arc::clone(&round.openings);
         }
+        let openings: Arc<[Opening]> = openings::round(&self.openings, self.variant, seed, number).collect();
+        *last = Some(Round { seed, number, openings: Arc::clone(&openings) });
+        openings
     }
 }
 
@@ -162,7 +182,10 @@ mod tests {
 
     #[test]
     fn suites_of_the_book_are_drawn_positions() {
-        assert_eq!(Suite::balanced_after(4).unwrap().checksum(), Suite::balanced(VARIANT).unwrap().checksum());
+        assert_eq!(
+            Suite::balanced_after(4).unwrap().checksum(),
+            Suite::balanced(VARIANT).unwrap().checksum()
+        );
         assert!(matches!(Suite::balanced_after(16), Err(SuiteError::BeyondBook { plies: 16, known: _ })));
         assert_eq!(Suite::balanced_after(0).unwrap_err(), SuiteError::Empty, "the empty board is won");
     }

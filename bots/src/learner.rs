@@ -11,8 +11,8 @@ use std::sync::Arc;
 use fourfold_engine::{Cell, Column, Variant};
 
 use crate::bot::{Bot, BotError, GameRecord};
-use crate::memory;
 use crate::spec::BotSpec;
+use crate::{memory, ntuple};
 
 /// Learns from finished games, one after the other.
 pub trait Learner: Send + Sync + Debug {
@@ -127,8 +127,8 @@ impl FromStr for Reason {
 type Constructor = fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, BotError>;
 
 /// The bots that learn, as their table in [`crate::registry`] names them.
-static LEARNERS: [(&str, Constructor); 2] =
-    [("memory", memory::learner), ("memory-windows", memory::learner)];
+static LEARNERS: [(&str, Constructor); 3] =
+    [("memory", memory::learner), ("memory-windows", memory::learner), ("ntuple", ntuple::learner)];
 
 /// Whether bots of this name learn.
 pub fn is_learner(name: &str) -> bool {

@@ -9,6 +9,7 @@ use crate::bot::{Bot, BotError};
 use crate::c4ai::Weights;
 use crate::lines69::Parameters;
 use crate::memory::Memory;
+use crate::ntuple::Look;
 use crate::setting::{Setting, Settings};
 use crate::spec::BotSpec;
 
@@ -48,30 +49,45 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotError>
     build_with(spec, variant, None)
 }
 
-/// Builds a bot for games of `variant` with what it has learnt before, as [`Bot::knowledge`] gave it; an empty
-/// text is nothing. Bots that do not learn take no notice of it.
+/// Builds a bot for games of `variant` with what it has learnt before: the text that [`Bot::knowledge`] gave, or
+/// the content of the file that its settings name. Nothing is nothing learnt yet. Bots that do not learn take no
+/// notice of it.
 ///
 /// # Errors
 ///
-/// As for [`build`], and with the line and the reason if the text makes no sense.
-pub fn build_taught(spec: &BotSpec, variant: Variant, knowledge: &str) -> Result<Box<dyn Bot>, BotError> {
-    build_with(spec, variant, Some(knowledge))
+/// As for [`build`], and with the reason, and the line of a text, if it makes no sense.
+pub fn build_taught(
+    spec: &BotSpec,
+    variant: Variant,
+    knowledge: impl AsRef<[u8]>,
+) -> Result<Box<dyn Bot>, BotError> {
+    build_with(spec, variant, Some(knowledge.as_ref()))
 }
 
-fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&str>) -> Result<Box<dyn Bot>, BotError> {
+fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&[u8]>) -> Result<Box<dyn Bot>, BotError> {
     let settings = settings(spec, knowledge)?;
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
     (entry.build)(&settings, variant)
 }
 
-fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a str>) -> Result<Settings<'a>, BotError> {
+fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a [u8]>) -> Result<Settings<'a>, BotError> {
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
     Settings::check(entry, spec, knowledge)
 }
 
 /// The pattern memory that a bot plays by, to train it.
 pub(crate) fn memory(spec: &BotSpec, variant: Variant, knowledge: &str) -> Result<Memory, BotError> {
-    table::memory(&settings(spec, Some(knowledge))?, variant)
+    table::memory(&settings(spec, Some(knowledge.as_bytes()))?, variant)
+}
+
+/// How the settings let `ntuple` look ahead, for measuring it while it is trained.
+///
+/// # Errors
+///
+/// Fails if it is another bot or a setting is not allowed.
+pub fn ntuple_look(spec: &BotSpec) -> Result<Look, BotError> {
+    check_name(spec, "ntuple")?;
+    Ok(table::ntuple_look(&settings(spec, None)?))
 }
 
 /// The parameters that `lines69` is given, to tune them.

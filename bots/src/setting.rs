@@ -114,7 +114,7 @@ fn parse_integers(text: &str) -> Option<Vec<i32>> {
 pub(crate) struct Settings<'a> {
     entry: &'static Entry,
     spec: &'a BotSpec,
-    knowledge: Option<&'a str>,
+    knowledge: Option<&'a [u8]>,
 }
 
 impl<'a> Settings<'a> {
@@ -122,7 +122,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn check(
         entry: &'static Entry,
         spec: &'a BotSpec,
-        knowledge: Option<&'a str>,
+        knowledge: Option<&'a [u8]>,
     ) -> Result<Self, BotError> {
         for (index, (name, value)) in spec.settings().enumerate() {
             let Some(setting) = entry.settings.iter().find(|setting| setting.name == name) else {
@@ -187,8 +187,19 @@ impl<'a> Settings<'a> {
     }
 
     /// What the bot has learnt before, as the caller kept it.
-    pub(crate) fn knowledge(&self) -> Option<&'a str> {
+    pub(crate) fn knowledge(&self) -> Option<&'a [u8]> {
         self.knowledge
+    }
+
+    /// The same of bots that learn a text.
+    pub(crate) fn knowledge_text(&self) -> Result<Option<&'a str>, BotError> {
+        let no_text = |_| BotError::Broken { bot: self.entry.name, reason: "it is not a text".to_owned() };
+        self.knowledge.map(str::from_utf8).transpose().map_err(no_text)
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.text(name).parse().expect("the value was checked")
     }
 
     /// The number of a setting that has a default.

@@ -121,15 +121,26 @@ pub fn draw(variant: Variant, seed: u64, index: u64) -> Option<Opening> {
 #[must_use]
 pub fn draw_from(openings: &[Opening], variant: Variant, seed: u64, index: u64) -> Option<Opening> {
     let count = openings.len() as u64;
-    let round = index.checked_div(count)?;
-    let mut rng = rng::seeded_stream(seed, round);
+    let number = index.checked_div(count)?;
+    let place = usize::try_from(index % count).ok()?;
+    round(openings, variant, seed, number).nth(place)
+}
+
+/// All openings once, in the order of this round of the seed's series: each mirrored or not.
+pub fn round(
+    openings: &[Opening],
+    variant: Variant,
+    seed: u64,
+    number: u64,
+) -> impl Iterator<Item = Opening> + '_ {
+    let mut rng = rng::seeded_stream(seed, number);
     let mut order: Vec<usize> = (0..openings.len()).collect();
     order.shuffle(&mut rng);
-    let place = usize::try_from(index % count).ok()?;
     // One coin for each place, so that an opening does not depend on which others were asked for.
-    let is_mirrored = rng.random_iter::<bool>().nth(place)?;
-    let opening = &openings[order[place]];
-    Some(if is_mirrored { opening.mirror(variant) } else { opening.clone() })
+    order.into_iter().zip(rng.random_iter::<bool>()).map(move |(opening, is_mirrored)| {
+        let opening = &openings[opening];
+        if is_mirrored { opening.mirror(variant) } else { opening.clone() }
+    })
 }
 
 /// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in

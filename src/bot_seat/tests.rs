@@ -139,3 +139,35 @@ async fn a_bot_that_errs_or_panics_loses_and_leaves_the_pool_to_others() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_bot_with_a_file_learns_from_games_that_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("m.xml");
+    let spec = fourfold_bots::BotSpec::new("memory").with("file", file.display());
+    let end = |result| GameEnd {
+        game: "g1".parse().unwrap(),
+        event_seq: 8,
+        result,
+        reason: EndReason::Four,
+        by: None,
+        line: None,
+        moves: "3747576".into(),
+        clock: crate::protocol::terms::Sides { first: 0, second: 0 },
+        rating: None,
+        unrated_because: None,
+    };
+    let task = |variant| {
+        let bot = Box::new(Manner::Plays);
+        let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
+        let player = Player { id: "Ada".parse().unwrap(), side: Side::First, bot, learns_as, pace };
+        BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
+    };
+    let standard = Some(Variant::STANDARD);
+    assert!(task(standard).learn(&end(GameResult::Void)).is_none(), "void games teach nothing");
+    assert!(task(None).learn(&end(GameResult::First)).is_none(), "it was never its turn");
+    assert!(!file.exists());
+    task(standard).learn(&end(GameResult::First)).unwrap().await.unwrap();
+    let learnt = std::fs::read_to_string(&file).unwrap();
+    assert!(learnt.contains("<NumberOfTimesSeenInWinningGame>1<"), "{learnt}");
+}

@@ -1,6 +1,7 @@
 //! What matches and tournaments share on the command line: flags, entrants, log, and the run itself.
 
 pub(super) mod live;
+pub(super) mod programs;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,6 +16,7 @@ use fourfold_arena::format::Format;
 use fourfold_arena::house::HouseBot;
 use fourfold_arena::log::LogError;
 use fourfold_arena::plan::Plan;
+use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
 use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
@@ -24,6 +26,7 @@ use fourfold_bots::BotSpec;
 use fourfold_engine::Variant;
 use rand::RngExt;
 
+use self::programs::ProgramArgs;
 use super::exit::{Code, Exit};
 use super::interrupt::Interrupt;
 
@@ -73,6 +76,8 @@ pub(super) struct ContestArgs {
     /// Print a line of JSON for every game as it finishes, then the object of --json.
     #[arg(long, conflicts_with = "json")]
     events: bool,
+    #[command(flatten)]
+    programs: ProgramArgs,
 }
 
 /// How results are printed.
@@ -105,7 +110,7 @@ impl ContestArgs {
     }
 
     /// Plays a contest to its end, or until it is told to stop.
-    pub(super) fn conduct(&self, contest: Contest, observer: &mut dyn Observer) -> anyhow::Result<Course> {
+    pub(super) fn conduct(&self, contest: &Contest, observer: &mut dyn Observer) -> anyhow::Result<Course> {
         let interrupt = Interrupt::listen()?;
         let suite = self.suite(contest.openings)?;
         let watchdog = Watchdog::start().context("cannot start a thread")?;
@@ -113,7 +118,7 @@ impl ContestArgs {
         let entrants = contest.entrants.iter().zip(&names);
         let entrants = entrants.map(|(spec, name)| self.entrant(spec, name, &watchdog));
         let entrants: Vec<Box<dyn Entrant>> = entrants.collect::<anyhow::Result<_>>()?;
-        let plan = |logged: Option<&Plan>| self.plan(&contest, &suite, &names, logged);
+        let plan = |logged: Option<&Plan>| self.plan(contest, &suite, &names, logged);
         let (log, course, ahead) = match &self.save {
             None => (None, Course::new(plan(None)), Vec::new()),
             Some(path) if self.resume => {
@@ -167,6 +172,10 @@ impl ContestArgs {
     }
 
     fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {
+        if ProgramSpec::is_meant_by(spec) {
+            let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
+            return Ok(Box::new(self.programs.program(name.to_owned(), program, self.variant)?));
+        }
         let spec: BotSpec = spec.parse()?;
         let spec = bot_files::with_files_read(&spec)?;
         let knowledge = bot_files::knowledge(&spec)?;
@@ -237,7 +246,8 @@ fn tell_resumed(path: &Path, resumed: &runner::Resumed) -> io::Result<()> {
     }
 }
 
-pub(super) fn log_error(error: LogError) -> anyhow::Error {
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn log_error(error: LogError) -> anyhow::Error {
     let code = match &error {
         LogError::Exists { .. } | LogError::OtherRun { .. } => Code::Usage,
         LogError::InUse { .. } => Code::TryLater,

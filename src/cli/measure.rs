@@ -64,7 +64,7 @@ enum Done {
 }
 
 impl Measure {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(&self) -> anyhow::Result<()> {
         self.build(0)?; // a mistake in the settings is told before any work
         let interrupt = Interrupt::listen()?;
         let tasks = self.tasks();
@@ -94,9 +94,8 @@ impl Measure {
     }
 
     fn tasks(&self) -> Vec<Task> {
-        let games = (0..u64::from(self.games)).flat_map(|game| {
-            Side::BOTH.map(|side| Task::Play { side, seed: self.seed.wrapping_add(game) })
-        });
+        let games = (0..u64::from(self.games))
+            .flat_map(|game| Side::BOTH.map(|side| Task::Play { side, seed: self.seed.wrapping_add(game) }));
         let positions = measure::positions(self.positions, self.seed).into_iter().map(Task::Choose);
         positions.chain(games).collect()
     }
@@ -124,7 +123,12 @@ impl Measure {
     }
 
     /// Does one task; nothing if it is told to stop.
-    fn perform(&self, task: Task, judge: &mut Judge, interrupt: &Interrupt) -> Result<Option<Done>, BotError> {
+    fn perform(
+        &self,
+        task: Task,
+        judge: &mut Judge,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Done>, BotError> {
         let stop = interrupt.stop().flag();
         let choose = |bot: &mut dyn Bot, position: &Position| -> Result<Column, BotError> {
             Ok(think::choose(bot, position, None)?.column)
@@ -143,8 +147,9 @@ impl Measure {
             }
             Task::Play { side, seed } => {
                 let mut bot = self.build(seed)?;
-                let points =
-                    measure::points_against_perfect(side, seed, stop, |position| choose(&mut *bot, position))?;
+                let points = measure::points_against_perfect(side, seed, stop, |position| {
+                    choose(&mut *bot, position)
+                })?;
                 Done::Played { side, points }
             }
         };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Subcommand;
 use fourfold::bot_files::{self, BotFileError};
+use fourfold::control::{Answer, LearnerVerified, PatternShown, Request};
 use fourfold::files;
 use fourfold_bots::memory::{PatternMemory, Vocabulary, read_xml, write_xml};
 use fourfold_bots::{BotSpec, registry};
@@ -14,16 +15,19 @@ use fourfold_engine::Variant;
 use serde::Serialize;
 
 use super::exit::{Code, Exit};
+use super::operator::DataArg;
 use super::output;
 
-/// Look at a pattern memory, or carry it from one bot to another.
+/// Look at a pattern memory, or carry it from one bot to another; check what the arena's learners know.
 ///
-/// The memory is the file that the bot's settings name. Without `file=` it is that of the house bot: NAME.xml in the
-/// data directory.
+/// The memory is the file that the bot's settings name. Without `file=`, `show` is about the arena's learner of that
+/// name, such as memory-spectator or memory@300; the others about NAME.xml in the data directory, which the bot keeps
+/// where nothing learns in the arena.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fourfold memory show --bot memory:file=memory.xml
+  fourfold memory show --bot memory@300
+  fourfold memory verify
   fourfold memory export copy.xml
   fourfold memory import copy.xml --bot memory-windows")]
 pub(super) struct Memory {
@@ -42,8 +46,23 @@ enum What {
         /// Print one JSON array.
         #[arg(long)]
         json: bool,
+        /// Whose memory: a learner of the arena, or `memory` or `memory-windows` with `file=`.
+        #[arg(long, value_name = "BOT", default_value = "memory")]
+        bot: String,
+        /// The board that a file was learnt on.
+        #[arg(long, value_name = "V", default_value_t)]
+        variant: Variant,
         #[command(flatten)]
-        place: Place,
+        data: DataArg,
+    },
+    /// Make every learner of the arena, and all its frozen versions, again from the records, and compare byte for byte.
+    #[command(after_help = "Example:\n  fourfold memory verify --data /var/lib/fourfold")]
+    Verify {
+        /// Print one JSON array.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        data: DataArg,
     },
     /// Write the memory to FILE, `-` for standard output.
     #[command(after_help = "Example:\n  fourfold memory export memory.xml --xml")]
@@ -126,7 +145,13 @@ struct Row {
 impl Memory {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Show { limit, json, place } => show(&place, limit, json),
+            What::Show { limit, json, bot, variant, data } => match bot.parse::<BotSpec>() {
+                Ok(spec) if bot_files::knowledge_file(&spec).is_some() => {
+                    show(&Place { bot: spec, variant, data: PathBuf::new() }, limit, json)
+                }
+                Ok(_) | Err(_) => show_learner(&data, bot, limit, json),
+            },
+            What::Verify { json, data } => verify(&data, json),
             What::Export { file, xml: _, place } => export(&place, &file),
             What::Import { file, xml: _, place } => import(&place, &file),
         }
@@ -167,6 +192,66 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     let cells: Vec<_> = rows.iter().map(cells).collect();
     output::print_table(["Pattern", "Seen", "Won", "Lost", "Ending", "Weighting", "Answer"], &cells)?;
     Ok(())
+}
+
+/// A learner of the arena, whether the daemon runs or not.
+fn show_learner(data: &DataArg, name: String, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
+    let mut learner = match ask(data, Request::LearnerShow { name })? {
+        Answer::Learner(learner) => learner,
+        other => return Err(output::unexpected(&other)),
+    };
+    learner.patterns.truncate(limit.unwrap_or(usize::MAX));
+    if json {
+        return output::print_json(&learner.patterns);
+    }
+    writeln!(io::stdout(), "{} games learnt", learner.games)?;
+    let cells = |row: &PatternShown| {
+        [
+            row.pattern.clone(),
+            row.seen.to_string(),
+            row.won.to_string(),
+            row.lost.to_string(),
+            row.weighting.to_string(),
+        ]
+    };
+    let cells: Vec<_> = learner.patterns.iter().map(cells).collect();
+    output::print_table(["Pattern", "Seen", "Won", "Lost", "Weighting"], &cells)?;
+    Ok(())
+}
+
+fn verify(data: &DataArg, json: bool) -> anyhow::Result<()> {
+    let learners = match ask(data, Request::LearnersVerify)? {
+        Answer::LearnersVerified(learners) => learners,
+        other => return Err(output::unexpected(&other)),
+    };
+    if json {
+        output::print_json(&learners)?;
+    } else {
+        let mut out = io::stdout().lock();
+        for LearnerVerified { name, games, versions, findings } in &learners {
+            for finding in findings {
+                writeln!(out, "{name}: {finding}")?;
+            }
+            let verdict =
+                if findings.is_empty() { "made again byte for byte" } else { "not what the records teach" };
+            writeln!(out, "{name}: {games} games, {versions} frozen versions: {verdict}")?;
+        }
+    }
+    match learners.iter().map(|learner| learner.findings.len()).sum::<usize>() {
+        0 => Ok(()),
+        1 => Err(Exit::new(Code::Data, "one disagreement").into()),
+        count => Err(Exit::new(Code::Data, format!("{count} disagreements")).into()),
+    }
+}
+
+/// Asks whoever uses the data directory.
+fn ask(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
+    super::runtime()?.block_on(async {
+        let mut operator = data.open().await?;
+        let answer = operator.call(request).await;
+        operator.close().await?;
+        answer
+    })
 }
 
 fn export(place: &Place, file: &Path) -> anyhow::Result<()> {

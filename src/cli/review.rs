@@ -110,7 +110,8 @@ fn name(side: Side) -> &'static str {
 }
 
 fn summary(skill: &Skill) -> String {
-    let percent = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
+    let percent =
+        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
     format!(
         "accuracy {} of {} decisions, {} of {} moves optimal, {} blunders",
         percent(skill.accuracy()),

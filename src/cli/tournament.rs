@@ -16,12 +16,12 @@ use super::rate;
 /// Games of a meeting from which on openings are drawn; two are one opening with both colours, the empty board.
 const GAMES_FROM_EMPTY: u64 = 2;
 
-/// Games of each entrant on the ladder if their number is not given.
-const LADDER_GAMES: u64 = 40;
+/// Games on the ladder for each entrant if their number is not given.
+const LADDER_GAMES: u64 = 20;
 
 /// Play a tournament between any number of bots.
 ///
-/// A win counts 3 points, a draw 1. WinX and WinO are wins as the first and as the second side.
+/// A win counts 3 points, a draw 1. `WinX` and `WinO` are wins as the first and as the second side.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,8 @@ pub(super) struct Tournament {
     /// Who meets whom.
     #[arg(long, value_name = "FORMAT")]
     format: FormatName,
-    /// Bots with their settings, see `fourfold bots`, the strongest first where the format cares.
+    /// Bots with their settings, see `fourfold bots`, or programs (cmd:COMMAND or cmd+DIALECT:COMMAND), the strongest
+    /// first where the format cares.
     #[arg(value_name = "ENTRANT", required = true, num_args = 1..)]
     entrants: Vec<String>,
     /// Games of each meeting, an even number, 2 by default; on the ladder of the whole tournament, 20 for each entrant
@@ -70,7 +71,7 @@ impl Tournament {
         }
         let format = self.format()?;
         let games = self.games.unwrap_or(match format {
-            Format::Ladder => LADDER_GAMES / 2 * self.entrants.len() as u64,
+            Format::Ladder => LADDER_GAMES * self.entrants.len() as u64,
             Format::Match
             | Format::RoundRobin
             | Format::Gauntlet { .. }
@@ -87,7 +88,7 @@ impl Tournament {
         };
         let output = self.contest.output();
         let mut live = Live::new(output, live_lines);
-        let course = self.contest.conduct(contest, &mut live)?;
+        let course = self.contest.conduct(&contest, &mut live)?;
         live.clear();
         let table = RatingTable::of_tournament(&course);
         match output {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_bots::BotSpec;
 use fourfold_bots::training::Course;
+use fourfold_bots::training::decisions::Decisions;
 
 use self::courses::Options;
 use self::curve::{Curve, next_point};
@@ -36,6 +37,7 @@ Examples:
   fourfold train memory --teacher negamax:depth=2 --games 1000 --out memory.xml
   fourfold train memory --from games.ndjson --out memory.xml
   fourfold train lines69 --games 20000 --out lines69.txt
+  fourfold train ntuple --games 200000 --out net.bin
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -66,6 +68,10 @@ pub(super) struct Train {
     /// Games against each of them at each point of the curve; 0 leaves the curve out.
     #[arg(long, value_name = "N", default_value_t = 100)]
     probe_games: u32,
+    /// Solved positions with a right and a wrong move, for the share in which the bot finds a right one; 0 leaves that
+    /// out.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    exact_positions: usize,
     /// Say on standard error what happens at every step.
     #[arg(long, short)]
     verbose: bool,
@@ -87,6 +93,7 @@ impl Train {
         // A curve of nothing but its summaries.
         if self.probe_games == 0 {
             self.opponents.clear();
+            self.exact_positions = 0;
         }
         let interrupt = Interrupt::listen()?;
         let mut run = self.begin()?;
@@ -94,6 +101,8 @@ impl Train {
             opponents: self.opponents.clone(),
             games: self.probe_games,
             seed: run.terms.seed,
+            decisions: (self.exact_positions > 0)
+                .then(|| Decisions::draw(self.exact_positions, run.terms.seed)),
             json: self.json,
             out: io::stdout(),
         };
@@ -118,7 +127,7 @@ impl Train {
         let (course, terms, records) = match found {
             Found::Run(saved) => {
                 self.check_terms(&saved.terms)?;
-                let course = courses::resume(&self.bot, &saved)?;
+                let course = courses::resume(&self.bot, &saved, &self.options)?;
                 (course, saved.terms, saved.records)
             }
             Found::Nothing | Found::Product(_) if self.resume => {

@@ -4,11 +4,15 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use fourfold_bots::KnownPattern;
 use fourfold_engine::{BySide, Variant};
 
-use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
+use super::request::{
+    Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
+};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::{GameId, PlayerName};
+use crate::learning::{self, verify::LearnerReport};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::records::Record;
@@ -68,6 +72,8 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
         Request::Game { id } => game(control, &id).await,
         Request::GamesVerify => verify(control).await,
+        Request::LearnersVerify => learners_verify(control).await,
+        Request::LearnerShow { name } => learner_show(control, &name).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
             None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
@@ -119,6 +125,32 @@ async fn verify(control: &Control) -> Result<Answer, Refusal> {
         ratings: report.ratings,
         findings: report.findings.iter().map(ToString::to_string).collect(),
     }))
+}
+
+async fn learners_verify(control: &Control) -> Result<Answer, Refusal> {
+    let reports = learning::verify::verify(control.store.as_ref()).await?;
+    let verified = reports.into_iter().map(|report| {
+        let LearnerReport { name, games, versions, findings } = report;
+        LearnerVerified { name, games, versions, findings }
+    });
+    Ok(Answer::LearnersVerified(verified.collect()))
+}
+
+async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> {
+    let unknown =
+        || Refusal::new(RefusalKind::Conflict, format!("no learner of the house is called `{name}`"));
+    let parsed: PlayerName = name.parse().map_err(|_| unknown())?;
+    let found = learning::known(control.store.as_ref(), &parsed).await?;
+    let (games, knowledge) = found.ok_or_else(unknown)?;
+    let pattern = |pattern: KnownPattern| PatternShown {
+        pattern: pattern.name,
+        seen: pattern.counts.seen,
+        won: pattern.counts.won,
+        lost: pattern.counts.lost,
+        weighting: pattern.weight,
+    };
+    let patterns = knowledge.patterns().into_iter().map(pattern).collect();
+    Ok(Answer::Learner(LearnerShown { games, patterns }))
 }
 
 fn token(issued: Issued) -> Answer {

@@ -56,6 +56,13 @@ pub enum Request {
     },
     /// A check of everything: every game replayed, all ratings computed again.
     GamesVerify,
+    /// A check of the learners: each made again from its lessons.
+    LearnersVerify,
+    /// What a learner of the house, or a frozen version of one, knows.
+    LearnerShow {
+        /// Its account's name.
+        name: String,
+    },
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
 }
@@ -72,6 +79,8 @@ impl Request {
             Self::GamesExport { .. } => "games_export",
             Self::Game { .. } => "game",
             Self::GamesVerify => "games_verify",
+            Self::LearnersVerify => "learners_verify",
+            Self::LearnerShow { .. } => "learner_show",
             Self::Status => "status",
         }
     }
@@ -116,6 +125,10 @@ pub enum Answer {
     },
     /// What the check found.
     Verified(Verified),
+    /// What the check of the learners found.
+    LearnersVerified(Vec<LearnerVerified>),
+    /// What a learner knows.
+    Learner(LearnerShown),
     /// What the daemon is doing.
     Status(Status),
     /// The command was refused.
@@ -137,6 +150,43 @@ pub struct Verified {
     pub ratings: u64,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
+}
+
+/// What the check of one learner found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LearnerVerified {
+    /// Which learner.
+    pub name: PlayerName,
+    /// Games learnt.
+    pub games: u64,
+    /// Frozen versions.
+    pub versions: usize,
+    /// All that is not as it should be, one line each.
+    pub findings: Vec<String>,
+}
+
+/// What a learner knows.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LearnerShown {
+    /// Games learnt.
+    pub games: u64,
+    /// Its patterns, the most often seen first.
+    pub patterns: Vec<PatternShown>,
+}
+
+/// A pattern that a learner knows.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PatternShown {
+    /// Whose stones, and on which cells.
+    pub pattern: String,
+    /// How often it was seen.
+    pub seen: u32,
+    /// How many of those games were won.
+    pub won: u32,
+    /// How many were lost.
+    pub lost: u32,
+    /// How much it weighs.
+    pub weighting: f64,
 }
 
 /// What a daemon is doing.

@@ -7,6 +7,7 @@ mod documents;
 mod games;
 mod health;
 mod leaderboard;
+pub(super) mod learning;
 mod live;
 mod players;
 mod positions;
@@ -49,6 +50,7 @@ fn endpoints() -> Vec<Endpoint> {
         bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
+        learning::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),
         health::endpoints(),
@@ -95,6 +97,9 @@ mod tests {
         "put /api/v1/account/password",
         "delete /api/v1/account/sessions/{id}",
         "get /api/v1/account/export",
+        "put /api/v1/account/learning",
+        "get /api/v1/learners",
+        "get /api/v1/games/{id}/reasons",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

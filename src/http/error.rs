@@ -186,7 +186,9 @@ impl From<AnalysisError> for ApiError {
     fn from(error: AnalysisError) -> Self {
         match error {
             AnalysisError::Busy { retry } => Self::new(ApiCode::Busy, error.to_string()).retry_in(retry),
-            AnalysisError::Compute(ComputeError::Closed) => Self::new(ApiCode::NotReady, "the daemon is stopping"),
+            AnalysisError::Compute(ComputeError::Closed) => {
+                Self::new(ApiCode::NotReady, "the daemon is stopping")
+            }
             AnalysisError::TooHard | AnalysisError::Compute(ComputeError::Panicked) => Self::internal(&error),
         }
     }

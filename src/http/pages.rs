@@ -7,6 +7,7 @@ mod account;
 mod avatar;
 mod bots;
 mod challenge;
+mod chart;
 mod docs;
 mod drawing;
 pub(super) mod embed;
@@ -14,6 +15,7 @@ mod error;
 mod game;
 mod layout;
 mod leaderboard;
+mod learning;
 mod live;
 mod lobby;
 mod offline;
@@ -57,6 +59,8 @@ pub fn router() -> Router<AppState> {
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/learning", get(learning::page))
+        .route("/learning/{name}", get(learning::one))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site::Site;
-use crate::analysis::Analysis;
 use crate::accounts::Accounts;
+use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};

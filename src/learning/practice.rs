@@ -23,8 +23,8 @@ const NODES_MAX: u64 = 20_000;
 /// The clocks of practice games; no time passes on them.
 const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
-/// Rated games after which a frozen version practises no more: its rating is known to some 50 points then.
-pub(crate) const FROZEN_GAMES: u64 = 60;
+/// Rated games after which an account needs no practice for the sake of its rating: it is known to some 50 points then.
+pub(crate) const RATED_GAMES: u64 = 60;
 
 /// One game to be practised.
 pub(crate) struct Exercise {

@@ -15,7 +15,7 @@ use tracing::{error, info, warn};
 
 use super::fold::RefoldError;
 use super::plans;
-use super::practice::{self, Exercise, FROZEN_GAMES};
+use super::practice::{self, Exercise, RATED_GAMES};
 use super::pupil::{Faculty, Progress, Pupil};
 use super::view::Learning;
 use super::worker::{Worker, WorkerError};
@@ -32,7 +32,7 @@ use crate::storage::{Store, StoreError, Writer};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// How long to leave a learner alone that failed.
-const AFTER_FAILURE: Duration = Duration::from_secs(60);
+const AFTER_FAILURE: Duration = Duration::from_mins(1);
 
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]
@@ -240,15 +240,15 @@ impl LearningActor {
         bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
     }
 
-    /// Who practises next, against whom: the live learner with the fewest lessons and the version with the fewest rated
-    /// games take turns; opponents are the teachers, and for versions the other versions of their learner too.
+    /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
+    /// games take turns; opponents are the teachers, and for whom ratings are sought the versions of the same learner.
     async fn choose(&self, seed: u64) -> Result<Option<(Candidate, Candidate)>, LearningError> {
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(seed);
-        let live = self.live_candidate();
-        let frozen = self.frozen_candidate().await?;
-        let chosen = match (live, frozen) {
-            (Some(live), Some(frozen)) => Some(if rng.random() { live } else { frozen }),
-            (live, frozen) => live.or(frozen),
+        let live = self.least_taught();
+        let unrated = self.least_rated().await?;
+        let chosen = match (live, unrated) {
+            (Some(live), Some(unrated)) => Some(if rng.random() { live } else { unrated }),
+            (live, unrated) => live.or(unrated),
         };
         let Some((player, mut opponents)) = chosen else { return Ok(None) };
         opponents.extend(self.teachers());
@@ -257,25 +257,27 @@ impl LearningActor {
     }
 
     /// The live learner with the fewest lessons, until all have enough.
-    fn live_candidate(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
+    fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
         let due = self.pupils.iter().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
         let pupil = due.min_by_key(|pupil| pupil.games())?;
         Some((pupil.live.id.clone(), Vec::new()))
     }
 
-    /// The frozen version with the fewest rated games, until all have enough; with the other versions of its learner.
-    async fn frozen_candidate(&self) -> Result<Option<(PlayerId, Vec<PlayerId>)>, StoreError> {
+    /// The account of a learner or version with the fewest rated games, until all have enough; with the versions of
+    /// the same learner.
+    async fn least_rated(&self) -> Result<Option<(PlayerId, Vec<PlayerId>)>, StoreError> {
         if self.deps.settings.practice_games == 0 {
             return Ok(None);
         }
         let mut fewest: Option<(u64, PlayerId, Vec<PlayerId>)> = None;
         for pupil in &self.pupils {
-            for version in pupil.versions() {
-                let row = self.deps.store.rating(&version.player, Variant::STANDARD).await?;
+            let versions: Vec<PlayerId> =
+                pupil.versions().iter().map(|version| version.player.clone()).collect();
+            for player in versions.iter().chain([&pupil.live.id]) {
+                let row = self.deps.store.rating(player, Variant::STANDARD).await?;
                 let games = row.unwrap_or_default().standing.games;
-                if games < FROZEN_GAMES && fewest.as_ref().is_none_or(|(least, ..)| games < *least) {
-                    let others = pupil.versions().iter().map(|other| other.player.clone()).collect();
-                    fewest = Some((games, version.player.clone(), others));
+                if games < RATED_GAMES && fewest.as_ref().is_none_or(|(least, ..)| games < *least) {
+                    fewest = Some((games, player.clone(), versions.clone()));
                 }
             }
         }

@@ -8,13 +8,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nobody but the test's own players plays, and nothing but durability limits them.
-const SETTINGS: &str = "\
+pub(crate) const SETTINGS: &str = "\
 house_bots = []
 
 [limits]
 rated_games_per_pair_and_day = 1000000
 
 [ladder]
+enabled = false
+
+[learning]
 enabled = false
 
 [metrics]
@@ -42,10 +45,10 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    /// Starts it and waits until it is ready; at `address`, or wherever there is a free port.
-    pub(crate) fn start(directory: &Path, address: Option<SocketAddr>) -> Self {
+    /// Starts it with these settings and waits until it is ready; at `address`, or wherever there is a free port.
+    pub(crate) fn start(directory: &Path, address: Option<SocketAddr>, settings_text: &str) -> Self {
         let settings = directory.join("fourfold.toml");
-        fs::write(&settings, SETTINGS).expect("a writable directory");
+        fs::write(&settings, settings_text).expect("a writable directory");
         let listen = address.map_or("127.0.0.1:0".to_owned(), |address| address.to_string());
         let began = Instant::now();
         let mut process = fourfold()

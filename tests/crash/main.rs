@@ -6,7 +6,8 @@
 //!
 //! The real binary is killed after 50 to 2,000 ms and started again on the same data. Clients, guests and rated bots,
 //! keep their sessions and go on. A history of every acknowledged move is written; at the end it is compared with what
-//! the store holds, and `fourfold games verify` must be content. Without arguments, as plain `cargo test` runs it, the
+//! the store holds, and `fourfold games verify` must be content. Then the learners are killed while they learn, as often,
+//! and must know what the records teach, byte for byte. Without arguments, as plain `cargo test` runs it, the
 //! test takes a few seconds.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
@@ -15,6 +16,7 @@ mod arguments;
 mod check;
 mod daemon;
 mod history;
+mod learning;
 mod players;
 
 use std::process::ExitCode;
@@ -26,7 +28,7 @@ use rand::{RngExt, SeedableRng};
 use tokio_util::sync::CancellationToken;
 
 use arguments::Arguments;
-use daemon::Daemon;
+use daemon::{Daemon, SETTINGS};
 use history::History;
 
 /// Life of a daemon before it is killed, in milliseconds.
@@ -45,8 +47,13 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let history = Arc::new(History::create(&directory.path().join("history.ndjson")));
     let run = runtime.block_on(run(&arguments, directory.path(), &history));
-    let faults = runtime.block_on(check::compare(directory.path(), &history));
+    let mut faults = runtime.block_on(check::compare(directory.path(), &history));
     println!("{}", report(&arguments, &history, &run));
+    let learners = directory.path().join("learners");
+    std::fs::create_dir(&learners).expect("a writable directory");
+    let (figures, more) = runtime.block_on(learning::run(&arguments, &learners));
+    println!("{figures}");
+    faults.extend(more);
     if faults.is_empty() {
         return ExitCode::SUCCESS;
     }
@@ -66,7 +73,7 @@ struct Run {
 async fn run(arguments: &Arguments, directory: &std::path::Path, history: &Arc<History>) -> Run {
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed);
     let bots = players::create_bots(directory, arguments.games);
-    let mut daemon = Daemon::start(directory, None);
+    let mut daemon = Daemon::start(directory, None, SETTINGS);
     let stop = CancellationToken::new();
     let playing = players::start(arguments, &bots, daemon.address(), history, &stop);
     let seated = history.games_begun(arguments.games as usize);
@@ -76,7 +83,7 @@ async fn run(arguments: &Arguments, directory: &std::path::Path, history: &Arc<H
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
         let address = daemon.address();
         daemon.kill();
-        daemon = Daemon::start(directory, Some(address));
+        daemon = Daemon::start(directory, Some(address), SETTINGS);
         recoveries.push(daemon.started_in());
     }
     tokio::time::sleep(LAST_LIFE).await;

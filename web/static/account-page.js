@@ -162,6 +162,15 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-teach]") : null;
+  if (!(button instanceof HTMLButtonElement)) return;
+  tryTo(async () => {
+    await call("PUT", "/api/v1/account/learning", { allowed: button.dataset.teach === "true" });
+    location.reload();
+  });
+});
+
+document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-token]") : null;
   const name = button?.closest("[data-bot]")?.getAttribute("data-bot");
   if (!(button instanceof HTMLButtonElement) || !name) return;

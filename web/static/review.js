@@ -17,7 +17,16 @@ const ATTEMPTS_MAX = 20;
 /** When to ask again if the server does not say, in milliseconds. */
 const RETRY_MS = 1000;
 
-/** Mistakes that change who wins. */
+/** @type {Record<import("../types/review").Mistake, string>} */
+const LABELS = {
+  win_to_loss: text("review.win_to_loss"),
+  win_to_draw: text("review.win_to_draw"),
+  draw_to_loss: text("review.draw_to_loss"),
+  slower_win: text("review.slower_win"),
+  faster_loss: text("review.faster_loss"),
+};
+
+/** Mistakes that change who wins. @type {(string | null)[]} */
 const BLUNDERS = ["win_to_loss", "win_to_draw", "draw_to_loss"];
 
 const percent = new Intl.NumberFormat(language, { style: "percent" });
@@ -57,7 +66,7 @@ export class ReviewCard {
   #render() {
     const review = this.#review;
     if (!review) return this.card.replaceChildren(heading(), el("p", { class: "hint" }, text("review.failed")));
-    const blunders = review.plies.filter((ply) => BLUNDERS.includes(ply.mistake ?? ""));
+    const blunders = review.plies.filter((ply) => BLUNDERS.includes(ply.mistake));
     this.card.replaceChildren(
       heading(),
       el("div", { class: "review-skill" }, ...skillRow("first", review.skill.first), ...skillRow("second", review.skill.second)),
@@ -75,7 +84,7 @@ export class ReviewCard {
       "button",
       { type: "button", click: () => this.goTo(ply.ply) },
       discIcon(ply.side),
-      `${ply.ply}. ${COLOR[ply.side]} ${ply.column}: ${text(`review.${ply.mistake}`)}`,
+      `${ply.ply}. ${COLOR[ply.side]} ${ply.column}: ${ply.mistake ? LABELS[ply.mistake] : ""}`,
     );
   }
 
@@ -86,7 +95,7 @@ export class ReviewCard {
       const button = buttons[ply.ply - 1];
       if (!button || !ply.mistake) continue;
       button.classList.add(BLUNDERS.includes(ply.mistake) ? "blunder" : "slip");
-      button.setAttribute("title", text(`review.${ply.mistake}`));
+      button.setAttribute("title", LABELS[ply.mistake]);
     }
   }
 

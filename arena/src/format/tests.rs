@@ -5,17 +5,18 @@ use crate::testing::plan;
 fn run(plan: &Plan, score: impl Fn(usize, usize, u64) -> u8) -> (Vec<PairResult>, Vec<usize>) {
     let active = vec![true; plan.entrants.len()];
     let (mut pairs, mut waves) = (Vec::new(), Vec::new());
-    loop {
-        let history = History { pairs: &pairs, waves: waves.len() as u32, active: &active };
+    for number in 0.. {
+        let history = History { pairs: &pairs, waves: number, active: &active };
         let wave = next_wave(plan, &history);
         if wave.is_empty() {
-            return (pairs, waves);
+            break;
         }
         waves.push(wave.len());
         for Pairing { a, b, opening } in wave {
             pairs.push(PairResult { a, b, half_points: score(a, b, opening) });
         }
     }
+    (pairs, waves)
 }
 
 /// Whoever entered earlier wins.
@@ -99,7 +100,13 @@ fn the_ladder_asks_where_it_learns_most() {
     let plan = plan(Format::Ladder, 5, 200);
     let strength = [0, 0, 4, 4, 2];
     let score = |a: usize, b: usize, opening: u64| match strength[a] - strength[b] {
-        0 => [1, 3][opening as usize % 2],
+        0 => {
+            if opening.is_multiple_of(2) {
+                1
+            } else {
+                3
+            }
+        }
         difference if difference > 0 => 4,
         _ => 0,
     };

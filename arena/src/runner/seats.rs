@@ -16,13 +16,15 @@ pub(super) struct Seats<'a> {
 impl<'a> Seats<'a> {
     /// Starts one player of everybody, so that who cannot be started at all is known before the first game.
     pub(super) fn new(entrants: &'a [Box<dyn Entrant>]) -> Result<Self, RunError> {
-        let start = |entrant: &'a Box<dyn Entrant>| {
-            let player = entrant.player();
-            player
-                .map(|player| Mutex::new(vec![player]))
-                .map_err(|fault| RunError::CannotStart { entrant: entrant.name().to_owned(), fault })
-        };
-        Ok(Self { entrants, free: entrants.iter().map(start).collect::<Result<_, _>>()? })
+        let mut free = Vec::new();
+        for entrant in entrants {
+            let player = entrant.player().map_err(|fault| {
+                let entrant = entrant.name().to_owned();
+                RunError::CannotStart { entrant, fault }
+            })?;
+            free.push(Mutex::new(vec![player]));
+        }
+        Ok(Self { entrants, free })
     }
 
     /// A player of this entrant for one game; one that loses by its fault if none can be started.

@@ -1,7 +1,7 @@
 //! Ratings of everybody from all games at once.
 //!
 //! The likelihood of the results is made as large as possible over the strengths of all players and the advantage of
-//! the first move together, with draws as half points (the model of Ordo and, but for the draw rule, of BayesElo). A
+//! the first move together, with draws as half points (the model of Ordo and, but for the draw rule, of `BayesElo`). A
 //! small Gaussian prior keeps players finite who won or lost everything, and barely moves anybody else.
 //!
 //! The errors come from the full covariance, so that differences between any two players have the right one. The two
@@ -109,6 +109,8 @@ impl Fit {
 struct Model<'a> {
     players: usize,
     meetings: &'a [Meeting],
+    /// Of each meeting, the sums that the slope depends on.
+    totals: Vec<Totals>,
     /// Strengths that are not fitted: with several anchors, those of all of them.
     fixed: Vec<Option<f64>>,
     /// The one anchor to which everything is shifted at the end.
@@ -129,24 +131,29 @@ impl<'a> Model<'a> {
             centre =
                 anchors.iter().map(|anchor| anchor.elo / POINTS).sum::<f64>() / real(anchors.len() as u64);
         }
-        Self { players, meetings, fixed, shift_to, centre }
+        let totals = meetings.iter().map(Totals::new).collect();
+        Self { players, meetings, totals, fixed, shift_to, centre }
     }
 
     fn solve(&self) -> Fit {
         let mut at: Vec<f64> = self.fixed.iter().map(|fixed| fixed.unwrap_or(self.centre)).collect();
         at.push(0.0);
-        for _ in 0..STEPS_MAX {
+        let mut factors;
+        let mut steps = 0;
+        loop {
             let (gradient, curvature) = self.derivatives(&at);
-            let step = curvature.cholesky().solve(&gradient);
+            factors = curvature.cholesky();
+            let step = factors.solve(&gradient);
             let longest = step.iter().fold(0.0_f64, |longest, part| longest.max(part.abs()));
             let scale = if longest > STEP_MAX { STEP_MAX / longest } else { 1.0 };
             at.iter_mut().zip(&step).for_each(|(value, part)| *value += scale * part);
-            if longest < STEP_MIN {
+            steps += 1;
+            if longest < STEP_MIN || steps == STEPS_MAX {
                 break;
             }
         }
         let advantage = at[self.players];
-        let mut covariance = self.covariance(&at);
+        let mut covariance = self.covariance(&at, &factors.inverse());
         let mut strengths = at;
         strengths.truncate(self.players);
         self.set_gauge(&mut strengths, &mut covariance);
@@ -163,13 +170,14 @@ impl<'a> Model<'a> {
         let h = self.players;
         let mut gradient = vec![0.0; h + 1];
         let mut curvature = Symmetric::zero(h + 1);
-        for meeting in self.meetings {
+        for (meeting, totals) in self.meetings.iter().zip(&self.totals) {
             let (a, b) = (meeting.a, meeting.b);
-            let sums = Sums::new(meeting, at[a] - at[b], at[h]);
-            gradient[a] += sums.surprise;
-            gradient[b] -= sums.surprise;
-            gradient[h] += sums.surprise_first;
-            sums.model.add_to(&mut curvature, a, b, h);
+            let chances = Chances::new(at[a] - at[b], at[h]);
+            let (surprise, surprise_first) = totals.surprises(chances);
+            gradient[a] += surprise;
+            gradient[b] -= surprise;
+            gradient[h] += surprise_first;
+            totals.information(chances).add_to(&mut curvature, a, b, h);
         }
         let (precision, precision_h) = prior();
         for player in 0..self.players {
@@ -188,15 +196,15 @@ impl<'a> Model<'a> {
     }
 
     /// Covariance of all parameters: the inverse curvature around the spread that was seen.
-    fn covariance(&self, at: &[f64]) -> Symmetric {
+    fn covariance(&self, at: &[f64], inverse_curvature: &Symmetric) -> Symmetric {
         let h = self.players;
-        let (_, curvature) = self.derivatives(at);
         let mut spread = Symmetric::zero(h + 1);
-        for meeting in self.meetings {
+        for (meeting, totals) in self.meetings.iter().zip(&self.totals) {
             let (a, b) = (meeting.a, meeting.b);
-            let sums = Sums::new(meeting, at[a] - at[b], at[h]);
-            let trust = sums.model.difference / (sums.model.difference + SPREAD_TRUSTED);
-            sums.model.mix(&sums.seen, trust).add_to(&mut spread, a, b, h);
+            let chances = Chances::new(at[a] - at[b], at[h]);
+            let model = totals.information(chances);
+            let trust = model.difference / (model.difference + SPREAD_TRUSTED);
+            model.mix(&seen(meeting, chances), trust).add_to(&mut spread, a, b, h);
         }
         let (precision, precision_h) = prior();
         (0..self.players).for_each(|player| spread.add(player, player, precision));
@@ -206,7 +214,7 @@ impl<'a> Model<'a> {
                 spread.clear(player);
             }
         }
-        curvature.cholesky().inverse().around(&spread)
+        inverse_curvature.around(&spread)
     }
 
     /// Makes ratings and covariance relative to the one anchor, or to the mean.
@@ -221,7 +229,9 @@ impl<'a> Model<'a> {
             let share = 1.0 / real(self.players as u64);
             (-strengths.iter().sum::<f64>() * share, vec![share; self.players])
         };
-        strengths.iter_mut().for_each(|strength| *strength += offset);
+        for strength in strengths.iter_mut() {
+            *strength += offset;
+        }
         covariance.make_relative(&weights);
     }
 }
@@ -266,57 +276,79 @@ impl Moments {
     }
 }
 
-/// What the games of a meeting say at one point of the parameters.
-#[derive(Clone, Copy, Default, Debug)]
-struct Sums {
-    /// Points of `a` beyond what was expected.
-    surprise: f64,
-    /// Points of whoever began, beyond what was expected.
-    surprise_first: f64,
-    /// Variances by the model: the information.
-    model: Moments,
-    /// Squares of the surprises that came up, pairs taken as one.
-    seen: Moments,
+/// What `a` expects in the games that it began, and in the others.
+#[derive(Clone, Copy, Debug)]
+struct Chances {
+    begun: f64,
+    answered: f64,
 }
 
-impl Sums {
-    fn new(meeting: &Meeting, difference: f64, advantage: f64) -> Self {
-        let begun = expected(difference + advantage); // by a, in the games that it began
-        let answered = expected(difference - advantage);
-        let mut sums = Self::default();
+impl Chances {
+    fn new(difference: f64, advantage: f64) -> Self {
+        Self { begun: expected(difference + advantage), answered: expected(difference - advantage) }
+    }
+}
+
+/// Games of a meeting and points of `a`, by who began.
+#[derive(Clone, Copy, Default, Debug)]
+struct Totals {
+    games_begun: f64,
+    points_begun: f64,
+    games_answered: f64,
+    points_answered: f64,
+}
+
+impl Totals {
+    fn new(meeting: &Meeting) -> Self {
+        let mut totals = Self::default();
         for (own, row) in meeting.pairs.iter().enumerate() {
             for (other, &count) in row.iter().enumerate() {
-                let (u, w) = (POINTS_OF[own] - begun, POINTS_OF[other] - answered);
-                // Where b began, what a loses is the first side's.
-                sums.book(real(count), u + w, u - w);
-                sums.inform(real(count), begun, 1.0);
-                sums.inform(real(count), answered, -1.0);
+                totals.games_begun += real(count);
+                totals.points_begun += real(count) * POINTS_OF[own];
+                totals.games_answered += real(count);
+                totals.points_answered += real(count) * POINTS_OF[other];
             }
         }
-        for (expected, sign, row) in [(begun, 1.0, meeting.singles[0]), (answered, -1.0, meeting.singles[1])]
-        {
-            for (ending, count) in row.into_iter().enumerate() {
-                let surprise = POINTS_OF[ending] - expected;
-                sums.book(real(count), surprise, sign * surprise);
-                sums.inform(real(count), expected, sign);
-            }
+        let [begun, answered] = meeting.singles;
+        for ending in [LOSS, DRAW, WIN] {
+            totals.games_begun += real(begun[ending]);
+            totals.points_begun += real(begun[ending]) * POINTS_OF[ending];
+            totals.games_answered += real(answered[ending]);
+            totals.points_answered += real(answered[ending]) * POINTS_OF[ending];
         }
-        sums
+        totals
     }
 
-    fn book(&mut self, times: f64, surprise: f64, surprise_first: f64) {
-        self.surprise += times * surprise;
-        self.surprise_first += times * surprise_first;
-        self.seen.book(times, surprise, surprise_first);
+    /// Points beyond what was expected: of `a`, and of whoever began.
+    fn surprises(&self, chances: Chances) -> (f64, f64) {
+        let begun = self.points_begun - self.games_begun * chances.begun;
+        let answered = self.points_answered - self.games_answered * chances.answered;
+        // Where b began, what a loses is the first side's.
+        (begun + answered, begun - answered)
     }
 
-    /// `times` games in which `a` expects this, with `sign` 1 where it began.
-    fn inform(&mut self, times: f64, expected: f64, sign: f64) {
-        let variance = times * expected * (1.0 - expected);
-        self.model.difference += variance;
-        self.model.both += sign * variance;
-        self.model.advantage += variance;
+    /// The variances that the model expects, which are the information.
+    fn information(&self, chances: Chances) -> Moments {
+        let begun = self.games_begun * chances.begun * (1.0 - chances.begun);
+        let answered = self.games_answered * chances.answered * (1.0 - chances.answered);
+        Moments { difference: begun + answered, both: begun - answered, advantage: begun + answered }
     }
+}
+
+/// The squares of the surprises that came up, pairs taken as one.
+fn seen(meeting: &Meeting, chances: Chances) -> Moments {
+    let mut seen = Moments::default();
+    for own in [LOSS, DRAW, WIN] {
+        let begun = POINTS_OF[own] - chances.begun;
+        for other in [LOSS, DRAW, WIN] {
+            let answered = POINTS_OF[other] - chances.answered;
+            seen.book(real(meeting.pairs[own][other]), begun + answered, begun - answered);
+        }
+        let answered = POINTS_OF[own] - chances.answered;
+        seen.book(real(meeting.singles[0][own]), begun, begun);
+        seen.book(real(meeting.singles[1][own]), answered, -answered);
+    }
+    seen
 }
 
 /// The expected score at this difference in natural units.

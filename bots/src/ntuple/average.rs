@@ -4,11 +4,21 @@ use super::codec::{CodecError, Sink, Source, read_exact, write_exact};
 use super::network::Network;
 use super::weights::Weights;
 
-/// Games after which the average takes a step.
-pub(super) const EVERY: u64 = 1000;
+/// How an average follows what learns.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Pace {
+    /// Games after which it takes a step.
+    pub(super) games: u64,
+    /// Share of the difference by which a step closes it.
+    pub(super) share: f32,
+}
 
-/// Share of the difference by which the average follows: it remembers about 20,000 games.
-const FOLLOW: f32 = 0.05;
+impl Pace {
+    /// For games of self-play, of which there are thousands a second: the average remembers about 20,000.
+    pub(super) const SELF_PLAY: Self = Self { games: 1000, share: 0.05 };
+    /// For games of others, which are few and each of them news: it remembers about 100.
+    pub(super) const STUDY: Self = Self { games: 10, share: 0.1 };
+}
 
 /// Running averages of all weights. Single steps are noisy; their average plays better and changes slowly.
 #[derive(Debug)]
@@ -23,19 +33,15 @@ impl Average {
         Self { weights: network.weights().collect(), steps: 0 }
     }
 
-    /// To be called after each game with the number of games so far.
-    pub(super) fn follow(&mut self, network: &Network, games: u64) {
-        if games.is_multiple_of(EVERY) {
-            self.take_step(network);
+    /// Moves towards the network as it is now, if a step is due after so many games.
+    pub(super) fn follow(&mut self, network: &Network, games: u64, pace: Pace) {
+        if !games.is_multiple_of(pace.games) {
+            return;
         }
-    }
-
-    /// Moves towards the network as it is now.
-    pub(super) fn take_step(&mut self, network: &Network) {
         self.steps += 1;
         // At first the average is that of all so far.
         #[expect(clippy::cast_precision_loss, reason = "only small numbers count")]
-        let share = FOLLOW.max(1.0 / self.steps as f32);
+        let share = pace.share.max(1.0 / self.steps as f32);
         for (average, weight) in self.weights.iter_mut().zip(network.weights()) {
             *average += share * (weight - *average);
         }

@@ -44,7 +44,7 @@ pub enum CodecError {
 pub(super) struct Sink(Vec<u8>);
 
 impl Sink {
-    pub(super) fn new(kind: &[u8; 8], shape: &Shape) -> Self {
+    pub(super) fn new(kind: [u8; 8], shape: &Shape) -> Self {
         let mut sink = Self(kind.to_vec());
         sink.bytes(&VERSION.to_le_bytes());
         let tuples = u16::try_from(shape.tuples().len()).expect("a shape has few tuples");
@@ -84,9 +84,9 @@ pub(super) struct Source<'a>(&'a [u8]);
 
 impl<'a> Source<'a> {
     /// Checks kind, version and checksum, and reads the shape.
-    pub(super) fn open(bytes: &'a [u8], kind: &[u8; 8]) -> Result<(Self, Shape), CodecError> {
+    pub(super) fn open(bytes: &'a [u8], kind: [u8; 8]) -> Result<(Self, Shape), CodecError> {
         let mut source = Self(bytes);
-        if source.take(kind.len()) != Ok(kind) {
+        if source.array() != Ok(kind) {
             return Err(CodecError::OtherKind);
         }
         let version = u16::from_le_bytes(source.array()?);
@@ -103,12 +103,6 @@ impl<'a> Source<'a> {
         let tuples = (0..tuples).map(cells).collect::<Result<Vec<Bitboard>, CodecError>>()?;
         let shape = Shape::from_tuples(tuples).ok_or(CodecError::Shape)?;
         Ok((source, shape))
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8], CodecError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(CodecError::Truncated)?;
-        self.0 = rest;
-        Ok(taken)
     }
 
     pub(super) fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], CodecError> {
@@ -170,7 +164,9 @@ pub(super) fn write_exact(sink: &mut Sink, weights: impl IntoIterator<Item = f32
         sink.varint(u64::from(!is_zeros));
         sink.varint(run.len() as u64);
         if !is_zeros {
-            run.iter().for_each(|weight| sink.bytes(&weight.to_le_bytes()));
+            for weight in run {
+                sink.bytes(&weight.to_le_bytes());
+            }
         }
     }
 }
@@ -239,7 +235,7 @@ mod tests {
         Shape::draw(3, 4, 1)
     }
 
-    const KIND: &[u8; 8] = b"F4TESTED";
+    const KIND: [u8; 8] = *b"F4TESTED";
 
     #[test]
     fn weights_survive() {
@@ -265,15 +261,16 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_rounded(bytes: &[u8], expected: Result<Vec<i16>, CodecError>) {
+    fn check_rounded(bytes: &[u8], expected: Result<&[i16], CodecError>) {
         let bytes = body(bytes);
         let (mut source, _) = Source::open(&bytes, KIND).unwrap();
-        assert_eq!(read_rounded(&mut source, 4), expected);
+        let read = read_rounded(&mut source, 4);
+        assert_eq!(read.as_deref().map_err(Clone::clone), expected);
     }
 
     #[test]
     fn runs_that_do_not_fit_are_refused() {
-        check_rounded(&[2, 0, 2, 1], Ok(vec![1, 0, 0, -1]));
+        check_rounded(&[2, 0, 2, 1], Ok(&[1, 0, 0, -1]));
         check_rounded(&[0, 5], Err(CodecError::Weights));
         check_rounded(&[0, 0], Err(CodecError::Weights));
         check_rounded(&[2, 2], Err(CodecError::Truncated));

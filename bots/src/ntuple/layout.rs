@@ -99,7 +99,7 @@ impl Layout {
         for (number, tuple) in tuples.iter().enumerate() {
             weights += number_tuple(*tuple, number, tuples.len(), weights, &mut parts);
         }
-        let columns = parts.into_iter().map(ColumnLayout::new).collect();
+        let columns = parts.iter().map(|parts| ColumnLayout::new(parts)).collect();
         Self { features: 2 * tuples.len(), weights: weights as usize, columns }
     }
 
@@ -109,6 +109,22 @@ impl Layout {
 
     pub(super) fn weights(&self) -> usize {
         self.weights
+    }
+
+    /// What the tuple's cells hold that lead to this index: stones of the first player, stones of the second, and
+    /// empty cells in reach.
+    pub(super) fn pattern(&self, shape: &Shape, index: usize) -> [Bitboard; 3] {
+        debug_assert!(index < self.weights, "no such weight");
+        let mut rest = index;
+        for tuple in shape.tuples() {
+            let digits: Vec<_> = digits(*tuple).collect();
+            let count: usize = digits.iter().map(|(_, states)| states.len()).product();
+            if rest < count {
+                return spell(&digits, rest);
+            }
+            rest -= count;
+        }
+        [Bitboard::EMPTY; 3]
     }
 
     /// Fills in the index of each feature's weight.
@@ -145,7 +161,7 @@ impl Layout {
 }
 
 impl ColumnLayout {
-    fn new(parts: Vec<(u16, Vec<u32>)>) -> Self {
+    fn new(parts: &[(u16, Vec<u32>)]) -> Self {
         let features: Vec<u16> = parts.iter().map(|(feature, _)| *feature).collect();
         let by_contents = (0..CONTENTS).flat_map(|contents| parts.iter().map(move |(_, by)| by[contents]));
         let by_contents: Vec<u32> = by_contents.collect();
@@ -158,18 +174,18 @@ impl ColumnLayout {
             changed.push(those.collect::<Vec<u16>>());
         }
         let mut starts = vec![[0; 2]; OPEN_CONTENTS];
-        let mut changes = Vec::new();
+        let mut differences = Vec::new();
         for stones in 0..ROWS {
             for (contents, after) in drops(stones) {
                 for (side, after) in after.into_iter().enumerate() {
-                    starts[contents][side] = u32::try_from(changes.len()).expect("a small table");
+                    starts[contents][side] = u32::try_from(differences.len()).expect("a small table");
                     let those =
                         parts.iter().filter(|(feature, _)| changed[stones as usize].contains(feature));
-                    changes.extend(those.map(|(_, by)| by[after].wrapping_sub(by[contents])));
+                    differences.extend(those.map(|(_, by)| by[after].wrapping_sub(by[contents])));
                 }
             }
         }
-        Self { features, parts: by_contents, changed, starts, changes }
+        Self { features, parts: by_contents, changed, starts, changes: differences }
     }
 
     /// The features of this column, and what they get from these contents.
@@ -188,6 +204,29 @@ fn drops(stones: u32) -> impl Iterator<Item = (usize, [usize; 2])> {
     all.map(move |contents| (contents, [contents + (2 << stones), contents + (1 << stones)]))
 }
 
+/// What the cells of a tuple in one column can hold: their joint states in the order of their numbers.
+type States = Vec<[u64; 3]>;
+
+/// The columns of a tuple from the left, with the states that each digit of an index stands for.
+fn digits(tuple: Bitboard) -> impl Iterator<Item = (usize, States)> {
+    (0..COLUMNS).filter_map(move |column| {
+        let cells = cells_of(tuple, column);
+        let mut states: States = Vec::new();
+        for contents in 0..CONTENTS {
+            let state = states_of(contents, cells);
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        (cells != 0).then_some((column, states))
+    })
+}
+
+/// The cells of a tuple in a column, lowest first.
+fn cells_of(tuple: Bitboard, column: usize) -> u64 {
+    tuple.bits() >> (COLUMN_BITS as usize * column) & 0x7F
+}
+
 /// Adds a tuple and its mirror image to the columns and returns the number of its weights.
 fn number_tuple(
     tuple: Bitboard,
@@ -198,28 +237,36 @@ fn number_tuple(
 ) -> u32 {
     let feature = |number: usize| u16::try_from(number).expect("few tuples");
     let mut radix = 1;
-    for column in 0..COLUMNS {
-        let cells = tuple.bits() >> (COLUMN_BITS as usize * column) & 0x7F;
-        if cells == 0 {
-            continue;
-        }
-        let states: Vec<[u64; 3]> = (0..CONTENTS).map(|contents| states_of(contents, cells)).collect();
-        let mut known: Vec<[u64; 3]> = Vec::new();
-        let mut by_contents = Vec::with_capacity(CONTENTS);
-        // The first digit carries the offset of the tuple's weights.
-        let offset = if radix == 1 { first_weight } else { 0 };
-        for state in states {
-            let digit = known.iter().position(|other| *other == state).unwrap_or_else(|| {
-                known.push(state);
-                known.len() - 1
-            });
-            by_contents.push(offset + radix * u32::try_from(digit).expect("few states"));
-        }
-        radix *= u32::try_from(known.len()).expect("few states");
+    // The first digit carries the offset of the tuple's weights.
+    let mut offset = first_weight;
+    for (column, states) in digits(tuple) {
+        let cells = cells_of(tuple, column);
+        let part = |contents| {
+            let state = states_of(contents, cells);
+            let digit = states.iter().position(|other| *other == state).expect("all states are listed");
+            offset + radix * u32::try_from(digit).expect("few states")
+        };
+        let by_contents: Vec<u32> = (0..CONTENTS).map(part).collect();
         parts[column].push((feature(number), by_contents.clone()));
         parts[COLUMNS - 1 - column].push((feature(number + tuples), by_contents));
+        radix *= u32::try_from(states.len()).expect("few states");
+        offset = 0;
     }
     radix
+}
+
+/// Reads an index digit by digit.
+fn spell(digits: &[(usize, States)], index: usize) -> [Bitboard; 3] {
+    let mut spelled = [Bitboard::EMPTY; 3];
+    let mut rest = index;
+    for (column, states) in digits {
+        let state = states[rest % states.len()];
+        rest /= states.len();
+        for (set, bits) in spelled.iter_mut().zip(state) {
+            *set |= Bitboard::from_bits(bits << (COLUMN_BITS as usize * column));
+        }
+    }
+    spelled
 }
 
 /// Which of the cells hold stones of the first player, of the second, and which are in reach.
@@ -285,6 +332,10 @@ mod tests {
                 // The mirror image of the tuple looks at the mirror image of the position.
                 let mirrored = spelled(&position.mirror(), *tuple);
                 let looks = [(number, spelled(&position, *tuple)), (number + 20, mirrored)];
+                let [first, second, reach] = layout.pattern(&shape, indices[number] as usize);
+                let stones = position.stones();
+                assert_eq!([first, second], [stones.first & *tuple, stones.second & *tuple]);
+                assert_eq!(reach, position.playable() & *tuple);
                 for (feature, look) in looks {
                     let index = indices[feature];
                     assert!((index as usize) < layout.weights());
@@ -304,9 +355,9 @@ mod tests {
             let (before, stones) = (indices(&layout, &position), Stones::of(&position));
             let after = position.play_unchecked(column);
             let mut changed = before.clone();
-            let (features, changes) =
-                layout.changes(Drop::new(stones, column.index(), position.side_to_move()));
-            for (feature, change) in features.iter().zip(changes) {
+            let drop = Drop::new(stones, column.index(), position.side_to_move());
+            let (features, differences) = layout.changes(drop);
+            for (feature, change) in features.iter().zip(differences) {
                 let index = &mut changed[usize::from(*feature)];
                 *index = index.wrapping_add(*change);
             }

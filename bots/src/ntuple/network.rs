@@ -184,3 +184,45 @@ pub(super) fn squash(sum: f32) -> f32 {
     let square = sum * sum;
     sum * (27.0 + square) / (27.0 + 9.0 * square)
 }
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Position, Variant};
+
+    use super::*;
+
+    #[test]
+    fn squashing_is_much_like_the_hyperbolic_tangent() {
+        for tenth in -40_i8..=40 {
+            let sum = f32::from(tenth) / 10.0;
+            assert!((squash(sum) - sum.tanh()).abs() < 0.025, "{sum}");
+        }
+        let bits = |sum: f32| squash(sum).to_bits();
+        assert_eq!([bits(-9.0), bits(0.0), bits(9.0)], [-1.0, 0.0, 1.0_f32].map(f32::to_bits));
+    }
+
+    #[test]
+    fn sums_after_a_stone_are_those_of_the_position_after_it() {
+        let network = Network::new(Shape::draw(9, 7, 2));
+        network
+            .set_weights((0_u16..).map(|number| f32::from(number % 31) - 15.0).take(network.weight_count()));
+        let layout = &network.layout;
+        let mut position = Position::new(Variant::STANDARD);
+        let mut cursor = Cursor::new(layout);
+        cursor.set(layout, Stones::of(&position));
+        for column in [3, 3, 2, 3, 4, 5, 1] {
+            let column = fourfold_engine::Column::from_index(column).unwrap();
+            let side = position.side_to_move();
+            let drop = Drop::new(Stones::of(&position), column.index(), side);
+            let before = cursor.look(network.table(side));
+            let sum = cursor.sum_after(layout, network.table(side), drop, before);
+            cursor.drop(layout, drop);
+            position = position.play_unchecked(column);
+            let fresh = network.table(side).sum(&cursor.indices);
+            assert_eq!(sum.to_bits(), fresh.to_bits(), "small whole numbers add up exactly");
+            let mut fresh = Cursor::new(layout);
+            fresh.set(layout, Stones::of(&position));
+            assert_eq!(cursor.indices, fresh.indices);
+        }
+    }
+}

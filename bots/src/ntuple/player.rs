@@ -100,3 +100,90 @@ impl Bot for NTuple {
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Variant};
+
+    use super::*;
+    use crate::ntuple;
+
+    fn game(moves: &str) -> Game {
+        Game::from_moves(Variant::STANDARD, moves).unwrap()
+    }
+
+    fn bot(plies: u32, tactics: bool) -> NTuple {
+        NTuple::new(ntuple::shipped(), Look { plies, tactics })
+    }
+
+    fn choose(plies: u32, tactics: bool, moves: &str) -> Choice {
+        let budget = MoveBudget::default();
+        bot(plies, tactics).choose(game(moves).position(), budget, &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn wins_are_taken_in_every_mode() {
+        for (plies, tactics) in [(0, false), (0, true), (1, false), (2, true), (8, true)] {
+            let choice = choose(plies, tactics, "121213");
+            assert_eq!(choice.column.number(), 1, "{plies} plies");
+            assert_eq!(choice.info.unwrap().score, WIN - 7);
+        }
+    }
+
+    #[test]
+    fn no_win_in_one_is_handed_over_with_the_rule_or_a_search() {
+        for (plies, tactics) in [(0, true), (1, false), (2, true), (4, true)] {
+            assert_eq!(choose(plies, tactics, "12121").column.number(), 1, "{plies} plies: parried");
+            // O O O . . . .   A stone in column 4 would let the second player land on the fourth cell.
+            // X X O X X . .
+            let choice = choose(plies, tactics, "1122335");
+            assert!(choice.info.unwrap().score.abs() < WIN, "{plies} plies");
+        }
+        let lost = choose(0, true, "44553").info.unwrap();
+        assert_eq!(lost.score, 7 - WIN, "two wins cannot be parried");
+    }
+
+    #[test]
+    fn the_empty_board_is_opened_in_the_centre() {
+        for plies in [0, 2, 4, 6] {
+            assert_eq!(choose(plies, true, "").column.number(), 4, "{plies} plies");
+        }
+    }
+
+    #[test]
+    fn mirrored_positions_are_worth_the_same() {
+        for moves in ["1", "12", "3341", "44455"] {
+            let mirrored: String =
+                moves.chars().map(|digit| char::from(b'8' - (digit as u8 - b'0'))).collect();
+            let score = |moves: &str| choose(4, true, moves).info.unwrap().score;
+            assert_eq!(score(moves), score(&mirrored), "{moves}");
+        }
+    }
+
+    #[test]
+    fn budgets_and_stops_cut_the_look_ahead() {
+        let position = *game("43").position();
+        let budget = MoveBudget { nodes: Some(500), time: None };
+        let info = bot(8, true).choose(&position, budget, &AtomicBool::new(false)).unwrap().info.unwrap();
+        assert_eq!(info.nodes, 500);
+        assert!((2..9).contains(&info.depth), "{info:?}");
+        let stopped = bot(8, true).choose(&position, MoveBudget::default(), &AtomicBool::new(true)).unwrap();
+        assert!(position.is_legal(stopped.column));
+        assert_eq!(stopped.info.unwrap().depth, 1);
+    }
+
+    #[test]
+    fn choices_do_not_depend_on_what_was_asked_before() {
+        let mut old = bot(4, true);
+        let mut game = game("");
+        let never = AtomicBool::new(false);
+        while game.outcome().is_none() {
+            let choice = old.choose(game.position(), MoveBudget::default(), &never).unwrap();
+            let fresh = bot(4, true).choose(game.position(), MoveBudget::default(), &never).unwrap();
+            assert_eq!(choice, fresh, "{}", game.notation());
+            game.play(choice.column).unwrap();
+        }
+        let over = old.choose(game.position(), MoveBudget::default(), &never);
+        assert_eq!(over, Err(BotError::GameOver));
+    }
+}

@@ -44,12 +44,12 @@ impl Shape {
         assert!((1..=Self::TUPLES_MAX).contains(&tuples), "{tuples} tuples");
         assert!((Self::CELLS_MIN..=Self::CELLS_MAX).contains(&cells), "{cells} cells");
         let mut rng = rng::seeded(seed);
-        let mut seen = HashSet::new();
+        let mut known = HashSet::new();
         let mut drawn = Vec::with_capacity(tuples);
         while drawn.len() < tuples {
             let walk = random_walk(cells, &mut rng);
             let mirror = walk.mirror(Variant::STANDARD);
-            if seen.insert(walk.min(mirror)) {
+            if known.insert(walk.min(mirror)) {
                 drawn.push(walk);
             }
         }

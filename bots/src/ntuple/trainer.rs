@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use fourfold_engine::{Side, rng};
+use fourfold_engine::rng;
 
-use super::average::EVERY;
+use super::average::Pace;
 use super::codec::{CodecError, Sink, Source};
 use super::learner::Learner;
 use super::player::{Look, NTuple};
@@ -17,7 +17,10 @@ use crate::bot::{Bot, GameRecord};
 use crate::training::{Course, TrainingError};
 
 /// What the bytes are.
-const KIND: &[u8; 8] = b"F4NTRAIN";
+const KIND: [u8; 8] = *b"F4NTRAIN";
+
+/// Games of a step, some hundredths of a second, after which an average is due.
+const GAMES: u64 = Pace::SELF_PLAY.games;
 
 /// What a run is, from its beginning to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +36,9 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
+    pub const DEFAULT: Self = Self { tuples: 200, cells: 8, games: 1_000_000, seed: 1 };
+
     /// The sum of all steps of a visited position in the first and in the last game: each of its weights, two for
     /// each tuple, takes its share.
     const STEPS: [f64; 2] = [0.8, 0.16];
@@ -134,20 +140,17 @@ impl Course for Trainer {
 
     fn step(&mut self) -> String {
         // Up to the next round number, so that the average is taken at the same games however a run is cut.
-        let end = (self.played / EVERY + 1) * EVERY;
+        let end = (self.played / GAMES + 1) * GAMES;
         self.play_until(end);
         self.played = end;
-        self.learner.take_average();
+        self.learner.follow_self_play(end);
         self.weights = OnceLock::new();
         format!("{end} games played")
     }
 
-    /// Each game is learnt once, when the first player tells it: it is the same game for both.
     fn study(&mut self, game: &GameRecord) -> Result<(), TrainingError> {
-        if game.side == Side::First {
-            self.learner.study(&game.game);
-            self.weights = OnceLock::new();
-        }
+        self.learner.study(&game.game);
+        self.weights = OnceLock::new();
         Ok(())
     }
 
@@ -178,7 +181,7 @@ impl Course for Trainer {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Variant};
+    use fourfold_engine::{Game, Side, Variant};
 
     use super::*;
     use crate::bot::GameResult;
@@ -201,7 +204,7 @@ mod tests {
         first.step();
         let mut second = resume(&first.state()).unwrap();
         (0..2).for_each(|_| drop(second.step()));
-        assert_eq!(second.games(), 3 * EVERY);
+        assert_eq!(second.games(), 3 * GAMES);
         assert_eq!(second.state(), whole.state());
         assert_eq!(second.product(), whole.product());
     }
@@ -221,7 +224,7 @@ mod tests {
         let threads = NonZero::new(3).unwrap();
         let mut run = Trainer::begin(PLAN, threads, Look::default());
         run.step();
-        assert_eq!(run.games(), EVERY);
+        assert_eq!(run.games(), GAMES);
         assert!(run.weights().used() > 0);
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fourfold_engine::search::{Tactics, Valuation};
-use fourfold_engine::{Position, Side};
+use fourfold_engine::{Bitboard, Position, Side};
 
 use super::codec::{CodecError, Sink, Source, read_rounded, write_rounded};
 use super::layout::{Layout, Stones, VARIANT};
@@ -21,7 +21,7 @@ pub(super) const SETTLED: i32 = WIN - 1000;
 const UNITS: f32 = 1024.0;
 
 /// What the bytes are.
-const KIND: &[u8; 8] = b"F4NTUPLE";
+const KIND: [u8; 8] = *b"F4NTUPLE";
 
 /// A network that has learnt, rounded to whole numbers for play.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Weights {
     shape: Shape,
     layout: Layout,
     /// The first player's table, then the second's.
-    weights: Vec<i16>,
+    tables: Vec<i16>,
 }
 
 impl Weights {
@@ -42,8 +42,8 @@ impl Weights {
     /// Rounds these weights of a network of the same shape, such as averages.
     pub(super) fn round_values(network: &Network, weights: impl Iterator<Item = f32>) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "casts from floats saturate, as is wanted")]
-        let weights = weights.map(|weight| (weight * UNITS).round() as i16).collect();
-        Self { shape: network.shape().clone(), layout: network.layout.clone(), weights }
+        let tables = weights.map(|weight| (weight * UNITS).round() as i16).collect();
+        Self { shape: network.shape().clone(), layout: network.layout.clone(), tables }
     }
 
     /// Reads what [`Weights::to_bytes`] wrote.
@@ -54,16 +54,16 @@ impl Weights {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         let (mut source, shape) = Source::open(bytes, KIND)?;
         let layout = Layout::new(&shape);
-        let weights = read_rounded(&mut source, 2 * layout.weights())?;
+        let tables = read_rounded(&mut source, 2 * layout.weights())?;
         source.finish()?;
-        Ok(Self { shape, layout, weights })
+        Ok(Self { shape, layout, tables })
     }
 
     /// The weights as bytes, with a version and a checksum.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut sink = Sink::new(KIND, &self.shape);
-        write_rounded(&mut sink, &self.weights);
+        write_rounded(&mut sink, &self.tables);
         sink.finish()
     }
 
@@ -71,7 +71,7 @@ impl Weights {
     #[must_use]
     pub fn to_network(&self) -> Network {
         let network = Network::new(self.shape.clone());
-        network.set_weights(self.weights.iter().map(|weight| f32::from(*weight) / UNITS));
+        network.set_weights(self.tables.iter().map(|weight| Self::exact(*weight)));
         network
     }
 
@@ -82,16 +82,27 @@ impl Weights {
 
     /// Number of weights of both sides.
     pub fn count(&self) -> usize {
-        self.weights.len()
+        self.tables.len()
     }
 
     /// How many of them are not 0.
     pub fn used(&self) -> usize {
-        self.weights.iter().filter(|weight| **weight != 0).count()
+        self.tables.iter().filter(|weight| **weight != 0).count()
     }
 
-    fn table(&self, side: Side) -> &[i16] {
-        let (first, second) = self.weights.split_at(self.layout.weights());
+    /// What a rounded weight was before.
+    pub(super) fn exact(weight: i16) -> f32 {
+        f32::from(weight) / UNITS
+    }
+
+    /// What the cells of a tuple hold if the weight at this index of a table speaks: stones of the first player, stones
+    /// of the second, and empty cells in reach.
+    pub(super) fn pattern(&self, index: usize) -> [Bitboard; 3] {
+        self.layout.pattern(&self.shape, index)
+    }
+
+    pub(super) fn table(&self, side: Side) -> &[i16] {
+        let (first, second) = self.tables.split_at(self.layout.weights());
         match side {
             Side::First => first,
             Side::Second => second,
@@ -199,10 +210,10 @@ mod tests {
     fn weights_survive_as_bytes() {
         let weights = Weights::round(&network());
         let read = Weights::from_bytes(&weights.to_bytes()).unwrap();
-        assert_eq!((read.shape(), &read.weights), (weights.shape(), &weights.weights));
+        assert_eq!((read.shape(), &read.tables), (weights.shape(), &weights.tables));
         assert_eq!(read.to_bytes(), weights.to_bytes());
         let mut long = Sink::new(KIND, &weights.shape);
-        write_rounded(&mut long, &weights.weights);
+        write_rounded(&mut long, &weights.tables);
         long.bytes(&[0]);
         assert_eq!(Weights::from_bytes(&long.finish()).unwrap_err(), CodecError::TooLong { bytes: 1 });
     }
@@ -211,7 +222,7 @@ mod tests {
     fn large_weights_are_cut_off() {
         let network = Network::new(Shape::draw(1, 4, 1));
         network.set_weights(vec![1e6; network.weight_count()]);
-        assert!(Weights::round(&network).weights.iter().all(|weight| *weight == i16::MAX));
+        assert!(Weights::round(&network).tables.iter().all(|weight| *weight == i16::MAX));
     }
 
     #[test]

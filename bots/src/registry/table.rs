@@ -1,5 +1,6 @@
 //! The bots themselves. Each line says who is who: people choose their opponents by it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::Variant;
@@ -15,6 +16,7 @@ use crate::mcts::Mcts;
 use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::ClassicNegamax;
+use crate::ntuple::{self, Look, NTuple};
 use crate::perfect::{Level, Perfect};
 use crate::random::Random;
 use crate::setting::{Setting, SettingKind, Settings};
@@ -73,7 +75,7 @@ pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory
         return Err(BotError::VariantNotPlayed { bot, variant, plays: LINES_OF_FOUR });
     }
     let broken = |reason: String| BotError::Broken { bot, reason };
-    let store = match (settings.knowledge(), settings.text_if_set("file")) {
+    let store = match (settings.knowledge_text()?, settings.text_if_set("file")) {
         (None, Some(file)) => return Err(settings.unread_file(&file)),
         (None | Some(""), _) => PatternMemory::new(vocabulary, variant),
         (Some(text), _) => {
@@ -95,6 +97,29 @@ fn build_memory(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot
     Ok(Box::new(memory(settings, variant)?))
 }
 
+/// How `ntuple` looks ahead.
+pub(super) fn ntuple_look(settings: &Settings<'_>) -> Look {
+    Look { plies: settings.small_integer("plies"), tactics: settings.is_on("tactics") }
+}
+
+fn build_ntuple(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+    if variant != Variant::STANDARD {
+        return Err(BotError::VariantNotPlayed { bot: settings.bot(), variant, plays: "only 7x6" });
+    }
+    let weights = match (settings.knowledge(), settings.text_if_set("file")) {
+        (None, Some(file)) => return Err(settings.unread_file(&file)),
+        (_, None) => ntuple::shipped(),
+        (Some(bytes), Some(_)) => {
+            let broken = |error: ntuple::CodecError| BotError::Broken {
+                bot: settings.bot(),
+                reason: error.to_string(),
+            };
+            Arc::new(ntuple::Weights::from_bytes(bytes).map_err(broken)?)
+        }
+    };
+    Ok(Box::new(NTuple::new(weights, ntuple_look(settings))))
+}
+
 /// The parameters of `lines69`.
 pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters {
     let number = |name| settings.decimal(name);
@@ -114,7 +139,7 @@ pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError>
 }
 
 /// Ordered roughly from weak to strong.
-pub(super) static ENTRIES: [Entry; 13] = [
+pub(super) static ENTRIES: [Entry; 14] = [
     Entry {
         name: "random",
         style: "erratic",
@@ -322,5 +347,32 @@ pub(super) static ENTRIES: [Entry; 13] = [
                 settings.integer_if_set("level").and_then(|level| Level::new(u32::try_from(level).ok()?));
             Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
         },
+    },
+    Entry {
+        name: "ntuple",
+        style: "learned",
+        about: "taught itself by playing itself: sees at a glance what others have to search for",
+        settings: &[
+            Setting {
+                name: "plies",
+                about: "plies it looks ahead after its own move; 0 plays by what it has learnt alone",
+                kind: SettingKind::Integer {
+                    default: Some(Look::DEFAULT.plies as u64),
+                    min: 0,
+                    max: Look::PLIES_MAX as u64,
+                },
+            },
+            Setting {
+                name: "tactics",
+                about: "whether it takes wins in one, hands over none, and plays on while moves are forced",
+                kind: SettingKind::Switch { default: Look::DEFAULT.tactics },
+            },
+            Setting {
+                name: "file",
+                about: "a file that `fourfold train ntuple` wrote; without it the bot plays by what it ships with",
+                kind: SettingKind::File,
+            },
+        ],
+        build: build_ntuple,
     },
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{BySide, Game, Side, Variant, openings, rng};
+use fourfold_engine::{BySide, Column, Game, Position, Side, Variant, openings, rng};
 use rand::RngExt;
 
 use crate::bot::{Bot, BotError, MoveBudget};
@@ -60,16 +60,20 @@ impl Probe<'_> {
     }
 }
 
+/// What a bot plays with the effort that probes allow.
+pub(super) fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
+    let budget = MoveBudget { nodes: Some(NODES), time: None };
+    Ok(bot.choose(position, budget, &AtomicBool::new(false))?.column)
+}
+
 /// Plays a game to its end and returns the winner.
 fn play_on(bots: &mut BySide<Box<dyn Bot>>, mut game: Game) -> Result<Option<Side>, BotError> {
-    let never = AtomicBool::new(false);
-    let budget = MoveBudget { nodes: Some(NODES), time: None };
     loop {
         if let Some(outcome) = game.outcome() {
             return Ok(outcome.winner());
         }
         let side = game.position().side_to_move();
-        let column = bots[side].choose(game.position(), budget, &never)?.column;
+        let column = choose(bots[side].as_mut(), game.position())?;
         let illegal = |_| BotError::Broken { bot: "a bot", reason: format!("it chose column {column}") };
         game.play(column).map_err(illegal)?;
     }

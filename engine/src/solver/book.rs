@@ -17,8 +17,8 @@ mod retrieval;
 use std::sync::LazyLock;
 
 pub use self::build::{MissingScore, frontier};
-pub use self::entries::is_quiet;
 use self::entries::Settled;
+pub use self::entries::is_quiet;
 use self::prefix_code::PrefixCode;
 use self::retrieval::Retrieval;
 use crate::board::{Position, Variant};

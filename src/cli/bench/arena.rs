@@ -80,7 +80,7 @@ impl Arena {
         let log = directory.join(format!("fourfold-bench-{}.ndjson", std::process::id()));
         let before = cpu_time();
         let played = self.play(&log);
-        let cpu_seconds = (cpu_time() - before).as_secs_f64();
+        let cpu_seconds = cpu_time().saturating_sub(before).as_secs_f64();
         let log_bytes = std::fs::metadata(&log).map_or(0, |file| file.len());
         std::fs::remove_file(&log).with_context(|| format!("cannot delete {}", log.display()))?;
         let report = MatchReport::new(&played?);
@@ -177,7 +177,7 @@ fn field() -> Vec<Meeting> {
         for b in a + 1..BOTS {
             let mut meeting = Meeting { a: a as usize, b: b as usize, ..Meeting::default() };
             let apart = 10.0 * (f64::from(b) - f64::from(a));
-            for _ in 0..RATED_GAMES / 2 / pairings + 1 {
+            for _ in 0..=RATED_GAMES / 2 / pairings {
                 let mut ending = |advantage: f64| {
                     if rng.random_bool(expected_score(advantage - apart)) { WIN } else { LOSS }
                 };

@@ -129,14 +129,18 @@ mod tests {
     #[test]
     fn figures_are_told_in_both_forms() {
         let column = |number| Column::from_number(number).unwrap();
-        let scores = |one, other| [(column(1), Score::new(one)), (column(2), Score::new(other))].into_iter().collect();
+        let scores =
+            |one, other| [(column(1), Score::new(one)), (column(2), Score::new(other))].into_iter().collect();
         let mut tally = Tally::default();
         tally.judge(&Verdict::new(10, column(1), &scores(3, 0)));
         tally.judge(&Verdict::new(20, column(1), &scores(0, 3)));
         tally.play(Side::First, 0.5);
         let figures = Figures::new(&"negamax".parse().unwrap(), 7, &tally);
         let json = serde_json::to_value(&figures).unwrap();
-        assert_eq!((&json["good"], &json["decision"], &json["optimal"]), (&0.5.into(), &0.5.into(), &0.5.into()));
+        assert_eq!(
+            (&json["good"], &json["decision"], &json["optimal"]),
+            (&0.5.into(), &0.5.into(), &0.5.into())
+        );
         assert_eq!((&json["mean_loss"], &json["first_vs_perfect"]), (&1.5.into(), &0.5.into()));
         assert!(json["second_vs_perfect"].is_null());
         assert_eq!(json["by_ply"][0]["to"], 13);

@@ -1,15 +1,18 @@
 //! The kinds of bots that can be trained, and the flags that only some of them know.
 
 use std::fmt;
+use std::num::NonZero;
 use std::str::FromStr;
+use std::thread;
 
 use anyhow::Context;
 use fourfold::records::lessons::Lesson;
 use fourfold_bots::c4ai::{Effort, Trainer, qualified};
 use fourfold_bots::lines69::Optimiser;
 use fourfold_bots::memory::{Teacher, Training};
+use fourfold_bots::ntuple::{self, Plan, Shape, Weights};
 use fourfold_bots::training::Course;
-use fourfold_bots::{BotError, BotSpec, GameRecord, GameResult};
+use fourfold_bots::{BotError, BotSpec, GameRecord, GameResult, registry};
 use fourfold_engine::{Side, Variant};
 
 use super::super::exit::Exit;
@@ -30,6 +33,18 @@ pub(super) struct Options {
     /// c4ai: begin with weights that hold their own against random playouts, drawn until they do.
     #[arg(long)]
     check_config: bool,
+    /// ntuple: tuples of the network, from 1 to 400 [default: 200].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Shape::TUPLES_MAX as u64))]
+    tuples: Option<u64>,
+    /// ntuple: cells of a tuple, from 4 to 10 [default: 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(Shape::CELLS_MIN)..=i64::from(Shape::CELLS_MAX)))]
+    cells: Option<u32>,
+    /// ntuple: games over which the steps get smaller [default: 1000000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    settle: Option<u64>,
+    /// ntuple: threads that play; only with 1 equal runs are equal [default: one for each core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
 }
 
 /// `self`, `mixed` or a bot.
@@ -47,13 +62,17 @@ impl FromStr for TeacherFlag {
     }
 }
 
-/// Prints the flags that were given, as they were given.
+/// Prints the flags that were given, as they were given, but for how many threads there are: a run may go on with
+/// more or less.
 impl fmt::Display for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { teachers, effort, check_config } = self;
+        let Self { teachers, effort, check_config, tuples, cells, settle, threads: _ } = self;
         let mut flags: Vec<String> = teachers.iter().map(|teacher| format!("--teacher {teacher}")).collect();
         flags.extend(effort.map(|effort| format!("--effort {effort}")));
         flags.extend(check_config.then(|| "--check-config".to_owned()));
+        flags.extend(tuples.map(|tuples| format!("--tuples {tuples}")));
+        flags.extend(cells.map(|cells| format!("--cells {cells}")));
+        flags.extend(settle.map(|games| format!("--settle {games}")));
         formatter.pad(&flags.join(" "))
     }
 }
@@ -83,19 +102,42 @@ impl Options {
         Ok(teachers)
     }
 
+    /// The flags that were given, and the kinds of bots that know each.
+    fn given(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+        let Self { teachers, effort, check_config, tuples, cells, settle, threads } = self;
+        let flags: [(bool, &str, &[&str]); 7] = [
+            (!teachers.is_empty(), "--teacher", &["memory", "memory-windows"]),
+            (effort.is_some(), "--effort", &["c4ai"]),
+            (*check_config, "--check-config", &["c4ai"]),
+            (tuples.is_some(), "--tuples", &["ntuple"]),
+            (cells.is_some(), "--cells", &["ntuple"]),
+            (settle.is_some(), "--settle", &["ntuple"]),
+            (threads.is_some(), "--threads", &["ntuple"]),
+        ];
+        flags.into_iter().filter_map(|(is_given, flag, bots)| is_given.then_some((flag, bots)))
+    }
+
     /// Refuses flags that the bot does not know.
-    fn allow(&self, bot: &str, teachers: bool, weights: bool) -> Result<(), Exit> {
-        let refuse = |flag: &str| Err(Exit::usage(format!("{bot} has no use for {flag}")));
-        if !teachers && !self.teachers.is_empty() {
-            return refuse("--teacher");
+    fn allow(&self, bot: &str) -> Result<(), Exit> {
+        match self.given().find(|(_, bots)| !bots.contains(&bot)) {
+            Some((flag, _)) => Err(Exit::usage(format!("{bot} has no use for {flag}"))),
+            None => Ok(()),
         }
-        if !weights && self.effort.is_some() {
-            return refuse("--effort");
+    }
+
+    /// The run of an n-tuple network.
+    fn plan(&self, seed: u64) -> Plan {
+        let tuples = self.tuples.and_then(|tuples| usize::try_from(tuples).ok());
+        Plan {
+            tuples: tuples.unwrap_or(Plan::DEFAULT.tuples),
+            cells: self.cells.unwrap_or(Plan::DEFAULT.cells),
+            games: self.settle.unwrap_or(Plan::DEFAULT.games),
+            seed,
         }
-        if !weights && self.check_config {
-            return refuse("--check-config");
-        }
-        Ok(())
+    }
+
+    fn threads(&self) -> NonZero<usize> {
+        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
     }
 }
 
@@ -106,22 +148,22 @@ pub(super) fn begin(
     product: Option<&[u8]>,
     options: &Options,
 ) -> anyhow::Result<Box<dyn Course>> {
-    let text = product.map(text).transpose()?;
+    options.allow(spec.name())?;
     match spec.name() {
-        bot @ ("memory" | "memory-windows") => {
-            options.allow(bot, true, false)?;
-            let knowledge = text.unwrap_or_default();
+        "memory" | "memory-windows" => {
+            let knowledge = product.map(text).transpose()?.unwrap_or_default();
             Ok(Box::new(Training::begin(spec, knowledge, &options.teachers()?, seed)?))
         }
-        bot @ "lines69" => {
-            options.allow(bot, false, false)?;
-            let spec = text.map_or_else(|| Ok(spec.clone()), |text| text.trim().parse())?;
+        "lines69" => {
+            let spec = match product {
+                Some(product) => text(product)?.trim().parse()?,
+                None => spec.clone(),
+            };
             Ok(Box::new(Optimiser::begin(&spec, seed)?))
         }
-        bot @ "c4ai" => {
-            options.allow(bot, false, true)?;
-            let spec = match text {
-                Some(text) => spec.clone().with("weights", text.trim()),
+        "c4ai" => {
+            let spec = match product {
+                Some(product) => spec.clone().with("weights", text(product)?.trim()),
                 None => fourfold::bot_files::with_files_read(spec)?,
             };
             let mut trainer = Trainer::begin(&spec, options.effort.unwrap_or(EFFORT), seed)?;
@@ -130,18 +172,31 @@ pub(super) fn begin(
             }
             Ok(Box::new(trainer))
         }
+        "ntuple" => {
+            let (look, plan, threads) = (registry::ntuple_look(spec)?, options.plan(seed), options.threads());
+            Ok(Box::new(match product {
+                Some(product) => {
+                    ntuple::Trainer::begin_with(&Weights::from_bytes(product)?, plan, threads, look)
+                }
+                None => ntuple::Trainer::begin(plan, threads, look),
+            }))
+        }
         bot => Err(cannot_be_trained(bot).into()),
     }
 }
 
 /// Takes a run up again.
-pub(super) fn resume(spec: &BotSpec, saved: &SavedRun) -> anyhow::Result<Box<dyn Course>> {
+pub(super) fn resume(spec: &BotSpec, saved: &SavedRun, options: &Options) -> anyhow::Result<Box<dyn Course>> {
     match spec.name() {
         "memory" | "memory-windows" => {
             Ok(Box::new(Training::resume(spec, text(&saved.product)?, &saved.state)?))
         }
         "lines69" => Ok(Box::new(Optimiser::resume(&saved.state)?)),
         "c4ai" => Ok(Box::new(Trainer::resume(&saved.state)?)),
+        "ntuple" => {
+            let (look, threads) = (registry::ntuple_look(spec)?, options.threads());
+            Ok(Box::new(ntuple::Trainer::resume(&saved.state, threads, look)?))
+        }
         bot => Err(cannot_be_trained(bot).into()),
     }
 }
@@ -166,5 +221,5 @@ fn text(product: &[u8]) -> anyhow::Result<&str> {
 }
 
 fn cannot_be_trained(bot: &str) -> Exit {
-    Exit::usage(format!("{bot} cannot be trained: memory, memory-windows, lines69 and c4ai can"))
+    Exit::usage(format!("{bot} cannot be trained: memory, memory-windows, lines69, c4ai and ntuple can"))
 }

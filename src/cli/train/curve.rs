@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use fourfold_bots::BotSpec;
 use fourfold_bots::training::Course;
+use fourfold_bots::training::decisions::Decisions;
 use fourfold_bots::training::probe::Probe;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ struct Point {
     games: u64,
     /// Points of all points, 0 to 1, by opponent.
     scores: BTreeMap<String, f64>,
+    /// Of positions with a right and a wrong move, the share in which it finds a right one; null if not measured.
+    exact: Option<f64>,
     /// Where the run stands, in the course's own words.
     summary: String,
 }
@@ -28,12 +31,17 @@ pub(super) struct Curve<W> {
     pub(super) games: u32,
     /// The same games at each point, so that only the bot changes.
     pub(super) seed: u64,
+    /// Solved positions, `None` to leave that measure out.
+    pub(super) decisions: Option<Decisions>,
     pub(super) json: bool,
     pub(super) out: W,
 }
 
 /// Widest number of games that the table is made for: a billion.
 const GAMES_WIDTH: usize = 10;
+
+/// Of `100.0 %`.
+const EXACT_WIDTH: usize = 7;
 
 impl<W: Write> Curve<W> {
     pub(super) fn print_head(&mut self) -> io::Result<()> {
@@ -43,6 +51,9 @@ impl<W: Write> Curve<W> {
         write!(self.out, "{:>GAMES_WIDTH$}", "Games")?;
         for opponent in &self.opponents {
             write!(self.out, "  {opponent}")?;
+        }
+        if self.decisions.is_some() {
+            write!(self.out, "  {:>EXACT_WIDTH$}", "exact")?;
         }
         writeln!(self.out, "  State")
     }
@@ -58,7 +69,10 @@ impl<W: Write> Curve<W> {
             progress.advance(1);
         }
         drop(progress);
-        self.print(&Point { games: course.games(), scores, summary: course.summary() })?;
+        let mut bot = course.bot(self.seed);
+        let exact = self.decisions.as_ref().map(|decisions| decisions.rate(bot.as_mut())).transpose()?;
+        let exact = exact.flatten();
+        self.print(&Point { games: course.games(), scores, exact, summary: course.summary() })?;
         Ok(())
     }
 
@@ -72,6 +86,10 @@ impl<W: Write> Curve<W> {
         for opponent in self.opponents.iter().map(ToString::to_string) {
             let score = point.scores.get(&opponent).map_or_else(|| "-".to_owned(), |&score| percent(score));
             write!(self.out, "  {score:>width$}", width = opponent.chars().count())?;
+        }
+        if self.decisions.is_some() {
+            let exact = point.exact.map_or_else(|| "-".to_owned(), percent);
+            write!(self.out, "  {exact:>EXACT_WIDTH$}")?;
         }
         writeln!(self.out, "  {}", point.summary)?;
         self.out.flush()
@@ -116,7 +134,8 @@ mod tests {
     fn curve(json: bool) -> String {
         let course = Training::begin(&"memory".parse().unwrap(), "", &[], 1).unwrap();
         let opponents = vec!["random".parse().unwrap(), "negamax:depth=2".parse().unwrap()];
-        let mut curve = Curve { opponents, games: 10, seed: 1, json, out: Vec::new() };
+        let decisions = Some(Decisions::draw(10, 1));
+        let mut curve = Curve { opponents, games: 10, seed: 1, decisions, json, out: Vec::new() };
         curve.print_head().unwrap();
         curve.measure(&course).unwrap();
         String::from_utf8(curve.out).unwrap()
@@ -126,7 +145,7 @@ mod tests {
     fn a_point_is_a_row_under_its_head() {
         let text = curve(false);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "     Games  random  negamax:depth=2  State");
+        assert_eq!(lines[0], "     Games  random  negamax:depth=2    exact  State");
         assert!(lines[1].starts_with("         0  "), "{text}");
         assert!(lines[1].ends_with("  0 patterns"), "{text}");
         assert_eq!(lines[0].find("  State"), lines[1].find("  0 patterns"));
@@ -137,6 +156,7 @@ mod tests {
         let point: serde_json::Value = serde_json::from_str(&curve(true)).unwrap();
         assert_eq!(point["games"], 0);
         assert!((0.0..=1.0).contains(&point["scores"]["random"].as_f64().unwrap()));
+        assert!((0.0..=1.0).contains(&point["exact"].as_f64().unwrap()));
         assert_eq!(point["summary"], "0 patterns");
     }
 }

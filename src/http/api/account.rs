@@ -113,7 +113,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 /// Refuses bots: what a token may do stays apart from what its owner may.
-fn person(session: Authenticated) -> Result<Authenticated, ApiError> {
+pub(super) fn person(session: Authenticated) -> Result<Authenticated, ApiError> {
     match session.identity.kind {
         PlayerKind::Human => Ok(session),
         PlayerKind::Bot | PlayerKind::Guest => Err(ApiError::new(

@@ -12,6 +12,7 @@ use crate::http::state::AppState;
 use crate::ids::{PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::record::StoredToken;
+use crate::storage::store::Teaching;
 
 /// The shell lines that start a bot of the Python kit. What stands in braces is filled in by the page, where the token
 /// is seen, this once.
@@ -31,6 +32,8 @@ struct Account {
     bots: Vec<String>,
     start_lines: &'static str,
     sessions: Vec<SessionLine>,
+    /// Whether bots of the house may learn from the person's games.
+    may_teach: bool,
     /// Said to a guest who has played.
     keep_games: Option<String>,
 }
@@ -48,6 +51,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let (bots, sessions) = match owner {
         Some(owner) => (state.store.bots_of(&owner.id).await?, state.accounts.sessions(&owner.id).await?),
         None => (Vec::new(), Vec::new()),
+    };
+    let may_teach = match owner {
+        Some(owner) => state.store.teaching(&owner.id).await? == Teaching::Allowed,
+        None => true,
     };
     let language = visitor.language();
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
@@ -69,6 +76,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,
         sessions,
+        may_teach,
         keep_games,
     };
     Ok(Html(page.render()?))

@@ -15,6 +15,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
 use super::{Page, words};
 use crate::accounts::identity_of;
+use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::ids::{GameId, PlayerId};
@@ -196,16 +197,77 @@ fn move_rows(lang: Language, snapshot: &Snapshot) -> Vec<MoveRow> {
 struct GamePage {
     frame: Frame,
     shown: GameShown,
+    /// Of games that a learner plays.
+    why: Option<WhyPanel>,
+}
+
+/// What a learner said about its moves, the last move first.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/why.html")]
+struct WhyPanel {
+    lang: Language,
+    rows: Vec<WhyRow>,
+}
+
+impl HtmlSafe for WhyPanel {}
+
+/// What it said about one of them.
+#[derive(Clone, Debug)]
+struct WhyRow {
+    title: String,
+    reasons: Vec<WhyLine>,
+}
+
+/// A pattern that spoke.
+#[derive(Clone, Debug)]
+struct WhyLine {
+    pattern: String,
+    weight: i64,
+    column: u8,
+    counts: String,
+}
+
+impl WhyPanel {
+    /// `None` unless a learner plays.
+    async fn of(state: &AppState, lang: Language, game: &StoredGame) -> Result<Option<Self>, StoreError> {
+        let players = &game.spec.players;
+        if !state.learning.knows(&players.first) && !state.learning.knows(&players.second) {
+            return Ok(None);
+        }
+        let moves = reasons_of(state, game).await?;
+        Ok(Some(Self { lang, rows: moves.into_iter().rev().map(|said| WhyRow::new(lang, said)).collect() }))
+    }
+}
+
+impl WhyRow {
+    fn new(lang: Language, said: MoveReasons) -> Self {
+        let title = [("ply", said.ply as u64), ("column", said.column.into())];
+        let line = |reason: WhyReason| WhyLine {
+            counts: lang.fill(
+                "learning.counts",
+                &[("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)],
+            ),
+            pattern: reason.pattern,
+            weight: reason.weight,
+            column: reason.column,
+        };
+        Self {
+            title: lang.fill("learning.why_move", &title),
+            reasons: said.reasons.into_iter().map(line).collect(),
+        }
+    }
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let why = WhyPanel::of(&state, visitor.language(), &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {
         frame: visitor.frame(Tab::Elsewhere, title),
         shown: GameShown::new(visitor.language(), &snapshot, end.as_ref()),
+        why,
     };
     Ok(Html(page.render()?))
 }

@@ -43,12 +43,12 @@ fn points_won_are_points_expected() {
     let meetings = [single(0, 1, 30, 10, 60), single(1, 2, 20, 40, 40), single(0, 2, 10, 20, 70)];
     let fit = Fit::new(3, &meetings, &[]);
     let points = [2.0 * (65.0 + 80.0), 2.0 * (35.0 + 60.0), 2.0 * (40.0 + 20.0)];
-    for player in 0..3 {
+    for (player, points) in points.into_iter().enumerate() {
         let expected: f64 = (0..3)
             .filter(|&other| other != player)
             .map(|other| 200.0 * expected_score(fit.elo[player] - fit.elo[other]))
             .sum();
-        check(expected, points[player], 0.2);
+        check(expected, points, 0.2);
     }
     check(fit.elo.iter().sum(), 0.0, 1e-6);
 }

@@ -1,0 +1,208 @@
+//! The bots that learn: how far they are, why they moved as they did, and keeping one's games out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{get, put};
+use fourfold_bots::{Counts, Reason};
+use fourfold_engine::Variant;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::account::person;
+use crate::http::answer::List;
+use crate::http::auth::SignedIn;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, PathPart};
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::learning::reasons;
+use crate::protocol::client::MoveInfo;
+use crate::protocol::terms::WireRating;
+use crate::storage::StoreError;
+use crate::storage::record::{EventKind, StoredGame};
+use crate::storage::store::Teaching;
+
+/// A learner, or a version of one, on its curve.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CurveView {
+    /// The account that plays with it.
+    name: PlayerName,
+    /// Games learnt.
+    games: u64,
+    /// Its rating on the standard board now; null before the first rated game.
+    rating: Option<WireRating>,
+    /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured.
+    decision: Option<f64>,
+}
+
+/// A learner.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LearnerJson {
+    /// The live version.
+    #[serde(flatten)]
+    live: CurveView,
+    /// One line about it.
+    about: String,
+    /// Patterns that it knows.
+    patterns: u64,
+    /// Versions that were frozen on the way, by the games that they had learnt.
+    versions: Vec<CurveView>,
+}
+
+/// Why a bot moved as it did.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub(in crate::http) struct MoveReasons {
+    /// Of the move, counted from 1, the opening's included.
+    pub(in crate::http) ply: usize,
+    /// Where it moved, from 1.
+    pub(in crate::http) column: u8,
+    /// What spoke, for the chosen column first.
+    pub(in crate::http) reasons: Vec<WhyReason>,
+}
+
+/// A pattern that spoke.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub(in crate::http) struct WhyReason {
+    /// For which column, from 1.
+    pub(in crate::http) column: u8,
+    /// How much it weighed, in the bot's own unit.
+    pub(in crate::http) weight: i64,
+    /// The pattern's name, such as `own c1 d1 e1 .`.
+    pub(in crate::http) pattern: String,
+    /// How often it was seen then.
+    pub(in crate::http) seen: u32,
+    /// How many of those games were won.
+    pub(in crate::http) won: u32,
+    /// How many were lost.
+    pub(in crate::http) lost: u32,
+}
+
+/// Whether bots of the house may learn from one's games.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TeachingChoice {
+    /// Whether they may. If not, what was learnt from them is forgotten.
+    allowed: bool,
+}
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let learners = Operation::get(
+        "/api/v1/learners",
+        "Lists the bots that learn, each with its frozen versions",
+        Content::Json(schema_of::<List<LearnerJson>>),
+    );
+    let why = Operation::get(
+        "/api/v1/games/{id}/reasons",
+        "Says why bots of the house moved as they did, as far as they say so, live too",
+        Content::Json(schema_of::<List<MoveReasons>>),
+    );
+    let teaching = Operation::put(
+        "/api/v1/account/learning",
+        "Allows bots of the house to learn from one's games and those of one's bots, or keeps them out",
+        Content::Nothing,
+    )
+    .status(204)
+    .body(schema_of::<TeachingChoice>)
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
+    vec![
+        Endpoint::new("/api/v1/learners", get(list), [learners]),
+        Endpoint::new("/api/v1/games/{id}/reasons", get(game_reasons), [why]),
+        Endpoint::new("/api/v1/account/learning", put(set_teaching), [teaching]),
+    ]
+}
+
+async fn list(State(state): State<AppState>) -> Result<Json<List<LearnerJson>>, ApiError> {
+    let mut items = Vec::new();
+    for view in state.learning.all() {
+        let mut versions = Vec::new();
+        for version in &view.versions {
+            let decision = version.decision.map(|thousandths| f64::from(thousandths) / 1_000.0);
+            let name = version.name.clone();
+            let rating = rating(&state, &version.player).await?;
+            versions.push(CurveView { name, games: version.mark, rating, decision });
+        }
+        let rating = rating(&state, &view.player).await?;
+        items.push(LearnerJson {
+            live: CurveView { name: view.name.clone(), games: view.games, rating, decision: None },
+            about: view.about.to_owned(),
+            patterns: view.knowledge.now().patterns().len() as u64,
+            versions,
+        });
+    }
+    Ok(Json(List { items, cursor: None }))
+}
+
+async fn rating(state: &AppState, player: &PlayerId) -> Result<Option<WireRating>, StoreError> {
+    let row = state.store.rating(player, Variant::STANDARD).await?;
+    Ok(row.map(|row| row.standing.to_wire()))
+}
+
+async fn game_reasons(
+    State(state): State<AppState>,
+    PathPart(id): PathPart,
+) -> Result<Json<List<MoveReasons>>, ApiError> {
+    let id: GameId = id.parse().map_err(|_| ApiError::not_found("game"))?;
+    let game = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
+    Ok(Json(List { items: reasons_of(&state, &game).await?, cursor: None }))
+}
+
+/// What the bots of the house said about their moves in a game. What other people's bots say is their owners' own.
+pub(in crate::http) async fn reasons_of(
+    state: &AppState,
+    game: &StoredGame,
+) -> Result<Vec<MoveReasons>, StoreError> {
+    let players = &game.spec.players;
+    let mut of_house = fourfold_engine::BySide { first: false, second: false };
+    for side in fourfold_engine::Side::BOTH {
+        of_house[side] = state.store.player(&players[side]).await?.is_some_and(|player| player.house);
+    }
+    let mut moves: Vec<Option<MoveReasons>> = vec![None; game.spec.opening.moves.len()];
+    for event in &game.events {
+        match &event.kind {
+            EventKind::Move(played) => {
+                let ply = moves.len() + 1;
+                let side_speaks = if ply % 2 == 1 { of_house.first } else { of_house.second };
+                let info = played.info.as_deref().filter(|_| side_speaks);
+                let said = info.and_then(said).filter(|said| !said.is_empty());
+                let column = played.column.number();
+                moves.push(said.map(|said| MoveReasons {
+                    ply,
+                    column,
+                    reasons: said.into_iter().map(WhyReason::from).collect(),
+                }));
+            }
+            EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
+            EventKind::Paused | EventKind::Finished(_) => {}
+        }
+    }
+    Ok(moves.into_iter().flatten().collect())
+}
+
+fn said(info: &str) -> Option<Vec<Reason>> {
+    let info: MoveInfo = serde_json::from_str(info).ok()?;
+    Some(reasons::parse(&info.note?))
+}
+
+impl From<Reason> for WhyReason {
+    fn from(reason: Reason) -> Self {
+        let Reason { column, weight, pattern, counts: Counts { seen, won, lost } } = reason;
+        Self { column: column.number(), weight, pattern, seen, won, lost }
+    }
+}
+
+async fn set_teaching(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    JsonBody(choice): JsonBody<TeachingChoice>,
+) -> Result<StatusCode, ApiError> {
+    let session = person(session)?;
+    let teaching = if choice.allowed { Teaching::Allowed } else { Teaching::KeptOut };
+    state.accounts.set_teaching(&session.identity.id, teaching).await?;
+    if teaching == Teaching::KeptOut {
+        state.learning.lessons_withdrawn();
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,264 @@
+//! The classic bots from the command line: as their authors called them, how they learn, what they keep.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use super::{check_failure, check_refused, fourfold, run, text};
+
+fn in_dir(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = fourfold(arguments);
+    command.current_dir(dir);
+    command
+}
+
+#[track_caller]
+fn run_in(dir: &Path, arguments: &[&str]) -> Output {
+    let output = in_dir(dir, arguments).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output
+}
+
+// ---- as their authors called them ----
+
+#[test]
+fn the_69_line_scorer_writes_its_move_to_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    // Y has three on the floor, and both ends are open.
+    let output = run_in(dir.path(), &["classic", "lines69", " YYY"]);
+    let line = text(&output.stdout);
+    assert!(["Move 1\n", "Move 5\n"].contains(&line), "{line}");
+    assert_eq!(fs::read_to_string(dir.path().join("Move.txt")).unwrap(), line);
+    for (board, message) in [
+        ("YRYX", "character 4 of the board is `X`"),
+        ("RRRR", "the game is over"),
+        ("       Y", "the stone on a2 has nothing below it"),
+        ("                                           ", "the board has 43 characters"),
+    ] {
+        check_failure(&mut in_dir(dir.path(), &["classic", "lines69", board]), 2, message);
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("Move.txt")).unwrap(), line, "the old file stays");
+}
+
+#[test]
+fn c4ai_plays_its_companions_as_its_readme_says() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("w.csv"), "29,-237,126,936,-21,-884\n").unwrap();
+    let words = ["classic", "c4ai", "-p1", "C4AI", "w.csv", "-p2", "StupidAI", "-t", "1"];
+    let output = run_in(dir.path(), &words);
+    let printed = text(&output.stdout);
+    assert!(printed.contains("(c4ai:weights=29,-237,126,936,-21,-884,ms=1) wins"), "{printed}");
+    fs::write(dir.path().join("w.csv"), "29,-237,126\n").unwrap();
+    check_failure(
+        &mut in_dir(dir.path(), &words),
+        65,
+        "w.csv: `29,-237,126` is not 6 whole numbers from -1000 to 1000 with commas between",
+    );
+    check_refused(&["classic", "c4ai", "-p1", "DeepBlue"], 2, "nobody is called `DeepBlue`");
+    check_refused(&["classic", "c4ai", "-t", "0"], 2, "`0` is no number of milliseconds");
+}
+
+// ---- learning ----
+
+const TRAIN: [&str; 10] = [
+    "train",
+    "memory",
+    "--teacher",
+    "negamax:depth=2",
+    "--probe-games",
+    "10",
+    "--against",
+    "random",
+    "--exact-positions",
+    "5",
+];
+
+fn train(dir: &Path, more: &[&str]) -> String {
+    let output = run_in(dir, &[&TRAIN[..], more].concat());
+    text(&output.stdout).to_owned()
+}
+
+#[test]
+fn training_repeats_and_goes_on_as_if_it_had_never_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
+    let whole = train(dir.path(), &["--games", "40", "--out", "whole.xml"]);
+    train(dir.path(), &["--games", "15", "--out", "parts.xml"]);
+    let parts = train(dir.path(), &["--games", "40", "--out", "parts.xml", "--resume"]);
+    assert_eq!(whole.lines().last(), parts.lines().last());
+    assert_eq!(read("whole.xml"), read("parts.xml"));
+    assert_eq!(read("whole.xml.run"), read("parts.xml.run"));
+    let other = train(dir.path(), &["--games", "40", "--seed", "2", "--out", "other.xml"]);
+    assert_ne!((whole, read("whole.xml")), (other, read("other.xml")));
+}
+
+#[test]
+fn training_refuses_what_does_not_fit() {
+    let dir = tempfile::tempdir().unwrap();
+    train(dir.path(), &["--games", "3", "--out", "m.xml"]);
+    let refuse = |arguments: &[&str], code, message| {
+        check_failure(&mut in_dir(dir.path(), arguments), code, message);
+    };
+    refuse(&["train", "memory:rule=literal", "--out", "m.xml"], 2, "begun with the bot memory");
+    refuse(&["train", "memory", "--seed", "9", "--out", "m.xml"], 2, "begun with --seed 1");
+    refuse(&["train", "memory", "--teacher", "random", "--out", "m.xml"], 2, "begun with the options");
+    refuse(&["train", "memory", "--out", "gone.xml", "--resume"], 66, "there is no run to go on from");
+    refuse(&["train", "greedy"], 2, "greedy cannot be trained");
+    refuse(&["train", "lines69", "--teacher", "random"], 2, "lines69 has no use for --teacher");
+    refuse(&["train", "memory", "--from", "gone.ndjson"], 74, "cannot read gone.ndjson");
+    fs::write(dir.path().join("m.xml"), "<ConnectFourPattern>").unwrap();
+    refuse(&["train", "memory", "--out", "m.xml"], 1, "m.xml is not what the run in m.xml.run left");
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_learnt() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = [&TRAIN[..], &["--games", "1000000000", "--out", "m.xml"]].concat();
+    let mut child =
+        in_dir(dir.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The head, no games, and one game: it is at work.
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!((0..3).all(|_| lines.next().unwrap().is_ok()));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let last = lines.map(Result::unwrap).last();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let again =
+        run_in(dir.path(), &["train", "memory", "--games", "1", "--out", "m.xml", "--probe-games", "0"]);
+    let learnt = |line: &str| line.split_whitespace().next().unwrap().parse::<u64>().unwrap();
+    let kept = learnt(text(&again.stdout).lines().last().unwrap());
+    assert!(kept >= 1 && last.is_none_or(|line| learnt(&line) == kept), "{kept}");
+}
+
+#[test]
+fn a_memory_learns_from_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let games = "{\"moves\":\"3747576\",\"result\":\"first\"}\n{\"moves\":\"44\",\"result\":\"void\"}\n";
+    fs::write(dir.path().join("games.ndjson"), games).unwrap();
+    let arguments =
+        ["train", "memory", "--from", "games.ndjson", "--out", "m.xml", "--probe-games", "0", "--json"];
+    for _ in 0..2 {
+        let output = run_in(dir.path(), &arguments);
+        let point: serde_json::Value =
+            serde_json::from_str(text(&output.stdout).lines().last().unwrap()).unwrap();
+        // As both sides saw it; the second time it is passed over.
+        assert_eq!((&point["games"], &point["summary"]), (&2.into(), &"11 patterns".into()));
+    }
+}
+
+// ---- what a memory knows ----
+
+#[test]
+fn a_memory_is_kept_after_a_game_and_carried_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name);
+    let bot = ["--bot", "memory:file=m.xml"];
+    check_failure(
+        &mut in_dir(dir.path(), &["memory", "show", bot[0], bot[1]]),
+        66,
+        "there is no memory in m.xml",
+    );
+    run_in(dir.path(), &["play", "--first", "memory:file=m.xml", "--second", "random:seed=1"]);
+    let shown = run_in(dir.path(), &["memory", "show", "--json", bot[0], bot[1]]);
+    let patterns: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert!(patterns.as_array().unwrap().iter().all(|pattern| pattern["seen"] == 1), "{patterns}");
+    run_in(dir.path(), &["memory", "export", "copy.xml", "--xml", bot[0], bot[1]]);
+    assert_eq!(fs::read(file("m.xml")).unwrap(), fs::read(file("copy.xml")).unwrap());
+    let imported = run_in(dir.path(), &["memory", "import", "copy.xml", "--xml", "--data", "data"]);
+    assert!(text(&imported.stdout).starts_with("memory knows "), "{}", text(&imported.stdout));
+    assert_eq!(fs::read(file("data/memory.xml")).unwrap(), fs::read(file("copy.xml")).unwrap());
+}
+
+#[test]
+fn a_broken_memory_is_refused_with_line_and_reason_and_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("m.xml"), "<ConnectFourPattern>\n<BasicGame").unwrap();
+    fs::write(dir.path().join("good.xml"), "<ConnectFourPattern>\n</ConnectFourPattern>\n").unwrap();
+    for arguments in [
+        &["play", "--first", "memory:file=m.xml", "--second", "random"][..],
+        &["move", "--bot", "memory:file=m.xml"],
+        &["memory", "show", "--bot", "memory:file=m.xml"],
+        &["memory", "import", "m.xml", "--bot", "memory:file=good.xml"],
+    ] {
+        check_failure(&mut in_dir(dir.path(), arguments), 65, "m.xml: line 2: ");
+    }
+    let kept = fs::read_to_string(dir.path().join("good.xml")).unwrap();
+    assert_eq!(kept, "<ConnectFourPattern>\n</ConnectFourPattern>\n");
+}
+
+// ---- the tournament post ----
+
+/// The tables as they were published: engines without chance, one game with each side, three points a win.
+#[test]
+fn the_published_tournament_tables_come_out_exactly() {
+    for (one, other, table) in [
+        (
+            "negamax:depth=1",
+            "greedy",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=1  3      1    0     1
+2     greedy           3      1    0     1
+",
+        ),
+        (
+            "negamax:depth=2",
+            "greedy",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=2  6      2    1     1
+2     greedy           0      0    0     0
+",
+        ),
+        (
+            "negamax:depth=3",
+            "negamax:depth=2",
+            "\
+Rank  Name             Score  Win  WinX  WinO
+1     negamax:depth=3  3      1    1     0
+2     negamax:depth=2  3      1    1     0
+",
+        ),
+    ] {
+        let output = run(&[
+            "tournament",
+            "--format",
+            "round-robin",
+            "--openings",
+            "empty",
+            "--games",
+            "2",
+            one,
+            other,
+        ]);
+        let printed = text(&output.stdout);
+        assert!(printed.starts_with(table), "{printed}");
+    }
+}
+
+// ---- in time ----
+
+#[test]
+fn the_bench_of_bots_has_a_form_for_programs() {
+    let output = run(&[
+        "bench",
+        "bots",
+        "--bot",
+        "greedy",
+        "--bot",
+        "mcts",
+        "--moves",
+        "3",
+        "--limit-ms",
+        "2",
+        "--json",
+    ]);
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&rows[0]["bot"], &rows[1]["bot"], &rows[1]["moves"]),
+        (&"greedy".into(), &"mcts".into(), &3.into())
+    );
+    assert!(rows[1]["p50_ms"].as_f64().unwrap() > 0.0);
+}

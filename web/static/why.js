@@ -1,0 +1,40 @@
+// Why a bot that learns moved as it did: asks again whenever the list of moves on the page changes.
+
+import { el, find } from "./dom.js";
+import { text } from "./texts.js";
+
+/** @typedef {{column: number, weight: number, pattern: string, seen: number, won: number, lost: number}} Reason */
+/** @typedef {{ply: number, column: number, reasons: Reason[]}} MoveReasons */
+
+/** How long the list of moves must stay as it is before asking, in milliseconds: a move changes it several times. */
+const SETTLED_MS = 250;
+
+const place = find("#why-moves");
+const game = find("#game").dataset.game;
+
+/** @param {MoveReasons} move */
+function shown(move) {
+  const lines = move.reasons.map((reason) => {
+    const weight = reason.weight < 0 ? `${reason.weight}` : `+${reason.weight}`;
+    const counts = text("learning.counts", { seen: reason.seen, won: reason.won, lost: reason.lost });
+    const small = el("span", { class: "soft small" }, `(${counts})`);
+    return el("li", {}, el("code", {}, reason.pattern), ` ${weight} → ${reason.column} `, small);
+  });
+  const title = text("learning.why_move", { ply: move.ply, column: move.column });
+  return [el("h3", { class: "small" }, title), el("ul", {}, ...lines)];
+}
+
+async function ask() {
+  const answer = await fetch(`/api/v1/games/${game}/reasons`);
+  if (!answer.ok) return; // the next move asks again
+  /** @type {{items: MoveReasons[]}} */
+  const { items } = await answer.json();
+  if (items.length === 0) return;
+  place.replaceChildren(...[...items].reverse().flatMap(shown));
+}
+
+let waiting = 0;
+new MutationObserver(() => {
+  clearTimeout(waiting);
+  waiting = window.setTimeout(ask, SETTLED_MS);
+}).observe(find(".moves"), { childList: true });
