@@ -17,6 +17,7 @@
 //! # Ok::<(), fourfold_engine::ReplayError>(())
 //! ```
 
+// Not `forbid`: one module, `solver::processor`, allows itself a prefetch.
 #![deny(unsafe_code)]
 
 pub mod board;

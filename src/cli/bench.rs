@@ -2,6 +2,8 @@
 
 mod arena;
 mod bots;
+mod search;
+mod solver;
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -28,6 +30,10 @@ pub(super) struct Bench {
 enum What {
     /// Random games from the empty board, on one thread.
     Playouts(Playouts),
+    /// The depth-limited search of the bots.
+    Search(search::SearchBench),
+    /// Exact scores of scored positions.
+    Solver(solver::SolverBench),
     /// Whether bots answer in time, in positions of random games.
     Bots(bots::BotBench),
     /// Matches in this process through everything that matches do, and the joint rating of a large field.
@@ -68,6 +74,8 @@ impl Bench {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Playouts(playouts) => playouts.run(),
+            What::Search(search) => search.run(),
+            What::Solver(solver) => solver.run(),
             What::Bots(bots) => bots.run(),
             What::Arena(arena) => arena.run(),
         }

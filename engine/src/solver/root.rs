@@ -16,7 +16,7 @@ use crate::search::{Interrupted, Limits};
 /// less to choose from.
 ///
 /// Mean nodes on begin-easy (60 rows), middle-easy, begin-medium (30): without 549, 56.1, 125.6k; with 9, 12, 13, 16,
-/// 17: 185, 35.2, 121.0k. More of them (20, 21) cost a tenth on begin-medium; fewer cost more on the easy ones.
+/// 17: 185, 35.2, 121.0k. More of them (20, 21) cost a seventh on begin-medium; fewer cost more on the easy ones.
 const DISTANCES: [u32; 5] = [9, 12, 13, 16, 17];
 
 /// Solves positions of one board.
@@ -31,23 +31,29 @@ pub(super) struct Root<'a, G> {
 
 impl<G: Geometry> Root<'_, G> {
     /// Narrows what is known of a position's score until it is one number, or until the limits are reached. In it
-    /// nobody has a line.
+    /// nobody has a line. A `guess` is asked for first.
     ///
     /// # Errors
     ///
     /// Fails with what was proven until the limits were reached.
-    pub(super) fn solve(&mut self, root: Node, known: Known) -> Result<i32, Known> {
+    pub(super) fn solve(&mut self, root: Node, known: Known, guess: Option<i32>) -> Result<i32, Known> {
         match root.settle(self.geometry) {
             Settled::Known(score) => Ok(score.clamp(known.lower, known.upper)),
-            Settled::Open { node, moves, is_flipped: false } => self.solve_open(&node, moves, known),
+            Settled::Open { node, moves, is_flipped: false } => self.solve_open(&node, moves, known, guess),
             Settled::Open { node, moves, is_flipped: true } => {
-                let solved = self.solve_open(&node, moves, known.flip());
+                let solved = self.solve_open(&node, moves, known.flip(), guess.map(|guess| -guess));
                 solved.map(|score| -score).map_err(Known::flip)
             }
         }
     }
 
-    fn solve_open(&mut self, node: &Node, moves: u64, known: Known) -> Result<i32, Known> {
+    fn solve_open(
+        &mut self,
+        node: &Node,
+        moves: u64,
+        known: Known,
+        guess: Option<i32>,
+    ) -> Result<i32, Known> {
         let place = self.table.place(self.geometry, node);
         let proven = bounds::of(self.geometry, node).and(self.table.recall(place));
         // The caller may ask for less than the score, such as its sign: then the score may lie outside.
@@ -57,8 +63,10 @@ impl<G: Geometry> Root<'_, G> {
         };
         let mut distances = DISTANCES.into_iter();
         while known.lower < known.upper {
-            let near = distances.find_map(|plies| self.window_of(node.ply, plies, known));
-            let alpha = near.unwrap_or_else(|| middle(known));
+            let alpha = guess
+                .and_then(|guess| window_at(guess, known))
+                .or_else(|| distances.find_map(|plies| self.window_of(node.ply, plies, known)))
+                .unwrap_or_else(|| middle(known));
             match self.search(node, moves, alpha) {
                 Ok(score) if score <= alpha => known.upper = score.max(known.lower),
                 Ok(score) => known.lower = score.min(known.upper),
@@ -105,6 +113,16 @@ impl<G: Geometry> Root<'_, G> {
         });
         self.nodes += results.iter().map(|(_, nodes)| nodes).sum::<u64>();
         results.into_iter().find_map(|(found, _)| found.ok()).ok_or(Interrupted)
+    }
+}
+
+/// The window that a guess asks for: whether the score is as much, and then whether it is more. `None` once it is
+/// refuted.
+fn window_at(guess: i32, known: Known) -> Option<i32> {
+    match guess {
+        guess if guess == known.lower => Some(guess),
+        guess if known.lower < guess && guess <= known.upper => Some(guess - 1),
+        _ => None,
     }
 }
 

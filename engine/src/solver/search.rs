@@ -17,7 +17,7 @@ pub(super) struct Search<'a, G> {
     /// Which of several threads this is: all but the first shuffle moves of like rank.
     thread: u32,
     /// The children of the nodes from the root to the current one. A stack, because room for all columns in each node
-    /// would have to be filled each time, which took a fifth of the time.
+    /// would have to be filled each time, which took a quarter of the time.
     stack: Vec<Child>,
 }
 
