@@ -26,6 +26,10 @@ const REQUESTS_MAX: usize = 8;
 /// hard: on 7x6 none is, but there are boards that nobody can solve.
 const NODES_MAX: u64 = 20_000_000;
 
+/// Positions with more empty cells are not even tried: on 7x6 they are in the book, elsewhere nobody can solve them in the
+/// time of a request.
+const EMPTY_CELLS_MAX: u32 = 38;
+
 /// How long a request may take. What is solved until then is kept, so that asking again goes on from there.
 const DEADLINE: Duration = Duration::from_secs(8);
 
@@ -41,7 +45,7 @@ pub enum AnalysisError {
         /// When to ask again.
         retry: Duration,
     },
-    /// The node budget was not enough.
+    /// There are too many empty cells, or the node budget was not enough.
     #[error("the position is too hard to solve here")]
     TooHard,
     /// The computation failed.
@@ -88,6 +92,9 @@ impl Analysis {
     pub async fn columns(&self, position: &Position) -> Result<ColumnScores, AnalysisError> {
         if let Some(known) = self.known(position) {
             return Ok(known);
+        }
+        if position.outcome().is_some() {
+            return Ok(ColumnScores::default());
         }
         let _request = Request::begin(&self.shared)?;
         self.solve(position, Instant::now() + DEADLINE).await
@@ -137,6 +144,9 @@ impl Analysis {
 
     /// Solves one position on the pool.
     async fn solve(&self, position: &Position, deadline: Instant) -> Result<ColumnScores, AnalysisError> {
+        if position.variant().cells() - position.ply() > EMPTY_CELLS_MAX {
+            return Err(AnalysisError::TooHard);
+        }
         if self.shared.pool.is_congested() {
             return Err(AnalysisError::Busy { retry: RETRY });
         }
@@ -207,7 +217,7 @@ mod tests {
         Game::from_moves(Variant::STANDARD, moves).unwrap()
     }
 
-    /// Sixteen plies, and the first side wins.
+    /// The first side wins with its fourth stone.
     const MOVES: &str = "4455667";
 
     #[tokio::test]

@@ -18,6 +18,7 @@ mod games;
 mod interrupt;
 mod load;
 mod match_cmd;
+mod measure;
 mod memory;
 mod move_cmd;
 mod operator;
@@ -25,6 +26,7 @@ mod output;
 mod play;
 mod progress;
 mod rate;
+mod review;
 mod serve;
 mod solve;
 mod think;
@@ -68,6 +70,10 @@ enum Command {
     Memory(memory::Memory),
     /// Score positions exactly.
     Solve(solve::Solve),
+    /// Judge every move of a game exactly.
+    Review(review::Review),
+    /// Measure how well a bot plays, by the exact solver.
+    Measure(measure::Measure),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::Bench),
     /// Make and check the opening book of the exact solver.
@@ -105,6 +111,8 @@ impl CommandLine {
             Command::Train(arguments) => arguments.run(),
             Command::Memory(arguments) => arguments.run(),
             Command::Solve(arguments) => arguments.run(),
+            Command::Review(arguments) => arguments.run(),
+            Command::Measure(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Book(arguments) => arguments.run(),
             Command::Account(arguments) => arguments.run(),

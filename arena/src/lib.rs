@@ -6,6 +6,7 @@
 //! - [`plan`] is all that decides what is played; [`format`] and [`suite`] say who meets whom from which opening.
 //! - [`course`] is a run as it goes, [`results`] what is counted; both pure. [`runner`] plays it on threads.
 //! - [`log`] is the only truth about a run, made of [`record`]s.
+//! - [`measure`] holds what a bot plays against the exact solver.
 //! - [`stats`] turns results into numbers: Elo with both ends of its interval, sequential tests, joint ratings.
 //!   Pure.
 
@@ -17,6 +18,7 @@ pub mod entrant;
 pub mod format;
 pub mod house;
 pub mod log;
+pub mod measure;
 pub mod plan;
 pub mod play;
 pub mod program;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fourfold_engine::Variant;
 use fourfold_engine::openings::{self, Opening, OpeningError};
+use fourfold_engine::solver::book::Book;
 use serde::{Deserialize, Serialize};
 
 /// Where openings come from, in the words of records.
@@ -41,6 +42,8 @@ struct Round {
 pub enum SuiteError {
     #[error("there are no balanced openings for {0}, only for 7x6")]
     NoneBalanced(Variant),
+    #[error("there are no balanced openings of {plies} plies: the opening book knows up to {known}")]
+    BeyondBook { plies: u32, known: u32 },
     #[error("there is no opening in it")]
     Empty,
     #[error("line {line}: {reason}")]
@@ -73,6 +76,21 @@ impl Suite {
             return Err(SuiteError::NoneBalanced(variant));
         }
         Ok(Self::new(OpeningKind::Balanced, openings, variant))
+    }
+
+    /// All drawn positions after so many plies of a 7x6 game in which there is something to choose: 101 after four,
+    /// thousands after eight.
+    ///
+    /// # Errors
+    ///
+    /// The opening book does not reach so far.
+    pub fn balanced_after(plies: u32) -> Result<Self, SuiteError> {
+        let beyond = SuiteError::BeyondBook { plies, known: Book::embedded().plies() };
+        let openings = openings::balanced_after(plies).ok_or(beyond)?;
+        if openings.is_empty() {
+            return Err(SuiteError::Empty);
+        }
+        Ok(Self::new(OpeningKind::Balanced, openings, Variant::STANDARD))
     }
 
     /// A list: the moves of one opening a line, whatever follows them after a blank or tab ignored, as are empty
@@ -160,6 +178,16 @@ mod tests {
         check("# nothing\n", "there is no opening in it");
         let other = "8x7".parse().unwrap();
         assert_eq!(Suite::balanced(other).unwrap_err(), SuiteError::NoneBalanced(other));
+    }
+
+    #[test]
+    fn suites_of_the_book_are_drawn_positions() {
+        assert_eq!(
+            Suite::balanced_after(4).unwrap().checksum(),
+            Suite::balanced(VARIANT).unwrap().checksum()
+        );
+        assert!(matches!(Suite::balanced_after(16), Err(SuiteError::BeyondBook { plies: 16, known: _ })));
+        assert_eq!(Suite::balanced_after(0).unwrap_err(), SuiteError::Empty, "the empty board is won");
     }
 
     #[test]

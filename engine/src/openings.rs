@@ -3,6 +3,8 @@
 //! A pair of games plays one opening with both colours. The suite is data, scored once by solvers of others
 //! (see the head of `data/openings-7x6-ply4.tsv`) and enumerated again by this module's tests.
 
+mod suite;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -13,6 +15,8 @@ use crate::board::{Column, IllegalMove, Position, Variant};
 use crate::game::{Game, ReplayError};
 use crate::notation;
 use crate::rng;
+
+pub use suite::{balanced_after, scored_after};
 
 /// The first moves of a game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

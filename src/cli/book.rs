@@ -4,12 +4,17 @@ mod build;
 mod checkpoint;
 mod verify;
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use fourfold_engine::openings;
+use fourfold_engine::solver::Score;
 use fourfold_engine::solver::book::PLIES_MAX;
 use sha2::{Digest, Sha256};
+
+use super::exit::Exit;
 
 /// Make and check the opening book of the exact solver.
 #[derive(Debug, clap::Args)]
@@ -25,6 +30,8 @@ enum What {
     Build(Build),
     /// Check a book: its checksum, and some of its scores by solving them again.
     Verify(Verify),
+    /// List openings with their exact scores.
+    Openings(Openings),
 }
 
 /// Solve all positions of one ply and make a book of all plies up to it.
@@ -79,11 +86,43 @@ struct Verify {
     seed: u64,
 }
 
+/// List openings with their exact scores.
+///
+/// All positions after so many plies in which there is something to choose (no win at hand, nothing to parry), one of
+/// each mirrored pair: 568 after 4 plies, 7120 after 6, 67557 after 8. A line has moves and score with a tab between,
+/// as `match --openings FILE` reads it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold book openings --plies 4 --balanced > drawn.tsv")]
+struct Openings {
+    /// Plies of the openings.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    plies: u32,
+    /// Only those whose exact value is a draw.
+    #[arg(long)]
+    balanced: bool,
+}
+
+impl Openings {
+    fn run(&self) -> anyhow::Result<()> {
+        let known = fourfold_engine::solver::book::Book::embedded().plies();
+        let beyond = || Exit::usage(format!("--plies: the opening book knows up to {known}"));
+        let mut out = BufWriter::new(io::stdout().lock());
+        for (opening, score) in openings::scored_after(self.plies).ok_or_else(beyond)? {
+            if !self.balanced || score == Score::DRAW {
+                let moves = if opening.moves().is_empty() { "-".to_owned() } else { opening.notation() };
+                writeln!(out, "{moves}\t{score}")?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
 impl Book {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::Build(build) => build.run(),
             What::Verify(verify) => verify.run(),
+            What::Openings(openings) => openings.run(),
         }
     }
 }

@@ -19,7 +19,7 @@ use fourfold_arena::plan::Plan;
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
-use fourfold_arena::suite::{OpeningKind, Suite};
+use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
 use fourfold_arena::time::TimeControl;
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::BotSpec;
@@ -36,8 +36,8 @@ const SEED_LIMIT: u64 = 1 << 32;
 /// Flags of every contest.
 #[derive(Debug, clap::Args)]
 pub(super) struct ContestArgs {
-    /// Where games begin: `balanced` (positions whose exact value is a draw), `empty`, or a file with the moves of one
-    /// opening a line.
+    /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6` or
+    /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line.
     #[arg(long, value_name = "SUITE")]
     openings: Option<String>,
     /// Time for each move, in milliseconds.
@@ -149,6 +149,7 @@ impl ContestArgs {
         match self.openings.as_deref().unwrap_or(default) {
             "empty" => Ok(Suite::empty(self.variant)),
             "balanced" => Ok(Suite::balanced(self.variant).map_err(|error| usage(&error))?),
+            deeper if deeper.starts_with("balanced:") => Ok(self.balanced_after(deeper)?),
             file => {
                 let text = std::fs::read_to_string(file).map_err(|error| {
                     Exit::new(Code::NoInput, format!("cannot read openings {file}: {error}"))
@@ -157,6 +158,17 @@ impl ContestArgs {
                 Ok(suite.map_err(|error| usage(&format!("{file}: {error}")))?)
             }
         }
+    }
+
+    /// The suite of `balanced:6`.
+    fn balanced_after(&self, text: &str) -> Result<Suite, Exit> {
+        let usage = |reason: &dyn std::fmt::Display| Exit::usage(format!("--openings: {reason}"));
+        if self.variant != Variant::STANDARD {
+            return Err(usage(&SuiteError::NoneBalanced(self.variant)));
+        }
+        let plies = text.trim_start_matches("balanced:").parse();
+        let plies = plies.map_err(|_| usage(&format!("`{text}` is not like balanced:6")))?;
+        Suite::balanced_after(plies).map_err(|error| usage(&error))
     }
 
     fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {

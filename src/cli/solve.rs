@@ -14,6 +14,9 @@ use fourfold_engine::solver::{Limits, Solver};
 
 use self::answer::{Question, Task};
 
+/// More threads than any machine this runs on has cores.
+const THREADS_MAX: usize = 256;
+
 /// Score positions exactly: who wins, and when, if both sides play perfectly.
 ///
 /// For each position a line `MOVES score nodes micros`: the score for the side to move (0 a draw, +n a win with the
@@ -37,9 +40,9 @@ pub(super) struct Solve {
     /// Search, even if the opening book knows.
     #[arg(long)]
     no_book: bool,
-    /// Positions solved at the same time; all cores if left out.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    /// Positions solved at the same time, or threads for a single one; all cores if left out.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<NonZero<usize>>,
     /// Board size and line length, such as 7x6 or 9x6x5.
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
@@ -52,23 +55,26 @@ pub(super) struct Solve {
 impl Solve {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let task = Task { question: self.question(), variant: self.variant };
-        let threads = self.threads.map_or_else(all_cores, usize::from);
+        let threads = self.threads.unwrap_or_else(all_cores);
+        // A single position gets all threads for itself.
+        let is_single = self.positions.len() == 1 && self.positions != ["-"];
         // Nothing is held back that was solved, so Ctrl-C may end the process as it always does.
         let stop = AtomicBool::new(false);
         let answerer = || {
-            let mut judge = self.judge();
+            let mut judge = self.judge(if is_single { threads } else { NonZero::<usize>::MIN });
             let limits = Limits { nodes: None, stop: &stop };
             move |line: &[u8]| task.answer(line, &mut judge, limits)
         };
         if self.positions == ["-"] {
-            return Ok(stream::answer_all(io::stdin(), io::stdout(), threads, answerer)?);
+            return Ok(stream::answer_all(io::stdin(), io::stdout(), threads.get(), answerer)?);
         }
-        let lines = self.positions.join("\n");
-        Ok(stream::answer_all(Cursor::new(lines), io::stdout(), threads, answerer)?)
+        let lines = Cursor::new(self.positions.join("\n"));
+        Ok(stream::answer_all(lines, io::stdout(), threads.get(), answerer)?)
     }
 
-    fn judge(&self) -> Judge {
-        if self.no_book { Judge::without_book(Solver::new()) } else { Judge::new(Solver::new()) }
+    fn judge(&self, threads: NonZero<usize>) -> Judge {
+        let solver = Solver::new().with_threads(threads);
+        if self.no_book { Judge::without_book(solver) } else { Judge::new(solver) }
     }
 
     fn question(&self) -> Question {
@@ -82,6 +88,11 @@ impl Solve {
     }
 }
 
-fn all_cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
+fn parse_threads(text: &str) -> Result<NonZero<usize>, String> {
+    let threads = text.parse().ok().filter(|threads: &NonZero<usize>| threads.get() <= THREADS_MAX);
+    threads.ok_or_else(|| format!("a whole number from 1 to {THREADS_MAX}"))
+}
+
+fn all_cores() -> NonZero<usize> {
+    thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }

@@ -5,16 +5,17 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use fourfold_bots::KnownPattern;
-use fourfold_engine::Variant;
+use fourfold_engine::{BySide, Variant};
 
 use super::request::{
     Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
 };
 use crate::accounts::{AccountError, Accounts, Issued};
-use crate::ids::PlayerName;
+use crate::ids::{GameId, PlayerName};
 use crate::learning::{self, verify::LearnerReport};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
+use crate::records::Record;
 use crate::records::export::RecordReader;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredPlayer};
@@ -69,6 +70,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         }
         Request::Ratings { names } => ratings(control, &names).await,
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
+        Request::Game { id } => game(control, &id).await,
         Request::GamesVerify => verify(control).await,
         Request::LearnersVerify => learners_verify(control).await,
         Request::LearnerShow { name } => learner_show(control, &name).await,
@@ -101,6 +103,16 @@ async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Ans
     let records = reader.next_page().await?.unwrap_or_default();
     let next = if records.is_empty() { None } else { reader.last_number() };
     Ok(Answer::Games { records, next })
+}
+
+async fn game(control: &Control, id: &GameId) -> Result<Answer, Refusal> {
+    let missing = || Refusal::new(RefusalKind::Conflict, format!("there is no game {id}"));
+    let game = control.store.game(id).await?.ok_or_else(missing)?;
+    let players = BySide {
+        first: control.store.player(&game.spec.players.first).await?.ok_or_else(missing)?,
+        second: control.store.player(&game.spec.players.second).await?.ok_or_else(missing)?,
+    };
+    Ok(Answer::Games { records: vec![Record::new(&game, &players)], next: None })
 }
 
 async fn verify(control: &Control) -> Result<Answer, Refusal> {

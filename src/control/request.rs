@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::WireRating;
 use crate::records::Record;
 use crate::secret::Secret;
@@ -49,6 +49,11 @@ pub enum Request {
         /// At most so many; never more than 500.
         limit: u32,
     },
+    /// One game, live or finished.
+    Game {
+        /// The last part of its link.
+        id: GameId,
+    },
     /// A check of everything: every game replayed, all ratings computed again.
     GamesVerify,
     /// A check of the learners: each made again from its lessons.
@@ -72,6 +77,7 @@ impl Request {
             Self::BotRevoke { .. } => "bot_revoke",
             Self::Ratings { .. } => "ratings",
             Self::GamesExport { .. } => "games_export",
+            Self::Game { .. } => "game",
             Self::GamesVerify => "games_verify",
             Self::LearnersVerify => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
@@ -110,7 +116,7 @@ pub enum Answer {
     },
     /// In the order of the names; nothing for players who are not there or have no rating.
     Ratings(Vec<Option<WireRating>>),
-    /// Finished games.
+    /// Games.
     Games {
         /// Each as in `GET /api/v1/games/ID`.
         records: Vec<Record>,

@@ -6,6 +6,7 @@ import { find } from "./dom.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
 import { landingRow } from "./rules.js";
+import { ReviewCard } from "./review.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
 import * as sound from "./sound.js";
@@ -22,6 +23,7 @@ const DOUBLE_PRESS_MS = 400;
 const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
+const review = new ReviewCard(root, (ply) => view.goTo(ply));
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
 
 /** @type {GameState} */
@@ -45,6 +47,7 @@ function readPage() {
 
 function show() {
   view.show(state, pending, planned);
+  if (state.status === "over" && state.result !== "void") review.load(id);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
 
@@ -171,6 +174,7 @@ connection.on("reaction", ({ game, by, emoji }) => game === id && view.react(by,
 connection.on("synced", join);
 connection.on("welcome", show);
 connection.onState((now) => (told &&= now === "open"));
+root.addEventListener("shown", (event) => review.show(/** @type {CustomEvent<number>} */ (event).detail));
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
   if (state.toMove === state.you) choose(column);

@@ -112,6 +112,7 @@ export class GameView {
     this.#showTerms(state);
     this.#showMoves(state);
     this.#showScrub(state);
+    this.root.dispatchEvent(new CustomEvent("shown", { detail: moves.length }));
   }
 
   // 1. Seats

@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 
 pub use self::build::{MissingScore, frontier};
 use self::entries::Settled;
+pub use self::entries::is_quiet;
 use self::prefix_code::PrefixCode;
 use self::retrieval::Retrieval;
 use crate::board::{Position, Variant};

@@ -156,9 +156,37 @@ async fn a_position_says_what_may_be_played() {
     assert_eq!((&won["result"], &won["line"]), (&json!("first"), &json!([[1, 1], [1, 2], [1, 3], [1, 4]])));
     let wide = site.get("/api/v1/positions/c?variant=12x4").await.json();
     assert_eq!((&wide["moves"], &wide["variant"]), (&json!("c"), &json!("12x4")));
-    for unknown in ["score", "columns", "best"] {
-        assert!(won.get(unknown).is_some_and(Value::is_null), "{unknown}");
+    for value in ["score", "columns", "best"] {
+        assert!(won.get(value).is_some_and(Value::is_null), "{value} of a finished game");
+        assert!(wide.get(value).is_some_and(Value::is_null), "{value} of what nobody can solve");
     }
+}
+
+#[tokio::test]
+async fn a_position_says_what_it_is_worth() {
+    let site = TestSite::new();
+    let start = site.get("/api/v1/positions/-").await.json();
+    assert_eq!((&start["score"], &start["best"]), (&json!(1), &json!([4])));
+    assert_eq!(start["columns"], json!([-2, -1, 0, 1, 0, -1, -2]));
+    let late = site.get("/api/v1/positions/557152711624545746362464762234657").await.json();
+    assert_eq!(late["score"], 0);
+    assert!(late["columns"].as_array().unwrap().iter().any(Value::is_null), "some columns are full");
+}
+
+#[tokio::test]
+async fn a_finished_game_is_judged() {
+    let site = with_games().await;
+    let review = site.get("/api/v1/games/one/review").await.json();
+    assert_eq!((&review["moves"], &review["from_ply"]), (&json!(FIRST_WINS), &json!(0)));
+    let plies = review["plies"].as_array().unwrap();
+    assert_eq!(plies.len(), FIRST_WINS.len());
+    assert_eq!((&plies[0]["ply"], &plies[0]["side"]), (&json!(1), &json!("first")));
+    let last = plies.last().unwrap();
+    assert_eq!((&last["before"], &last["after"], &last["mistake"]), (&json!(18), &json!(18), &Value::Null));
+    // The second side does not see three on each other.
+    assert_eq!((&plies[5]["mistake"], &plies[5]["best"]), (&json!("win_to_loss"), &json!([1])));
+    assert_eq!((&review["turning_point"], &review["skill"]["second"]["blunders"]), (&json!(6), &json!(1)));
+    site.get("/api/v1/games/none/review").await.check_refused(404, "not_found", None);
 }
 
 #[tokio::test]
