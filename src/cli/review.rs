@@ -52,9 +52,11 @@ impl Review {
             Ok(game) => return Ok((game, 0)),
             Err(error) => Exit::usage(format!("MOVES: {error}")),
         };
+        // Digits were meant as moves.
+        let is_id = !self.game.bytes().all(|byte| byte.is_ascii_digit());
         match self.game.parse::<GameId>() {
-            Ok(id) => self.fetch(id),
-            Err(_) => Err(refused.into()),
+            Ok(id) if is_id => self.fetch(id),
+            Ok(_) | Err(_) => Err(refused.into()),
         }
     }
 
