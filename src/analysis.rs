@@ -219,6 +219,8 @@ mod tests {
 
     /// The first side wins with its fourth stone.
     const MOVES: &str = "4455667";
+    /// Beyond the opening book.
+    const DEEP: &str = "635211145114";
 
     #[tokio::test]
     async fn what_was_solved_is_not_solved_again() {
@@ -243,7 +245,7 @@ mod tests {
         let analysis = Analysis::new(ComputePool::new(1));
         let requests: Vec<_> = (0..REQUESTS_MAX).map(|_| Request::begin(&analysis.shared).unwrap()).collect();
         assert!(analysis.columns(game("44").position()).await.is_ok());
-        let refused = analysis.columns(game(&MOVES[..6]).position()).await;
+        let refused = analysis.columns(game(DEEP).position()).await;
         assert_eq!(refused, Err(AnalysisError::Busy { retry: RETRY }));
         drop(requests);
         assert_eq!(analysis.shared.requests.load(Ordering::Relaxed), 0);

@@ -180,6 +180,7 @@ impl Daemon {
             .arg(directory.path().join("data"))
             .env("FOURFOLD_METRICS_ENABLED", "false")
             .env("FOURFOLD_LADDER_ENABLED", "false")
+            .env("FOURFOLD_LEARNING_ENABLED", "false")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -83,7 +83,7 @@ impl Default for TableSize {
 /// use fourfold_engine::solver::{Limits, Score, Solver};
 /// use fourfold_engine::{Game, Variant};
 ///
-/// let game = Game::from_moves(Variant::STANDARD, "44444117")?;
+/// let game = Game::from_moves(Variant::STANDARD, "34764727117542")?;
 /// let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
 /// let solved = Solver::new().score(game.position(), limits)?;
 /// assert_eq!(solved.value.sign().to_string(), "win");

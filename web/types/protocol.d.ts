@@ -36,9 +36,11 @@ export interface Pong { type: "pong"; n: number }
 export interface Offer extends Terms {
   type: "challenge"; challenge: string; from: Player; to?: Player; expires_ms: number; url?: string;
 }
+/** Why somebody declined; a refusal of the arena has a code of its own. */
+export type Decline = "later" | "busy" | "too_fast" | "too_slow" | "rated" | "casual" | "variant" | "no_bots" | "other";
 export interface ChallengeEnd {
   type: "challenge_end"; challenge: string; how: "accepted" | "declined" | "canceled" | "expired" | "refused";
-  reason?: string;
+  reason?: Decline | string;
 }
 export interface BotOffer { type: "bot_offer"; bot: Player; time: Time; variant: string }
 export interface Snapshot {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::config::Config;
 
 /// What stands in braces, and whether there is a link.
 fn slots(text: &str) -> BTreeSet<String> {
@@ -115,6 +116,9 @@ fn every_text_in_use_is_there_and_every_text_is_in_use() {
     for path in sources() {
         used.extend(keys_in(&fs::read_to_string(path).unwrap(), &areas));
     }
+    // How house bots play is looked up by their names.
+    let house = Config::default().house_bots.0;
+    used.extend(house.iter().map(|bot| format!("bot.{}", bot.name.as_str().replace('-', "_"))));
     let there: BTreeSet<String> = areas
         .iter()
         .flat_map(|(area, texts)| texts.keys().map(move |name| format!("{area}.{name}")))

@@ -81,6 +81,7 @@ const DATABASE: &str = "fourfold.db";
 fn settings(change: Settings) -> Config {
     let mut config = Config::default();
     config.ladder.enabled = false;
+    config.learning.enabled = false;
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());
