@@ -56,6 +56,10 @@ venv=$target/kit-venv
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e bots/kits/python
 (venv=$(cd "$venv" && pwd) && cd bots/kits/python && "$venv/bin/python" -m pytest -q)
 
+step 'JavaScript kit'
+command -v node >/dev/null || missing node 'install Node.js 20 or newer'
+(cd bots/kits/javascript && node --test tests/)
+
 step 'pages in a browser'
 command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
 if ! CHROMIUM=$(find_chromium); then

@@ -142,9 +142,9 @@ pub async fn run(
     stop: &CancellationToken,
     tell: &mut (dyn FnMut(&Note) + Send),
 ) -> Result<Summary, BridgeError> {
-    let starter = Arc::clone(&entrant);
-    let started = tokio::task::spawn_blocking(move || starter.player()).await;
-    let player = started.unwrap_or_else(|error| Err(Fault::Broken(error.to_string())));
+    let ours = Arc::clone(&entrant);
+    let player = tokio::task::spawn_blocking(move || ours.player()).await;
+    let player = player.unwrap_or_else(|error| Err(Fault::Broken(error.to_string())));
     let player = player.map_err(BridgeError::CannotStart)?;
     let client = Client::connect(plan.introduction.clone()).await?;
     tell(&Note::Connected { name: client.welcome().you.name.to_string() });

@@ -28,10 +28,21 @@ const ANSWER_WAIT: Duration = Duration::from_secs(10);
 const RETRY_WAIT_MIN: Duration = Duration::from_millis(200);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(5);
 
+/// The path of the socket, for addresses given without one.
+const SOCKET_PATH: &str = "/api/v1/socket";
+
+/// Completes an address: `ws://HOST:PORT` becomes `ws://HOST:PORT/api/v1/socket`, and `http` is read as `ws`.
+fn socket_url(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    let url = url.strip_prefix("http://").map_or_else(|| url.to_owned(), |rest| format!("ws://{rest}"));
+    let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+    if has_path { url } else { format!("{url}{SOCKET_PATH}") }
+}
+
 /// How a client introduces itself.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
-    /// `ws://HOST:PORT/api/v1/socket`.
+    /// `ws://HOST:PORT`, with the path of the socket or without it.
     pub url: String,
     /// A bot's token; without one the server makes the client a guest.
     pub token: Option<Secret>,
@@ -226,7 +237,8 @@ async fn open(
 ) -> Result<(Socket, u64, Welcome), ClientError> {
     let deadline = Instant::now() + ANSWER_WAIT;
     let late = |_| ClientError::Silent(ANSWER_WAIT);
-    let connecting = Socket::connect(&introduction.url, introduction.token.as_ref());
+    let url = socket_url(&introduction.url);
+    let connecting = Socket::connect(&url, introduction.token.as_ref());
     let mut socket = tokio::time::timeout_at(deadline, connecting).await.map_err(late)??;
     socket.send(&encode(&hello(introduction, resume), None)).await?;
     loop {
@@ -320,5 +332,12 @@ mod tests {
         assert!(closed(CloseCode::Restart).is_passing() && closed(CloseCode::TooSlow).is_passing());
         assert!(!closed(CloseCode::Replaced).is_passing() && !closed(CloseCode::Credentials).is_passing());
         assert!(!ClientError::BadUrl(String::new()).is_passing());
+    }
+
+    #[test]
+    fn addresses_are_completed() {
+        assert_eq!(socket_url("ws://127.0.0.1:4444"), "ws://127.0.0.1:4444/api/v1/socket");
+        assert_eq!(socket_url("http://127.0.0.1:4444/"), "ws://127.0.0.1:4444/api/v1/socket");
+        assert_eq!(socket_url("ws://a.example/x/socket"), "ws://a.example/x/socket");
     }
 }

@@ -42,18 +42,6 @@ pub struct LoadPlan {
     pub seed: u64,
 }
 
-/// The path of the socket, for addresses given without one.
-const SOCKET_PATH: &str = "/api/v1/socket";
-
-/// Completes an address: `ws://HOST:PORT` becomes `ws://HOST:PORT/api/v1/socket`, and `http` is read as `ws`.
-#[must_use]
-pub fn socket_url(url: &str) -> String {
-    let url = url.trim_end_matches('/');
-    let url = url.strip_prefix("http://").map_or_else(|| url.to_owned(), |rest| format!("ws://{rest}"));
-    let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
-    if has_path { url } else { format!("{url}{SOCKET_PATH}") }
-}
-
 /// Makes the load until all games are played or `stop` is set, and says how it went.
 ///
 /// `progress` hears of every finished game.
@@ -85,7 +73,7 @@ pub async fn run(
 }
 
 fn introduction(plan: &LoadPlan) -> Introduction {
-    Introduction { url: socket_url(&plan.url), ..Introduction::default() }
+    Introduction { url: plan.url.clone(), ..Introduction::default() }
 }
 
 /// Plays all games, shared out among the pairs.
@@ -125,12 +113,5 @@ mod tests {
         for (total, parts) in [(10, 3), (3, 3), (100, 7), (1, 1)] {
             assert_eq!((0..parts).map(|index| share(total, parts, index)).sum::<u32>(), total);
         }
-    }
-
-    #[test]
-    fn addresses_are_completed() {
-        assert_eq!(socket_url("ws://127.0.0.1:4444"), "ws://127.0.0.1:4444/api/v1/socket");
-        assert_eq!(socket_url("http://127.0.0.1:4444/"), "ws://127.0.0.1:4444/api/v1/socket");
-        assert_eq!(socket_url("ws://a.example/x/socket"), "ws://a.example/x/socket");
     }
 }

@@ -127,6 +127,7 @@ fn json_stays_at_the_edges() {
     let edges = [
         "arena/src/log",
         "arena/src/plan.rs",
+        "arena/src/program/dialect/kaggle.rs",
         "arena/src/rate.rs",
         "src/cli/",
         "src/client",
@@ -154,6 +155,8 @@ const PURE: &[&str] = &[
     "arena/src/course.rs",
     "arena/src/format",
     "arena/src/plan.rs",
+    "arena/src/program/dialect",
+    "arena/src/program/spec.rs",
     "arena/src/report.rs",
     "arena/src/results.rs",
     "arena/src/stats",

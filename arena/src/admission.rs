@@ -179,11 +179,11 @@ impl Test<'_> {
             Side::First => BySide { first: &mut *player, second: &mut *opponent },
             Side::Second => BySide { first: &mut *opponent, second: &mut *player },
         };
-        let played = play(&terms, players, self.stop)?;
-        let own = played.spent_us.iter().enumerate();
+        let game = play(&terms, players, self.stop)?;
+        let own = game.spent_us.iter().enumerate();
         let own = own.filter(|(ply, _)| (ply % 2 == 0) == (side == Side::First));
         self.spent.extend(own.map(|(_, &us)| Duration::from_micros(us)));
-        Some(played)
+        Some(game)
     }
 
     fn passed(&mut self, name: &'static str, note: &str) {
@@ -258,7 +258,7 @@ mod tests {
         let watchdog = Watchdog::start().unwrap();
         let bot =
             HouseBot::new(spec.into(), spec.parse().unwrap(), Variant::STANDARD, None, &watchdog).unwrap();
-        let report = admit(&bot, Variant::STANDARD, Duration::from_secs(60), 7, &Stop::default());
+        let report = admit(&bot, Variant::STANDARD, Duration::from_mins(1), 7, &Stop::default());
         assert!(report.is_passed(), "{report:?}");
         report.checks.iter().map(|check| (check.name, check.verdict)).collect()
     }

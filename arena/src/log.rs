@@ -211,6 +211,9 @@ impl Log {
     }
 }
 
+/// What a record of 7x6 has at most.
+const RECORD_BYTES: usize = 1536;
+
 /// A record as it is written, without its checksum.
 ///
 /// # Panics
@@ -218,7 +221,10 @@ impl Log {
 /// Never: all keys of a record are text.
 #[must_use]
 pub fn encode(record: &Record) -> Vec<u8> {
-    serde_json::to_vec(record).expect("all keys of a record are text")
+    // Longer than most, so that it need not grow.
+    let mut json = Vec::with_capacity(RECORD_BYTES);
+    serde_json::to_writer(&mut json, record).expect("all keys of a record are text");
+    json
 }
 
 impl Found {
@@ -239,7 +245,7 @@ impl Found {
                 self.ends_with_event = false;
             }
             (Line::Event(Event::Suspended { .. } | Event::End { .. }), Some(_)) => {
-                self.ends_with_event = true
+                self.ends_with_event = true;
             }
         }
         Ok(())

@@ -72,8 +72,10 @@ impl Table {
     fn new(terms: &Terms<'_>) -> Self {
         let game = terms.opening.game(terms.variant).expect("suites hold legal openings only");
         let clock = Clock::new(terms.time, terms.margin);
-        let clocks = vec![clock.remaining_ms(); terms.opening.moves().len()];
-        Self { game, clock, clocks, spent_us: Vec::new() }
+        let stones = usize::from(terms.variant.width()) * usize::from(terms.variant.height());
+        let mut clocks = Vec::with_capacity(stones);
+        clocks.resize(terms.opening.moves().len(), clock.remaining_ms());
+        Self { game, clock, clocks, spent_us: Vec::with_capacity(stones) }
     }
 
     fn begin(&self, terms: &Terms<'_>, players: &mut BySide<&mut dyn Player>) -> Result<(), (Side, Fault)> {

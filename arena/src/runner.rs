@@ -139,7 +139,9 @@ pub fn resume_log(
     }
     if !found.ends_with_event {
         // A kill may have torn off what followed from the last game.
-        events_of(&course, last).iter().for_each(|event| log.event(event));
+        for event in events_of(&course, last) {
+            log.event(&event);
+        }
         log.flush_lines()?;
     }
     Ok(Resumed { log, course, ahead: found.ahead, cut: found.cut })

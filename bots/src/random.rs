@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{Column, Position, rng};
+use fourfold_engine::{Position, rng};
 use rand::RngExt;
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget};
@@ -26,12 +26,12 @@ impl Bot for Random {
         _budget: MoveBudget,
         _stop: &AtomicBool,
     ) -> Result<Choice, BotError> {
-        let legal: Vec<Column> = position.legal_columns().collect();
-        if legal.is_empty() {
+        let legal = position.legal_columns().count();
+        if legal == 0 {
             return Err(BotError::GameOver);
         }
-        let drawn = rng::for_position(self.seed, position).random_range(0..legal.len());
-        Ok(legal[drawn].into())
+        let drawn = rng::for_position(self.seed, position).random_range(0..legal);
+        position.legal_columns().nth(drawn).map(Choice::from).ok_or(BotError::GameOver)
     }
 }
 

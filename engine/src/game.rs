@@ -15,7 +15,9 @@ impl Game {
     /// A game before its first move.
     #[must_use]
     pub fn new(variant: Variant) -> Self {
-        Self { moves: Vec::new(), position: Position::new(variant), outcome: None }
+        // Room for every stone: a game that grows its list again and again costs as much as its rules.
+        let moves = Vec::with_capacity(usize::from(variant.width()) * usize::from(variant.height()));
+        Self { moves, position: Position::new(variant), outcome: None }
     }
 
     /// Replays a move list such as `44353`; `-` and the empty string are the empty list.

@@ -76,7 +76,7 @@ impl ConnectionArgs {
 impl Bridge {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
-        let program = self.programs.program(self.command.join(" "), spec, Variant::STANDARD)?;
+        let program = self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?;
         let introduction = Introduction {
             bot: Some(BotInfo { version: self.bot_version.clone(), about: None, url: None }),
             open: Some(!self.private),

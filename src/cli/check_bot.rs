@@ -73,9 +73,9 @@ impl CheckBot {
             (None, _) => self.check_program()?,
         };
         if self.json {
-            output::print_json(&report)?
+            output::print_json(&report)?;
         } else {
-            print(&report)?
+            print(&report)?;
         }
         if report.is_passed() {
             return Ok(());
@@ -97,7 +97,7 @@ impl CheckBot {
             return Ok(Arc::new(chance));
         }
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
-        Ok(Arc::new(self.programs.program(self.command.join(" "), spec, Variant::STANDARD)?))
+        Ok(Arc::new(self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?))
     }
 
     fn check_program(&self) -> anyhow::Result<Report> {
@@ -130,7 +130,7 @@ impl CheckBot {
             invitations: [SideChoice::First, SideChoice::Second].map(invitation).into(),
             games_max: Some(2),
         };
-        let name = entrant.name().to_owned();
+        let name = if self.command.is_empty() { "the connection" } else { entrant.name() }.to_owned();
         runtime()?.block_on(async {
             let mut checks = self_test::run(introduction).await;
             let mut latencies = Vec::new();

@@ -174,7 +174,7 @@ impl ContestArgs {
     fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {
         if ProgramSpec::is_meant_by(spec) {
             let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
-            return Ok(Box::new(self.programs.program(name.to_owned(), program, self.variant)?));
+            return Ok(Box::new(self.programs.program(name, program, self.variant)?));
         }
         let spec: BotSpec = spec.parse()?;
         let spec = bot_files::with_files_read(&spec)?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fourfold::client::{ClientError, Introduction};
 use fourfold::clock::TimeControl;
-use fourfold::load::{PairPlan, Witness, play_pair, socket_url};
+use fourfold::load::{PairPlan, Witness, play_pair};
 use fourfold::protocol::client::BotInfo;
 use fourfold::secret::Secret;
 use tokio::task::JoinSet;
@@ -70,7 +70,7 @@ pub(crate) fn start(
     history: &Arc<History>,
     stop: &CancellationToken,
 ) -> Playing {
-    let url = socket_url(&format!("ws://{address}"));
+    let url = format!("ws://{address}");
     let guest = || Introduction { url: url.clone(), ..Introduction::default() };
     let bot = |token: &Secret| Introduction {
         token: Some(token.clone()),

@@ -122,14 +122,17 @@ impl Dialect {
     /// The line should have been a move.
     pub fn read(self, line: &str, game: &Game) -> Result<Option<Column>, Malformed> {
         let line = line.trim();
-        let read = match self {
-            Self::Simple => simple::read(line).map(Some),
+        let column = match self {
+            Self::Board42(_) if board42::is_beside(line) => return Ok(None),
+            Self::Cfour if cfour::is_beside(line) => return Ok(None),
+            Self::Simple => simple::read(line),
             Self::Board42(_) => board42::read(line),
-            Self::Kaggle => kaggle::read(line).map(Some),
-            Self::Aigames => aigames::read(line).map(Some),
+            Self::Kaggle => kaggle::read(line),
+            Self::Aigames => aigames::read(line),
             Self::Cfour => cfour::read(line, game),
         };
-        read.ok_or_else(|| Malformed { line: line.chars().take(SHOWN_CHARS_MAX).collect(), dialect: self })
+        let shown = || line.chars().take(SHOWN_CHARS_MAX).collect();
+        column.map(Some).ok_or_else(|| Malformed { line: shown(), dialect: self })
     }
 }
 

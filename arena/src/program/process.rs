@@ -179,7 +179,7 @@ impl Process {
         self.input = None;
     }
 
-    /// Sends a question, wholly, and tells when that was done. What the program wrote before is thrown away: it answers
+    /// Sends a question, wholly, and tells when its end was sent. What the program wrote before is thrown away: it answers
     /// no question of ours.
     ///
     /// # Errors
@@ -190,8 +190,11 @@ impl Process {
         while self.read_output()? {}
         self.unread.clear();
         let mut rest = text.as_bytes();
+        let mut sent = Instant::now();
         while !rest.is_empty() {
             let Some(input) = &mut self.input else { return Err(self.ended()) };
+            // Before the write: a program may run, and answer, before this thread runs again.
+            sent = Instant::now();
             match input.write(rest) {
                 Ok(written) => rest = &rest[written..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -202,7 +205,7 @@ impl Process {
                 Err(_) => return Err(self.ended()),
             }
         }
-        Ok(Instant::now())
+        Ok(sent)
     }
 
     /// The next line, without its end, and when it was there.

@@ -179,6 +179,20 @@ fn damage_in_the_middle_names_its_line() {
     assert!(resume(&path, &plan).unwrap_err().contains("in use by another run"));
 }
 
+/// Stops the run when all games but one wait in the file beside the log.
+struct Patient<'a> {
+    ahead: std::path::PathBuf,
+    stop: &'a Stop,
+}
+impl Observer for Patient<'_> {
+    fn look(&mut self, course: &Course) {
+        let ahead = fs::read_to_string(&self.ahead).unwrap_or_default();
+        if course.results().games() + ahead.lines().count() as u64 == 19 {
+            self.stop.set();
+        }
+    }
+}
+
 #[test]
 fn a_silent_player_holds_up_its_own_game_alone_and_nothing_is_lost() {
     let directory = tempfile::tempdir().unwrap();
@@ -187,19 +201,6 @@ fn a_silent_player_holds_up_its_own_game_alone_and_nothing_is_lost() {
     let silent = Habit::SilentOnce { was: Arc::default() };
     let log = begin_log(&path, &plan).unwrap();
     let stop = Stop::default();
-    /// Stops the run when all games but one wait in the file beside the log.
-    struct Patient<'a> {
-        ahead: std::path::PathBuf,
-        stop: &'a Stop,
-    }
-    impl Observer for Patient<'_> {
-        fn look(&mut self, course: &Course) {
-            let ahead = fs::read_to_string(&self.ahead).unwrap_or_default();
-            if course.results().games() + ahead.lines().count() as u64 == 19 {
-                self.stop.set();
-            }
-        }
-    }
     let mut observer = Patient { ahead: directory.path().join("log.ahead"), stop: &stop };
     let entrants = entrants([silent, Habit::Good]);
     let course =

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Never reads, always writes.
-exec yes 4
+# Never reads, always writes what is no move.
+exec yes hello

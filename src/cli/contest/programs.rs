@@ -40,11 +40,11 @@ impl ProgramArgs {
 
     pub(in crate::cli) fn program(
         self,
-        name: String,
+        name: &str,
         spec: ProgramSpec,
         variant: Variant,
     ) -> anyhow::Result<Program> {
         let wrong = |error: ProgramError| Exit::usage(format!("{name}: {error}"));
-        Ok(Program::new(name.clone(), spec, variant, self.limits()).map_err(wrong)?)
+        Ok(Program::new(name.to_owned(), spec, variant, self.limits()).map_err(wrong)?)
     }
 }

@@ -5,6 +5,9 @@ use fourfold_engine::{Cell, Column, Position};
 
 use super::column_from;
 
+/// What the line with the move begins with.
+const MOVE: &str = "Move ";
+
 /// Rows of seven cells from left to right: blank, `Y` for the side to move, `R` for its opponent.
 pub(in super::super) fn print(position: &Position, order: RowOrder) -> String {
     let height = usize::from(position.variant().height());
@@ -24,12 +27,13 @@ pub(in super::super) fn print(position: &Position, order: RowOrder) -> String {
     rows.into_iter().flat_map(|row| columns.clone().map(move |column| symbol(column, row))).collect()
 }
 
-/// `Move N`, whatever else is printed.
-pub(super) fn read(line: &str) -> Option<Option<Column>> {
-    match line.strip_prefix("Move ") {
-        None => Some(None),
-        Some(number) => column_from(number.trim(), |number| number.checked_sub(1)).map(Some),
-    }
+/// Such programs like to draw boards and to tell what they think.
+pub(super) fn is_beside(line: &str) -> bool {
+    !line.starts_with(MOVE)
+}
+
+pub(super) fn read(line: &str) -> Option<Column> {
+    column_from(line.strip_prefix(MOVE)?.trim(), |number| number.checked_sub(1))
 }
 
 #[cfg(test)]

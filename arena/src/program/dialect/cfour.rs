@@ -44,16 +44,17 @@ fn drop_at(cell: Cell) -> String {
     format!("P@{file}{}", cell.row_number())
 }
 
-/// Passes over everything but `bestmove`. A square on which no stone would land is no move.
-pub(super) fn read(line: &str, game: &Game) -> Option<Option<Column>> {
-    let mut words = line.split_whitespace();
-    if words.next() != Some("bestmove") {
-        return Some(None);
-    }
-    let dropped = words.next()?;
+/// Everything but the best move.
+pub(super) fn is_beside(line: &str) -> bool {
+    line.split_whitespace().next() != Some("bestmove")
+}
+
+/// A square on which no stone would land is no move.
+pub(super) fn read(line: &str, game: &Game) -> Option<Column> {
+    let dropped = line.split_whitespace().nth(1)?;
     let position = game.position();
     let lands = |column: &Column| position.landing_cell(*column).is_some_and(|cell| drop_at(cell) == dropped);
-    game.variant().columns().find(lands).map(Some)
+    game.variant().columns().find(lands)
 }
 
 #[cfg(test)]

@@ -1,0 +1,18 @@
+// Plays any legal column until Ctrl-C, or `random_bot.js N` games.
+
+import { run } from "../fourfold_bot.js";
+
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort());
+
+const choose = (turn) => turn.legal[Math.floor(Math.random() * turn.legal.length)];
+
+const tally = await run(choose, {
+  name: "random",
+  version: "1",
+  games: Number(process.argv[2]) || undefined,
+  signal: stop.signal,
+  onGameEnd: (end) => console.log(end.game, end.side, end.result, end.reason),
+  onError: (problem) => console.error(problem),
+});
+console.log(tally);

@@ -1,0 +1,231 @@
+/**
+ * Play Connect Four on a Fourfold server: write `choose(turn)`, which gives a column, and call `run`.
+ *
+ * No dependencies: it uses the global `WebSocket` of browsers, Deno, Bun and Node 22, of Node 20 with
+ * `--experimental-websocket`, or a class like it in `settings.WebSocket`.
+ *
+ * A `turn` holds the whole position, comes again after a reconnect, and may be answered twice without harm; so nothing
+ * that is sent is queued here.
+ */
+
+const PROTOCOL = 1;
+const SUBPROTOCOL = "fourfold.v1";
+const SOCKET_PATH = "/api/v1/socket";
+
+/** Waits between attempts to connect, in milliseconds: the first, and the longest. */
+const RETRY_MS_MIN = 200;
+const RETRY_MS_MAX = 5000;
+
+/** A connection that has been silent for so many heartbeats is dead. */
+const HEARTBEATS_MAX = 2.5;
+
+/** Until the server has told its heartbeat, in milliseconds. */
+const WELCOME_WAIT_MS = 10_000;
+
+/** Close codes after which another attempt cannot help: credentials, banned, version, replaced. */
+const LASTING_CODES = [4401, 4403, 4406, 4409];
+const NORMAL_CODE = 1000;
+
+/** The server will not have the bot. */
+export class Refused extends Error {}
+
+/** The legal columns of a turn from the centre outwards. */
+export function centreFirst(turn) {
+  const centre = (Number.parseInt(turn.variant ?? "7x6", 10) + 1) / 2;
+  return [...turn.legal].sort((a, b) => Math.abs(a - centre) - Math.abs(b - centre) || a - b);
+}
+
+/**
+ * Plays until `settings.games` games are over, `settings.signal` is aborted, or the server refuses. Aborting finishes
+ * the games under way.
+ *
+ * @param {(turn: object) => number | Promise<number>} choose gives a column from `turn.legal`. What is no such column,
+ *   or throws, is reported to `onError` and replaced by the most central one.
+ * @param {object} settings `name`, `version`, and if wanted `url`, `token`, `open`, `accepts`, `maxGames`, `games`,
+ *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`.
+ * @returns {Promise<{wins: number, draws: number, losses: number}>}
+ * @throws {Refused} if the token, the version or the bot itself is refused
+ */
+export async function run(choose, settings) {
+  return await new Bot(choose, settings).play();
+}
+
+class Bot {
+  #choose;
+  #settings;
+  #games = new Map(); // id -> {side, ply, column}; the last turn and our answer to it
+  #started = 0;
+  #isDraining = false;
+  #session = null; // what resumes it: {session, secret, seq}
+  #socket = null;
+  #tally = { wins: 0, draws: 0, losses: 0 };
+
+  constructor(choose, settings) {
+    const environment = globalThis.process?.env ?? {};
+    const defaults = { url: environment.FOURFOLD_URL ?? "ws://127.0.0.1:4444", token: environment.FOURFOLD_TOKEN };
+    this.#choose = choose;
+    this.#settings = { ...defaults, open: true, WebSocket: globalThis.WebSocket, ...settings };
+  }
+
+  async play() {
+    if (!this.#settings.token) throw new Refused("no token: set FOURFOLD_TOKEN (`fourfold bot create` prints it)");
+    if (!this.#settings.WebSocket) {
+      throw new Refused("no WebSocket here: Node 20 has it with --experimental-websocket");
+    }
+    this.#settings.signal?.addEventListener("abort", () => this.#drain());
+    if (this.#settings.signal?.aborted) this.#isDraining = true;
+    let wait = RETRY_MS_MIN;
+    while (!(this.#isDraining && this.#games.size === 0)) {
+      const { code, reason, wasWelcome } = await this.#connect();
+      if (LASTING_CODES.includes(code)) throw new Refused(`closed with ${code}: ${reason}`);
+      if (code === NORMAL_CODE && this.#isDraining) break;
+      wait = wasWelcome ? RETRY_MS_MIN : Math.min(2 * wait, RETRY_MS_MAX);
+      await new Promise((resolve) => setTimeout(resolve, wait * (1 + Math.random() / 2)));
+    }
+    return this.#tally;
+  }
+
+  /** One connection from its beginning to its end. */
+  #connect() {
+    return new Promise((resolve) => {
+      const socket = new this.#settings.WebSocket(socketUrl(this.#settings.url), [SUBPROTOCOL]);
+      this.#socket = socket;
+      let heartbeatMs = WELCOME_WAIT_MS / HEARTBEATS_MAX;
+      let wasWelcome = false;
+      let silence;
+      const end = (code, reason) => {
+        clearTimeout(silence);
+        if (this.#socket === socket) this.#socket = null;
+        resolve({ code, reason, wasWelcome });
+      };
+      const expectMore = () => {
+        clearTimeout(silence);
+        silence = setTimeout(() => {
+          socket.close();
+          end(undefined, "silence");
+        }, HEARTBEATS_MAX * heartbeatMs);
+      };
+      expectMore();
+      socket.addEventListener("open", () => this.#send("hello", this.#hello()));
+      socket.addEventListener("close", (event) => end(event.code, event.reason));
+      socket.addEventListener("error", () => {}); // a close follows
+      socket.addEventListener("message", (event) => {
+        const message = JSON.parse(event.data);
+        if (message.type === "welcome") {
+          wasWelcome = true;
+          heartbeatMs = message.heartbeat_ms;
+        }
+        if (this.#session) this.#session.seq = Math.max(this.#session.seq, message.seq ?? 0);
+        expectMore();
+        this.#take(message);
+      });
+    });
+  }
+
+  #hello() {
+    const { token, name, version, about, open, accepts, maxGames } = this.#settings;
+    return {
+      protocol: PROTOCOL,
+      token,
+      client: { name, version },
+      bot: { version, about },
+      open: open && !this.#isDraining,
+      accepts,
+      max_games: maxGames,
+      resume: this.#session ?? undefined,
+    };
+  }
+
+  #send(type, fields) {
+    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify({ type, ...fields }));
+  }
+
+  #drain() {
+    this.#isDraining = true;
+    this.#send("bye", { drain: true });
+  }
+
+  /** Unknown types are ignored, as the protocol asks. */
+  #take(message) {
+    switch (message.type) {
+      case "welcome":
+        if (!message.resumed) this.#games.clear(); // those that live are told again
+        this.#session = { session: message.session, secret: message.secret, seq: message.seq };
+        if (this.#isDraining) this.#drain();
+        break;
+      case "ping":
+        this.#send("pong", { n: message.n });
+        break;
+      case "challenge": // our own carry `re`
+        if (!("re" in message) && !this.#isDraining) this.#send("accept", { challenge: message.challenge });
+        break;
+      case "game":
+        if (message.you == null) break;
+        if (message.status === "over") this.#end(message);
+        else this.#start(message);
+        break;
+      case "turn":
+        this.#answer(message);
+        break;
+      case "game_end":
+        this.#end(message);
+        break;
+      case "error":
+        this.#settings.onError?.({ code: message.code, message: message.message, game: message.game });
+        break;
+    }
+  }
+
+  #start(message) {
+    if (this.#games.has(message.game)) return;
+    this.#games.set(message.game, { side: message.you });
+    this.#started += 1;
+    this.#settings.onGameStart?.(message);
+    // Now and not after its end, or the server might start one game too many.
+    if (this.#started === this.#settings.games) this.#drain();
+  }
+
+  async #answer(turn) {
+    const side = turn.ply % 2 === 0 ? "first" : "second";
+    if (!this.#games.has(turn.game)) this.#start({ ...turn, you: side });
+    const game = this.#games.get(turn.game);
+    if (game.ply !== turn.ply) {
+      Object.assign(game, { ply: turn.ply, column: undefined });
+      const column = await this.#column(turn);
+      if (game.ply !== turn.ply) return; // it thought for too long
+      game.column = column;
+    }
+    // Undefined while it is still thought about: the answer is on its way.
+    if (game.column !== undefined) this.#send("move", { game: turn.game, ply: turn.ply, column: game.column });
+  }
+
+  async #column(turn) {
+    let problem;
+    try {
+      const column = await this.#choose(turn);
+      if (turn.legal.includes(column)) return column;
+      problem = { code: "illegal_choice", message: `choose gave ${column} after ${turn.moves || "-"}` };
+    } catch (error) {
+      problem = { code: "choose_failed", message: String(error) };
+    }
+    this.#settings.onError?.({ ...problem, game: turn.game });
+    return centreFirst(turn)[0];
+  }
+
+  #end(message) {
+    const game = this.#games.get(message.game);
+    if (!game) return;
+    this.#games.delete(message.game);
+    if (message.result === game.side) this.#tally.wins += 1;
+    else if (message.result === "draw") this.#tally.draws += 1;
+    else if (message.result !== "void") this.#tally.losses += 1;
+    this.#settings.onGameEnd?.({ ...message, side: game.side });
+  }
+}
+
+/** `ws://HOST:PORT` becomes the address of its socket; whole addresses stay as they are. */
+function socketUrl(text) {
+  const url = new URL(text);
+  if (url.pathname === "/") url.pathname = SOCKET_PATH;
+  return url.href;
+}

@@ -1,0 +1,107 @@
+// The kit against a server of a few lines, without a network.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Refused, centreFirst, run } from "../fourfold_bot.js";
+
+/** A WebSocket class whose other end is `script`: called with each message from the bot and a way to answer. */
+function serverOf(script) {
+  return class FakeSocket extends EventTarget {
+    readyState = 0;
+    static connections = 0;
+
+    constructor(url, protocols) {
+      super();
+      Object.assign(this, { url, protocols, number: ++FakeSocket.connections });
+      queueMicrotask(() => {
+        this.readyState = 1;
+        this.dispatchEvent(new Event("open"));
+      });
+    }
+
+    send(text) {
+      const say = (message) =>
+        queueMicrotask(() =>
+          this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(message) })),
+        );
+      script(JSON.parse(text), say, this);
+    }
+
+    close(code = 1000, reason = "") {
+      if (this.readyState === 3) return;
+      this.readyState = 3;
+      queueMicrotask(() => this.dispatchEvent(Object.assign(new Event("close"), { code, reason })));
+    }
+  };
+}
+
+const welcome = { type: "welcome", seq: 1, session: "s", secret: "x", resumed: false, heartbeat_ms: 10_000 };
+const game = { type: "game", seq: 2, game: "g", you: "first", status: "live" };
+const turn = { type: "turn", seq: 3, game: "g", ply: 0, moves: "", legal: [1, 2, 3, 4, 5, 6, 7], variant: "7x6" };
+const end = { type: "game_end", seq: 5, game: "g", result: "first", reason: "four", moves: "4" };
+
+const settings = (script, more) => ({
+  name: "test", version: "1", url: "ws://a.example", token: "t", games: 1, WebSocket: serverOf(script), ...more,
+});
+
+/** One game of one move. */
+function oneGame(heard) {
+  return (message, say, socket) => {
+    heard.push(message);
+    if (message.type === "hello") [welcome, game, turn].forEach(say);
+    if (message.type === "move") {
+      say(end);
+      setImmediate(() => socket.close(1000));
+    }
+  };
+}
+
+test("a turn is answered and the game counted", async () => {
+  const heard = [];
+  const tally = await run(() => 4, settings(oneGame(heard)));
+  assert.deepEqual(tally, { wins: 1, draws: 0, losses: 0 });
+  assert.deepEqual(heard.map((message) => message.type), ["hello", "bye", "move"]);
+  assert.deepEqual([heard[0].token, heard[0].open], ["t", true]);
+  assert.deepEqual(heard[2], { type: "move", game: "g", ply: 0, column: 4 });
+});
+
+test("a bug costs a move and not the game", async () => {
+  for (const choose of [() => 9, () => "4", () => Promise.reject(new Error("no"))]) {
+    const heard = [];
+    const problems = [];
+    await run(choose, settings(oneGame(heard), { onError: (problem) => problems.push(problem.code) }));
+    assert.equal(heard.at(-1).column, 4);
+    assert.equal(problems.length, 1);
+  }
+});
+
+test("a lost connection is resumed and the same answer given again", async () => {
+  const heard = [];
+  const script = (message, say, socket) => {
+    heard.push(message);
+    if (message.type === "hello" && socket.number === 1) [welcome, game, turn].forEach(say);
+    if (message.type === "move" && socket.number === 1) socket.close(1012);
+    if (message.type === "hello" && socket.number === 2) [{ ...welcome, seq: 3, resumed: true }, turn].forEach(say);
+    if (message.type === "move" && socket.number === 2) {
+      say(end);
+      setImmediate(() => socket.close(1000));
+    }
+  };
+  let asked = 0;
+  const tally = await run(() => 1 + asked++, settings(script));
+  assert.equal(tally.wins, 1);
+  assert.equal(asked, 1);
+  const hellos = heard.filter((message) => message.type === "hello");
+  assert.deepEqual(hellos[1].resume, { session: "s", secret: "x", seq: 3 });
+});
+
+test("who is refused does not try again", async () => {
+  const script = (message, say, socket) => socket.close(4401, "token unknown");
+  await assert.rejects(run(() => 4, settings(script)), Refused);
+  await assert.rejects(run(() => 4, { name: "a", version: "1", token: "" }), /FOURFOLD_TOKEN/);
+});
+
+test("columns are sorted from the centre", () => {
+  assert.deepEqual(centreFirst({ legal: [1, 2, 4, 5, 7], variant: "7x6" }), [4, 5, 2, 1, 7]);
+});

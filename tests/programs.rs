@@ -1,0 +1,161 @@
+//! Programs from the command line: in matches, through the bridge, and in the self-test.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn fourfold(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fourfold"));
+    command.args(arguments).stdin(Stdio::null()).env_remove("RUST_LOG").env_remove("FOURFOLD_TOKEN");
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    fourfold(arguments).output().unwrap()
+}
+
+fn bot(name: &str) -> String {
+    format!("{}/arena/tests/bots/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[track_caller]
+fn json_of(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{errors}"))
+}
+
+#[track_caller]
+fn check_refused(arguments: &[&str], code: i32, message: &str) {
+    let output = run(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{error}");
+    assert!(error.contains(message), "{error}");
+}
+
+#[test]
+fn a_program_plays_a_match() {
+    let entrant = format!("cmd:{}", bot("good.sh"));
+    let output = run(&[
+        "match",
+        &entrant,
+        "random",
+        "--games",
+        "4",
+        "--seed",
+        "3",
+        "--json",
+        "--startup-ms",
+        "60000",
+        "--move-ms",
+        "60000",
+    ]);
+    let report = json_of(&output);
+    assert!(output.status.success());
+    assert_eq!((&report["games"], &report["faults"]), (&4.into(), &0.into()));
+    assert_eq!(report["entrants"][0], entrant.as_str());
+}
+
+#[test]
+fn a_program_that_never_moves_is_no_success() {
+    let silent = format!("cmd:{}", bot("silent.sh"));
+    let quick = ["--games", "2", "--openings", "empty", "--move-ms", "100", "--startup-ms", "0"];
+    check_refused(&[&["match", &silent, &silent][..], &quick].concat(), 1, "nothing was played");
+    let failing = format!("cmd:{}", bot("fails_at_start.sh"));
+    let patient = ["--games", "2", "--startup-ms", "60000"];
+    check_refused(&[&["match", &failing, "random"][..], &patient].concat(), 1, "no weights");
+    check_refused(&["match", "cmd:/no/such/bot", "random"], 1, "/no/such/bot cannot be started");
+}
+
+#[test]
+fn what_names_no_program_is_wrong_use() {
+    check_refused(&["match", "cmd:", "random"], 2, "names no program");
+    check_refused(&["match", "cmd+chess:./x", "random"], 2, "`chess` is no dialect: there are simple");
+    check_refused(&["match", "cmd:./x 'y", "random"], 2, "quotation mark");
+    check_refused(&["match", "cmd+cfour:./x", "random", "--variant", "8x7"], 2, "no 8x7 board");
+    check_refused(&["bridge", "--url", "ws://127.0.0.1:1", "--", "x"], 2, "--token");
+    check_refused(&["check-bot"], 2, "--url");
+    check_refused(&["check-bot", "--url", "ws://127.0.0.1:1"], 2, "--token");
+}
+
+#[test]
+fn the_self_test_tells_sound_programs_from_others() {
+    let patient = ["--move-ms", "60000", "--startup-ms", "60000", "--json", "--"];
+    let sound = run(&[&["check-bot"][..], &patient, &[&bot("good.sh")]].concat());
+    let report = json_of(&sound);
+    assert!(sound.status.success(), "{report}");
+    assert_eq!(report["passed"], true);
+    assert!(report["latency_ms"]["count"].as_u64().unwrap() > 20);
+
+    let unsound = run(&[&["check-bot"][..], &patient, &[&bot("says.sh"), "4", "4"]].concat());
+    assert_eq!(unsound.status.code(), Some(1));
+    let report = json_of(&unsound);
+    let checks = report["checks"].as_array().unwrap();
+    let failed =
+        |name: &str| checks.iter().any(|check| check["name"] == name && check["verdict"] == "failed");
+    assert!(!failed("turn") && failed("pair_against_itself"), "{report}");
+}
+
+/// A daemon on a free port with one bot.
+struct Daemon {
+    _directory: TempDir,
+    process: Child,
+    url: String,
+    token: String,
+}
+
+impl Daemon {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("data");
+        let data = data.to_str().unwrap();
+        let made = |arguments: &[&str]| {
+            let mut command = fourfold(arguments);
+            command.args(["--data", data, "--json"]).env("FOURFOLD_PASSWORD", "tea and biscuits");
+            json_of(&command.output().unwrap())
+        };
+        made(&["account", "create", "ada"]);
+        let token = made(&["bot", "create", "six", "--owner", "ada"])["token"].as_str().unwrap().to_owned();
+        let mut process = fourfold(&["serve", "--listen", "127.0.0.1:0", "--data", data])
+            .env("FOURFOLD_METRICS_ENABLED", "false")
+            .env("FOURFOLD_LADDER_ENABLED", "false")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on http://").expect(&line);
+        Self { _directory: directory, process, url: format!("ws://{address}"), token }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill(); // it may have ended
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_program_plays_on_a_daemon_and_passes_its_self_test() {
+    let daemon = Daemon::start();
+    let connection = ["--url", &daemon.url, "--token", &daemon.token];
+    let patient = ["--move-ms", "60000", "--startup-ms", "60000", "--json", "--"];
+    let output = run(&[&["check-bot"][..], &connection, &patient, &[&bot("good.sh")]].concat());
+    let report = json_of(&output);
+    assert!(output.status.success(), "{report}");
+    assert_eq!(report["checks"].as_array().unwrap().len(), 10, "{report}");
+    assert!(report["latency_ms"]["count"].as_u64().unwrap() >= 8);
+
+    // A program that cannot play gives up and says so.
+    let bad = ["--startup-ms", "60000", "--", &bot("fails_at_start.sh")];
+    check_refused(&[&["bridge"][..], &connection, &bad].concat(), 1, "no weights");
+    let stranger =
+        ["bridge", "--url", &daemon.url, "--token", "c4b_wrong", "--startup-ms", "0", "--", &bot("good.sh")];
+    assert_ne!(run(&stranger).status.code(), Some(0));
+}
