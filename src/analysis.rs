@@ -114,18 +114,18 @@ impl Analysis {
         while game_so_far.ply() > ply {
             game_so_far.undo();
             let position = game_so_far.position();
-            let columns = match self.known(position) {
-                Some(known) => known,
-                None => {
-                    if request.is_none() {
-                        request = Some(Request::begin(&self.shared)?);
-                    }
-                    match self.solve(position, deadline).await {
-                        Ok(columns) => columns,
-                        Err(AnalysisError::TooHard) => break,
-                        Err(error) => return Err(error),
-                    }
-                }
+            let known = self.known(position);
+            if known.is_none() && request.is_none() {
+                request = Some(Request::begin(&self.shared)?);
+            }
+            let solved = match known {
+                Some(known) => Ok(known),
+                None => self.solve(position, deadline).await,
+            };
+            let columns = match solved {
+                Ok(columns) => columns,
+                Err(AnalysisError::TooHard) => break,
+                Err(error) => return Err(error),
             };
             scores.push(columns);
         }

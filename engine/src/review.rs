@@ -108,8 +108,7 @@ mod tests {
         let expected = [None, Some(Mistake::FasterLoss), Some(Mistake::WinToDraw), Some(Mistake::WinToDraw)];
         assert_eq!(mistakes, expected);
         assert_eq!(review.turning_point().map(|verdict| verdict.ply), Some(3));
-        use Value::{Draw, Win};
-        assert_eq!(review.values_for_first(), [Win, Win, Win, Draw, Draw]);
+        assert_eq!(review.values_for_first(), [Value::Win, Value::Win, Value::Win, Value::Draw, Value::Draw]);
         assert_eq!(review.skill().first.moves(), 2);
         assert_eq!(review.skill().first.optimal_rate(), Some(0.5));
     }

@@ -22,14 +22,11 @@ type Generation = HashMap<(Variant, u64), ColumnScores>;
 impl Cache {
     pub(super) fn find(&mut self, position: &Position) -> Option<ColumnScores> {
         let key = key_of(position);
-        let found = match self.young.get(&key) {
-            Some(found) => *found,
-            None => {
-                let found = self.old.remove(&key)?;
-                self.insert(key, found);
-                found
-            }
-        };
+        if let Some(found) = self.young.get(&key) {
+            return Some(oriented(position, *found));
+        }
+        let found = self.old.remove(&key)?;
+        self.insert(key, found);
         Some(oriented(position, found))
     }
 

@@ -29,7 +29,6 @@ Examples:
   fourfold solve 44353
   fourfold solve --columns 44353
   cut -f1 positions.tsv | fourfold solve - > scores.txt")]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(super) struct Solve {
     /// Only who wins: 1, 0 or -1.
     #[arg(long)]

@@ -4,6 +4,7 @@
 
 mod limits;
 mod memory;
+mod perfect;
 mod strength;
 mod support;
 mod tournament_tables;

@@ -16,7 +16,7 @@ pub fn scored_after(ply: u32) -> Option<Vec<(Opening, Score)>> {
         return None;
     }
     let label = |opening: Opening| {
-        let game = opening.game(Variant::STANDARD).expect("openings are legal");
+        let game = opening.game(Variant::STANDARD).ok()?;
         let score = book.score(game.position())?;
         book::is_quiet(game.position()).then_some((opening, score))
     };

@@ -71,7 +71,7 @@ impl Verdict {
             (Value::Win, Value::Loss) => Some(Mistake::WinToLoss),
             (Value::Draw, Value::Loss) => Some(Mistake::DrawToLoss),
             (Value::Loss, Value::Loss) => Some(Mistake::FasterLoss),
-            (Value::Draw, Value::Draw | Value::Win) | (Value::Loss, Value::Draw | Value::Win) => None,
+            (Value::Draw | Value::Loss, Value::Draw | Value::Win) => None,
         }
     }
 }

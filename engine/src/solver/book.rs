@@ -46,9 +46,6 @@ const CODES: usize = 2;
 /// Bytes of the lengths of one code's words, two to a byte.
 const CODE_BYTES: usize = SYMBOLS.div_ceil(2);
 
-/// Bytes before the solution: magic, plies, number of starts, seed, codes.
-const HEADER_BYTES: usize = MAGIC.len() + 1 + 4 + 8 + CODES * CODE_BYTES;
-
 static BOOK: LazyLock<Option<Book>> = LazyLock::new(|| Book::from_bytes(EMBEDDED).ok());
 
 /// Exact scores of all 7x6 positions of the first plies.
@@ -106,21 +103,21 @@ impl Book {
     ///
     /// Fails if the bytes are no book, not all of it, or more than one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BookError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(BookError::NotABook);
-        }
-        let (header, solution) = bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged)?;
-        let header = &header[MAGIC.len()..];
-        let plies = u32::from(header[0]);
-        let starts = u32::from_le_bytes(header[1..5].try_into().expect("four bytes"));
-        let seed = u64::from_le_bytes(header[5..13].try_into().expect("eight bytes"));
-        let code = |index: usize| unpack_code(&header[13 + index * CODE_BYTES..][..CODE_BYTES]);
-        let codes = [code(0).ok_or(BookError::Damaged)?, code(1).ok_or(BookError::Damaged)?];
-        let scores = Retrieval::of_parts(seed, starts, solution).ok_or(BookError::Damaged)?;
-        if plies > PLIES_MAX {
-            return Err(BookError::Damaged);
-        }
-        Ok(Self { plies, codes, scores })
+        let bytes = bytes.strip_prefix(&MAGIC).ok_or(BookError::NotABook)?;
+        Self::from_body(bytes).ok_or(BookError::Damaged)
+    }
+
+    /// What follows the magic: plies, number of starts, seed, codes, solution.
+    fn from_body(bytes: &[u8]) -> Option<Self> {
+        let (&[plies], bytes) = bytes.split_first_chunk()?;
+        let (&starts, bytes) = bytes.split_first_chunk()?;
+        let (&seed, bytes) = bytes.split_first_chunk()?;
+        let (even, bytes) = bytes.split_at_checked(CODE_BYTES)?;
+        let (odd, solution) = bytes.split_at_checked(CODE_BYTES)?;
+        let codes = [unpack_code(even)?, unpack_code(odd)?];
+        let scores = Retrieval::of_parts(u64::from_le_bytes(seed), u32::from_le_bytes(starts), solution)?;
+        let plies = u32::from(plies);
+        (plies <= PLIES_MAX).then_some(Self { plies, codes, scores })
     }
 
     /// The book as bytes, from which [`Book::from_bytes`] reads it again.
@@ -128,7 +125,7 @@ impl Book {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (seed, starts, solution) = self.scores.parts();
         let mut bytes = MAGIC.to_vec();
-        bytes.push(u8::try_from(self.plies).expect("at most PLIES_MAX"));
+        bytes.extend(&self.plies.to_le_bytes()[..1]); // at most PLIES_MAX
         bytes.extend(starts.to_le_bytes());
         bytes.extend(seed.to_le_bytes());
         self.codes.iter().for_each(|code| bytes.extend(pack_code(code)));

@@ -26,12 +26,12 @@ impl Verify {
             let game = opening.game(Variant::STANDARD).context("openings are legal")?;
             let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
             // It ends early only if it is interrupted.
-            let Ok(solved) = solver.score(game.position(), limits) else { break };
+            let Ok(proven) = solver.score(game.position(), limits) else { break };
             let found = book.score(game.position());
-            if found != Some(solved.value) {
+            if found != Some(proven.value) {
                 let found = found.map_or_else(|| "no score".to_owned(), |score| score.to_string());
                 let message =
-                    format!("{}: the book has {found}, the score is {}", opening.notation(), solved.value);
+                    format!("{}: the book has {found}, the score is {}", opening.notation(), proven.value);
                 bail!(Exit::new(Code::Data, message));
             }
             progress.advance(1);
@@ -40,9 +40,9 @@ impl Verify {
         interrupt.check(|| "what was solved until then is right".to_owned())?;
         drop(progress);
         let bytes = book.to_bytes();
-        let (plies, solved) = (book.plies(), openings.len());
+        let (plies, count) = (book.plies(), openings.len());
         let line = format!("{plies} plies, {} bytes, sha256 {}", bytes.len(), checksum(&bytes));
-        writeln!(io::stdout(), "{line}: {solved} positions solved again, all right")?;
+        writeln!(io::stdout(), "{line}: {count} positions solved again, all right")?;
         Ok(())
     }
 

@@ -33,6 +33,10 @@ impl Book {
     /// # Errors
     ///
     /// Fails if a score is missing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a score is beyond the scale of 7x6, -18 to 18.
     pub fn build(plies: u32, scores: &HashMap<u64, Score>) -> Result<Self, MissingScore> {
         let entries = all_entries(plies, scores)?;
         let codes =
@@ -137,9 +141,11 @@ mod tests {
             for opening in openings::enumerate(Variant::STANDARD, ply) {
                 let position = position_of(&opening);
                 let children = position.open_columns().map(|column| position.play_unchecked(column));
-                let value = |child: Position| match child.has_line_of_last_mover() {
-                    true => Score::win(Variant::STANDARD, child.ply()),
-                    false => -book.score(&child).unwrap(),
+                let value = |child: Position| {
+                    if child.has_line_of_last_mover() {
+                        return Score::win(Variant::STANDARD, child.ply());
+                    }
+                    -book.score(&child).unwrap()
                 };
                 assert_eq!(book.score(&position), children.map(value).max(), "{}", opening.notation());
             }

@@ -1,6 +1,6 @@
 //! Which positions need an entry in the book, and which speak for themselves.
 
-use crate::board::{Bitboard, Column, Position};
+use crate::board::{Bitboard, Cell, Column, Position};
 use crate::search::{Score, Tactics};
 
 /// What becomes of a position while there is nothing to choose.
@@ -64,7 +64,7 @@ fn last_moves(position: &Position) -> impl Iterator<Item = Column> {
     // A stone is topmost if the cell above it is the lowest free one of its column, or the guard of a full column.
     let above = position.mask().tops(Bitboard::bottom_row(variant));
     let tops = Bitboard::from_bits(above.bits() >> 1) & theirs;
-    tops.cells(variant).map(|cell| cell.column())
+    tops.cells(variant).map(Cell::column)
 }
 
 #[cfg(test)]

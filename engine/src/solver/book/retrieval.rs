@@ -189,7 +189,9 @@ mod tests {
         };
         let entries: Vec<(u64, u8)> = (0..count).map(|key| (key * 77, symbol(key))).collect();
         let mut frequencies = [1; 32];
-        entries.iter().for_each(|(_, symbol)| frequencies[usize::from(*symbol)] += 1);
+        for (_, symbol) in &entries {
+            frequencies[usize::from(*symbol)] += 1;
+        }
         (PrefixCode::of_frequencies(&frequencies).unwrap(), entries)
     }
 
