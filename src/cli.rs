@@ -8,6 +8,8 @@ mod bench;
 mod book;
 mod bot;
 mod bots;
+mod bridge;
+mod check_bot;
 mod classic;
 mod completions;
 mod contest;
@@ -78,6 +80,10 @@ enum Command {
     Games(games::Games),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
+    /// Let any program play as a remote bot.
+    Bridge(Box<bridge::Bridge>),
+    /// Test whether a bot keeps to the rules.
+    CheckBot(Box<check_bot::CheckBot>),
     /// Print a completion script for a shell.
     Completions(completions::Completions),
     /// Print the manual page.
@@ -105,6 +111,8 @@ impl CommandLine {
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
+            Command::Bridge(arguments) => arguments.run(),
+            Command::CheckBot(arguments) => arguments.run(),
             Command::Completions(arguments) => arguments.run(),
             Command::Man => completions::man(),
         }

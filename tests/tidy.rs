@@ -336,6 +336,20 @@ fn every_word_of_the_protocol_is_explained() {
 }
 
 #[test]
+fn the_page_knows_every_word_of_the_server() {
+    let types = fs::read_to_string(root().join("web/types/protocol.d.ts")).unwrap();
+    let words: BTreeSet<&str> = types.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let mut said = BTreeSet::new();
+    names(&schemars::schema_for!(fourfold::protocol::ServerMessage).to_value(), &mut said);
+    // Refusals have a code among many; the page looks up those that people meet.
+    let mut codes = BTreeSet::new();
+    names(&schemars::schema_for!(fourfold::protocol::error::ErrorCode).to_value(), &mut codes);
+    let missing: Vec<String> =
+        said.difference(&codes).filter(|name| !words.contains(name.as_str())).cloned().collect();
+    check_none("web/types/protocol.d.ts leaves out", &missing);
+}
+
+#[test]
 fn links_between_documents_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
     let in_docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());

@@ -70,6 +70,8 @@ pub struct Turn<'a> {
     pub allotment: Option<Duration>,
     /// How far the budget may be overrun.
     pub margin: Duration,
+    /// What both sides have left, the first side first, in milliseconds; zeros if no clock runs.
+    pub remaining_ms: [u64; 2],
     /// Search nodes or playouts for this move.
     pub nodes: Option<u64>,
     /// The run ends: the game will not count.

@@ -1,7 +1,8 @@
 //! How bots meet: matches and tournaments in pairs of games, their log, and ratings that come with their error.
 //!
-//! - [`entrant`] is what takes part, [`house`] are the bots of the house; [`play`] plays one game by the rules of
-//!   [`time`].
+//! - [`entrant`] is what takes part: [`house`] bots, or [`program`]s over standard streams; [`play`] plays one game by
+//!   the rules of [`time`].
+//! - [`admission`] tests whether an entrant can be let in.
 //! - [`plan`] is all that decides what is played; [`format`] and [`suite`] say who meets whom from which opening.
 //! - [`course`] is a run as it goes, [`results`] what is counted; both pure. [`runner`] plays it on threads.
 //! - [`log`] is the only truth about a run, made of [`record`]s.
@@ -10,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod admission;
 pub mod course;
 pub mod entrant;
 pub mod format;
@@ -17,6 +19,7 @@ pub mod house;
 pub mod log;
 pub mod plan;
 pub mod play;
+pub mod program;
 pub mod rate;
 pub mod record;
 pub mod report;

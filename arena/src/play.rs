@@ -93,6 +93,7 @@ impl Table {
             budget: self.clock.budget(side),
             allotment: self.clock.allotment(side),
             margin: terms.margin,
+            remaining_ms: self.clock.remaining_ms(),
             nodes: terms.time.nodes,
             stop,
         };

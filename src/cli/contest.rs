@@ -1,6 +1,7 @@
 //! What matches and tournaments share on the command line: flags, entrants, log, and the run itself.
 
 pub(super) mod live;
+pub(super) mod programs;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,6 +16,7 @@ use fourfold_arena::format::Format;
 use fourfold_arena::house::HouseBot;
 use fourfold_arena::log::LogError;
 use fourfold_arena::plan::Plan;
+use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
 use fourfold_arena::suite::{OpeningKind, Suite};
@@ -24,6 +26,7 @@ use fourfold_bots::BotSpec;
 use fourfold_engine::Variant;
 use rand::RngExt;
 
+use self::programs::ProgramArgs;
 use super::exit::{Code, Exit};
 use super::interrupt::Interrupt;
 
@@ -73,6 +76,8 @@ pub(super) struct ContestArgs {
     /// Print a line of JSON for every game as it finishes, then the object of --json.
     #[arg(long, conflicts_with = "json")]
     events: bool,
+    #[command(flatten)]
+    programs: ProgramArgs,
 }
 
 /// How results are printed.
@@ -155,6 +160,10 @@ impl ContestArgs {
     }
 
     fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {
+        if ProgramSpec::is_meant_by(spec) {
+            let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
+            return Ok(Box::new(self.programs.program(name.to_owned(), program, self.variant)?));
+        }
         let spec: BotSpec = spec.parse()?;
         let spec = bot_files::with_files_read(&spec)?;
         let knowledge = bot_files::knowledge(&spec)?;

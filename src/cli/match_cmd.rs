@@ -11,7 +11,7 @@ use fourfold_arena::suite::OpeningKind;
 use super::contest::{self, Contest, ContestArgs, Output, live::Live};
 use super::output;
 
-/// Play a match in pairs of games between two bots.
+/// Play a match in pairs of games between two bots or programs.
 ///
 /// A pair is one opening with both colours. The score is the first bot's. With --save every game is in a log, and
 /// --resume goes on after any interruption without losing or repeating a game.
@@ -20,9 +20,10 @@ use super::output;
 Examples:
   fourfold match negamax:depth=4 negamax:depth=6 --games 200
   fourfold match mcts:ms=50 alphabeta:ms=50 --sprt 0,50 --games 2000 --save match.ndjson
+  fourfold match cmd:./mybot 'cmd+kaggle:python3 agent.py' --games 20 --time 10+0.1
   fourfold match random greedy --games 1000 --seed 7 --json")]
 pub(super) struct Match {
-    /// A bot with its settings, see `fourfold bots`.
+    /// A bot with its settings, see `fourfold bots`, or a program: cmd:COMMAND or cmd+DIALECT:COMMAND.
     #[arg(value_name = "A")]
     a: String,
     /// Its opponent.

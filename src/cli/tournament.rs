@@ -32,7 +32,8 @@ pub(super) struct Tournament {
     /// Who meets whom.
     #[arg(long, value_name = "FORMAT")]
     format: FormatName,
-    /// Bots with their settings, see `fourfold bots`, the strongest first where the format cares.
+    /// Bots with their settings, see `fourfold bots`, or programs (cmd:COMMAND or cmd+DIALECT:COMMAND), the strongest
+    /// first where the format cares.
     #[arg(value_name = "ENTRANT", required = true, num_args = 1..)]
     entrants: Vec<String>,
     /// Games of each meeting, an even number, 2 by default; on the ladder of the whole tournament, 20 for each entrant

@@ -5,6 +5,7 @@
 //! address never changes its content and is cached for ever; any other is checked against its `ETag` each time.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -58,6 +59,41 @@ fn hex(digest: &[u8]) -> String {
 #[must_use]
 pub fn url(name: &str) -> String {
     format!("/static/v-{}/{name}", VERSION.as_str())
+}
+
+/// The modules that a module needs, directly or through others, so that a page can ask for all of them at once instead
+/// of finding them one after the other.
+#[must_use]
+pub fn imports(module: &str) -> &'static [String] {
+    IMPORTS.get(module).map_or(&[], Vec::as_slice)
+}
+
+static IMPORTS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let modules = Files::iter().filter(|name| name.ends_with(".js"));
+    modules.map(|name| (name.to_string(), all_imports(&name))).collect()
+});
+
+fn all_imports(module: &str) -> Vec<String> {
+    let mut found: Vec<String> = direct_imports(module);
+    let mut next = 0;
+    while let Some(name) = found.get(next) {
+        for import in direct_imports(name) {
+            if !found.contains(&import) {
+                found.push(import);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+/// What follows `from "./` and `import "./` at the start of its line, as all our modules write it.
+fn direct_imports(module: &str) -> Vec<String> {
+    let file = Files::get(module).map(|file| file.data).unwrap_or_default();
+    let text = String::from_utf8_lossy(&file);
+    let imports = text.lines().filter(|line| line.starts_with("import "));
+    let names = imports.filter_map(|line| line.split_once("\"./")?.1.split('"').next());
+    names.map(str::to_owned).collect()
 }
 
 /// The address of the module with all texts of a language.
@@ -167,6 +203,16 @@ mod tests {
             assert_eq!(fetch(path, Some(&etag)).await.status(), StatusCode::NOT_MODIFIED, "{path}");
             assert_eq!(fetch(path, Some("W/\"other\"")).await.status(), StatusCode::OK, "{path}");
         }
+    }
+
+    #[test]
+    fn a_module_brings_all_that_it_imports() {
+        let imports = imports("offline-page.js");
+        for name in ["board.js", "drawing.js", "dom.js", "rules.js", "texts.js"] {
+            assert!(imports.iter().any(|import| import == name), "{name} is not in {imports:?}");
+        }
+        assert!(imports.iter().all(|import| Files::get(import).is_some()), "{imports:?}");
+        assert!(super::imports("nothing.js").is_empty());
     }
 
     #[tokio::test]

@@ -32,7 +32,7 @@ use crate::storage::{Store, StoreError, Writer};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// How long to leave a learner alone that failed.
-const AFTER_FAILURE: Duration = Duration::from_secs(60);
+const AFTER_FAILURE: Duration = Duration::from_mins(1);
 
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]

@@ -36,7 +36,7 @@ let timer = 0;
  * @param {Time} time
  * @param {boolean} rated
  */
-const terms = (time, rated) => `${timeControl(time)}, ${text(rated ? "game.rated" : "game.casual")}`;
+const terms = (time, rated) => `${timeControl(time)} · ${text(rated ? "game.rated" : "game.casual")}`;
 
 // 1. Looking for an opponent
 
@@ -109,7 +109,7 @@ async function invite() {
     const answer = await connection.request({ type: "open_challenge", time: chosenTime(), rated: wantsRated(), side: "random" });
     if (answer.type !== "challenge") return;
     invitation = answer.challenge;
-    showWaiting(text("lobby.send_link"), `${terms(answer.time, answer.rated)}. ${text("lobby.begins_when_opened")}`, withdraw);
+    showWaiting(text("lobby.send_link"), `${terms(answer.time, answer.rated)} · ${text("lobby.begins_when_opened")}`, withdraw);
     showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();

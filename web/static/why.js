@@ -30,7 +30,7 @@ async function ask() {
   /** @type {{items: MoveReasons[]}} */
   const { items } = await answer.json();
   if (items.length === 0) return;
-  place.replaceChildren(...items.toReversed().flatMap(shown));
+  place.replaceChildren(...[...items].reverse().flatMap(shown));
 }
 
 let waiting = 0;

@@ -89,8 +89,8 @@ mod tests {
         let decisions = Decisions::draw(150, 7);
         let [random, two, eight] =
             ["random", "negamax:depth=2", "negamax:depth=8"].map(|spec| rate(&decisions, spec));
-        // Trials gave random movers 34 to 40 %.
-        assert!((0.25..0.5).contains(&random) && random < two && two < eight, "{random} {two} {eight}");
+        // Most decisions of random games are to win at once or to parry, with one right column of about six.
+        assert!((0.15..0.4).contains(&random) && two > 0.7 && eight >= two, "{random} {two} {eight}");
     }
 
     #[test]

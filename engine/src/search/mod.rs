@@ -27,14 +27,14 @@ pub use threats::{Tactics, winning_cells};
 pub use wins::{is_settled, win_at};
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use rand::RngExt;
 
     use crate::board::{Column, Position, Variant};
     use crate::rng::GameRng;
 
     /// A position from a random game, which may be over.
-    pub(super) fn random_position(variant: Variant, rng: &mut GameRng) -> Position {
+    pub(crate) fn random_position(variant: Variant, rng: &mut GameRng) -> Position {
         let mut position = Position::new(variant);
         for _ in 0..rng.random_range(0..variant.cells()) {
             let open: Vec<Column> = position.legal_columns().collect();

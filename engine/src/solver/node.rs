@@ -1,72 +1,95 @@
-//! A position inside the search.
+//! A position inside the search, and the forced lines that are played out before it counts as one.
 
 use super::geometry::Geometry;
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A position with what the search wants to know of it again and again.
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Node {
+    /// Stones of the side to move.
     pub(super) mine: u64,
+    /// Stones of both sides.
     pub(super) mask: u64,
-    /// empty cells which complete a line of the side to move
+    /// The empty cells, playable or not, with which the side to move completes a line.
     pub(super) my_wins: u64,
+    /// The same for the other side.
     pub(super) their_wins: u64,
+    /// Number of stones.
     pub(super) ply: u32,
 }
 
+/// What forced moves lead to.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Settled {
-    /// score for the side to move at first
+    /// The score is decided; it is for the side that was to move at first.
     Known(i32),
-    /// free choice: node, moves, true if the side to move is the other than at first
-    Open { node: Node, moves: u64, flipped: bool },
+    /// A position in which the side to move neither wins nor has to parry, and has a choice.
+    Open {
+        node: Node,
+        /// The cells that do not let the other side win at once: two or more.
+        moves: u64,
+        /// Whether the side to move is the other than at first.
+        is_flipped: bool,
+    },
 }
 
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl Node {
-    #[inline(always)]
-    pub(super) fn new<G: Geometry>(g: G, mine: u64, mask: u64) -> Self {
-        let empty = g.full() & !mask;
-        Self {
-            mine,
-            mask,
-            my_wins: g.completing(mine) & empty,
-            their_wins: g.completing(mask ^ mine) & empty,
-            ply: mask.count_ones(),
-        }
+    /// A position in which nobody has a line.
+    pub(super) fn new<G: Geometry>(geometry: G, mine: u64, mask: u64) -> Self {
+        let empty = geometry.full() & !mask;
+        let (my_wins, their_wins) = (geometry.completing(mine), geometry.completing(mask ^ mine));
+        Self { mine, mask, my_wins: my_wins & empty, their_wins: their_wins & empty, ply: mask.count_ones() }
     }
 
+    /// Stones of the side that moved last.
     #[inline(always)]
-    pub(super) fn play<G: Geometry>(&self, g: G, cell: u64) -> Self {
-        let own = self.mine | cell;
-        let mask = self.mask | cell;
+    pub(super) fn theirs(&self) -> u64 {
+        self.mask ^ self.mine
+    }
+
+    /// The position after a stone on a playable cell that does not win.
+    #[inline(always)]
+    pub(super) fn play<G: Geometry>(&self, geometry: G, stone: u64) -> Self {
+        let mask = self.mask | stone;
         Self {
-            mine: self.mask ^ self.mine,
+            mine: self.theirs(),
             mask,
-            my_wins: self.their_wins & !cell,
-            their_wins: g.completing(own) & g.full() & !mask,
+            // A stone takes a cell away from both sides and adds winning cells for its own.
+            my_wins: self.their_wins & !stone,
+            their_wins: geometry.completing(self.mine | stone) & geometry.full() & !mask,
             ply: self.ply + 1,
         }
     }
 
+    /// Plays on as long as there is no choice: the cell of a threat has to be taken, and one below a winning cell of
+    /// the other side must not.
     #[inline(always)]
-    pub(super) fn settle<G: Geometry>(mut self, g: G) -> Settled {
-        let mut flipped = false;
+    pub(super) fn settle<G: Geometry>(mut self, geometry: G) -> Settled {
+        let mut is_flipped = false;
         loop {
-            let playable = g.playable(self.mask);
-            let sign = |score: i32| if flipped { -score } else { score };
+            let known = |score: i32| Settled::Known(if is_flipped { -score } else { score });
+            let playable = geometry.playable(self.mask);
             if self.my_wins & playable != 0 {
-                return Settled::Known(sign(g.win(self.ply + 1)));
+                return known(geometry.win(self.ply + 1));
             }
             let threats = self.their_wins & playable;
-            let moves = (if threats != 0 { threats } else { playable }) & !(self.their_wins >> 1);
-            if moves == 0 || threats & threats.wrapping_sub(1) != 0 {
-                if playable == 0 {
-                    return Settled::Known(0);
-                }
-                return Settled::Known(sign(-g.win(self.ply + 2)));
+            let candidates = if threats == 0 { playable } else { threats };
+            let moves = candidates & !(self.their_wins >> 1);
+            if moves == 0 || !is_one_or_none(threats) {
+                // Whatever is played, the other side wins next. On a full board nothing is.
+                return known(if playable == 0 { 0 } else { -geometry.win(self.ply + 2) });
             }
-            if moves & (moves - 1) != 0 {
-                return Settled::Open { node: self, moves, flipped };
+            if !is_one_or_none(moves) {
+                return Settled::Open { node: self, moves, is_flipped };
             }
-            self = self.play(g, moves);
-            flipped = !flipped;
+            self = self.play(geometry, moves);
+            is_flipped = !is_flipped;
         }
     }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
+fn is_one_or_none(cells: u64) -> bool {
+    cells & cells.wrapping_sub(1) == 0
 }

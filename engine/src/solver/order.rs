@@ -1,45 +1,72 @@
 //! In which order moves are searched: the sooner a good one comes, the fewer are.
+//!
+//! Mean nodes on rows 1 to 30 of begin-medium (BM, in thousands) and on the first 40 rows of begin-hard with 8 stones
+//! and more (BH) while the search grew, each line on top of the one before:
+//!
+//! | order | BM | BH |
+//! |---|---|---|
+//! | all threats, then the centre | 153.6 | 430 |
+//! | threats that come too late left out | 142.1 | 404 |
+//! | rows of promise, and the upper rows first | 125.6 | 341 |
+//!
+//! Tried and lost: a bonus or malus for threats on rows of one's parity (+1 to +3 %), for moves that force an answer
+//! (+4 % and more), for pairs of threats above each other (0), counting rows of promise rather than their directions
+//! (0), counting the opponent's rows that a stone breaks (+4 %), the centre before everything else (+5 %).
 
 use super::geometry::Geometry;
 use super::node::Node;
 
 /// What the ranks of the moves of one position have in common.
 pub(super) struct Order {
-    /// For each direction, the cells in a row of four that has one stone of the side to move and none of the other.
+    /// By direction, the cells in a would-be line that has one stone of the side to move and none of the other.
     promising: [u64; 4],
 }
 
-/// Threats of the side that just moved; those above a cell with which the other side wins come too late.
+/// Weight of one threat: more than everything else together.
+const THREAT: i32 = 64;
+/// Weight of one direction in which the stone is the second of a would-be line.
+const PROMISE: i32 = 6;
+/// Weight of one row of height.
+const ROW: i32 = 2;
+/// Weight of half a column away from the centre, against the move.
+const OFF_CENTRE: i32 = 5;
+
+/// Number of threats of the side that just moved. A threat above a cell with which the other side wins comes too late
+/// and does not count.
 #[inline(always)]
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
 pub(super) fn threats<G: Geometry>(geometry: G, played: &Node) -> i32 {
     let too_late = geometry.above(played.my_wins & !geometry.playable(played.mask));
     (played.their_wins & !too_late).count_ones().cast_signed()
 }
 
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl Order {
     #[inline(always)]
     pub(super) fn new<G: Geometry>(geometry: G, node: &Node) -> Self {
         let own = node.mine;
         let open = own | (geometry.full() & !node.mask);
-        let [falling, level, rising] = geometry.strides();
-        let promising = [1, falling, level, rising].map(|stride| {
-            let pairs = open & (open >> stride);
-            let starts = pairs & (pairs >> (2 * stride));
-            let (two, three, four) = (own >> stride, own >> (2 * stride), own >> (3 * stride));
-            let odd = own ^ two ^ three ^ four;
-            let one = starts & odd & !((own & two) | (three & four));
-            let half = one | one << stride;
-            half | half << (2 * stride)
+        let promising = geometry.strides().map(|stride| {
+            let steps = (0..geometry.connect()).map(|step| step * stride);
+            let (mut any, mut several) = (0, 0);
+            for step in steps.clone() {
+                let stones = own.unbounded_shr(step);
+                several |= any & stones;
+                any |= stones;
+            }
+            let starts = geometry.starts(open, stride) & any & !several;
+            steps.fold(0, |cells, step| cells | starts.unbounded_shl(step))
         });
         Self { promising }
     }
 
+    /// The rank of a move: the higher, the sooner it is searched. `threats` is what [`threats`] says of it.
     #[inline(always)]
     pub(super) fn rank<G: Geometry>(&self, geometry: G, stone: u64, threats: i32) -> i32 {
         let bit = stone.trailing_zeros();
         let (column, row) = (bit / geometry.stride(), bit % geometry.stride());
         let off_centre = (2 * column).abs_diff(geometry.width() - 1).cast_signed();
         let promising: i32 = self.promising.iter().map(|cells| i32::from(cells & stone != 0)).sum();
-        64 * threats + 6 * promising + 2 * row.cast_signed() - 5 * off_centre
+        THREAT * threats + PROMISE * promising + ROW * row.cast_signed() - OFF_CENTRE * off_centre
     }
 }

@@ -2,19 +2,23 @@
 
 use super::bounds;
 use super::geometry::Geometry;
+use super::meter::Meter;
 use super::node::{Node, Settled};
 use super::order;
 use super::table::{Known, Place, Table};
 use crate::board::Variant;
-use crate::search::{Interrupted, NodeCounter};
+use crate::search::Interrupted;
 
-/// One search: its board, its table and what it may still spend.
+/// One thread of a search: its board, the table, and what it may still spend.
 pub(super) struct Search<'a, G> {
-    pub(super) geometry: G,
-    pub(super) table: &'a Table,
-    pub(super) counter: NodeCounter<'a>,
-    /// The children of the nodes on the way to the current one.
-    pub(super) stack: Vec<Child>,
+    geometry: G,
+    table: &'a Table,
+    pub(super) meter: Meter<'a>,
+    /// Which of several threads this is: all but the first shuffle moves of like rank.
+    thread: u32,
+    /// The children of the nodes from the root to the current one. A stack, because room for all columns in each node
+    /// would have to be filled each time, which took a fifth of the time.
+    stack: Vec<Child>,
 }
 
 /// A position with a free choice, reached from its parent by one move and the forced line after it.
@@ -32,10 +36,11 @@ pub(super) struct Child {
     threats: i32,
 }
 
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl Child {
     /// A score of the child as a score of the parent.
     #[inline(always)]
-    fn to_parent(&self, score: i32) -> i32 {
+    fn for_parent(&self, score: i32) -> i32 {
         if self.is_flipped { -score } else { score }
     }
 
@@ -52,18 +57,23 @@ impl Child {
     }
 }
 
-/// The order in which the children that are left are searched: for each its rank, then its index.
+/// The children that are left to be searched, in order.
+#[derive(Default)]
 struct Queue {
-    keys: [u32; Variant::MAX_WIDTH as usize],
+    /// Rank and index of each: in one number, as moving numbers is what takes time.
+    keys: [i32; Variant::MAX_WIDTH as usize],
     count: usize,
 }
 
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl Queue {
-    /// Adds a child behind those of the same rank.
+    /// No board has as many columns.
+    const INDICES: i32 = 16;
+
+    /// Adds a child; of equal ranks that with the lesser index comes first.
     #[inline(always)]
-    fn insert(&mut self, rank: i32, index: usize) {
-        // Ranks are small; the offset makes them positive.
-        let key = (rank + 4096).cast_unsigned() << 4 | (15 - index as u32);
+    fn insert(&mut self, rank: i32, index: u8) {
+        let key = (rank + 1) * Self::INDICES - 1 - i32::from(index);
         let mut at = self.count;
         while at > 0 && self.keys[at - 1] < key {
             self.keys[at] = self.keys[at - 1];
@@ -71,6 +81,12 @@ impl Queue {
         }
         self.keys[at] = key;
         self.count += 1;
+    }
+
+    /// The index of the child at this place of the order.
+    #[inline(always)]
+    fn index(&self, at: usize) -> usize {
+        (Self::INDICES - 1 - self.keys[at].rem_euclid(Self::INDICES)).cast_unsigned() as usize
     }
 }
 
@@ -82,7 +98,14 @@ enum Glance {
     Rest(i32),
 }
 
-impl<G: Geometry> Search<'_, G> {
+#[expect(clippy::inline_always, reason = "part of the innermost loop")]
+impl<'a, G: Geometry> Search<'a, G> {
+    pub(super) fn new(geometry: G, table: &'a Table, meter: Meter<'a>, thread: u32) -> Self {
+        // Plies times columns: never more, so it never grows.
+        let stack = Vec::with_capacity((geometry.cells() * geometry.width()) as usize);
+        Self { geometry, table, meter, thread, stack }
+    }
+
     /// A bound of the score of `node`, an upper one if it is at most `alpha`, else a lower one.
     ///
     /// `node` has a free choice of two or more `moves`, and what [`bounds::of`] and the table say does not decide
@@ -92,8 +115,8 @@ impl<G: Geometry> Search<'_, G> {
     ///
     /// Fails when the limits are reached.
     pub(super) fn search(&mut self, node: &Node, moves: u64, alpha: i32) -> Result<i32, Interrupted> {
-        self.counter.begin_node()?;
-        let before = self.counter.nodes();
+        self.meter.begin_node()?;
+        let before = self.meter.nodes;
         let base = self.stack.len();
         let mut best = match self.settle_children(node, moves, alpha) {
             Glance::Cut(score) => {
@@ -102,7 +125,7 @@ impl<G: Geometry> Search<'_, G> {
             }
             Glance::Rest(best) => best,
         };
-        let mut queue = Queue { keys: [0; Variant::MAX_WIDTH as usize], count: 0 };
+        let mut queue = Queue::default();
         best = match self.probe_children(node, alpha, best, base, &mut queue) {
             Glance::Cut(score) => {
                 self.stack.truncate(base);
@@ -111,7 +134,7 @@ impl<G: Geometry> Search<'_, G> {
             Glance::Rest(best) => best,
         };
         for index in 0..queue.count {
-            let child = self.stack[base + 15 - (queue.keys[index] & 15) as usize];
+            let child = self.stack[base + queue.index(index)];
             let mut score = i32::MIN;
             if index > 0 {
                 // The searches before this one may have met the position.
@@ -123,7 +146,7 @@ impl<G: Geometry> Search<'_, G> {
                 }
             }
             if score == i32::MIN {
-                score = child.to_parent(self.search(&child.node, child.moves, child.alpha(alpha))?);
+                score = child.for_parent(self.search(&child.node, child.moves, child.alpha(alpha))?);
             }
             best = best.max(score);
             if best > alpha {
@@ -132,7 +155,7 @@ impl<G: Geometry> Search<'_, G> {
         }
         self.stack.truncate(base);
         let place = self.table.place(self.geometry, node);
-        self.table.remember(place, best, alpha, self.counter.nodes() - before);
+        self.table.remember(place, best, alpha, self.meter.nodes - before);
         Ok(best)
     }
 
@@ -153,7 +176,7 @@ impl<G: Geometry> Search<'_, G> {
                     best = best.max(-score);
                     continue;
                 }
-                Settled::Open { node, moves, flipped } => (node, moves, !flipped),
+                Settled::Open { node, moves, is_flipped } => (node, moves, !is_flipped),
             };
             let child = Child {
                 node: settled,
@@ -189,7 +212,7 @@ impl<G: Geometry> Search<'_, G> {
         queue: &mut Queue,
     ) -> Glance {
         let order = order::Order::new(self.geometry, node);
-        for (index, child) in self.stack[base..].iter().enumerate() {
+        for (index, child) in (0..).zip(&self.stack[base..]) {
             let known = child.known(self.table.recall(child.place));
             if known.lower > alpha {
                 return Glance::Cut(known.lower);
@@ -198,9 +221,17 @@ impl<G: Geometry> Search<'_, G> {
                 best = best.max(known.upper);
                 continue;
             }
-            let rank = order.rank(self.geometry, child.stone, child.threats);
+            let rank = order.rank(self.geometry, child.stone, child.threats) + self.shuffle(child.stone);
             queue.insert(rank, index);
         }
         Glance::Rest(best)
+    }
+
+    /// What a thread adds to the rank of a move, so that threads go different ways: less than a threat is worth.
+    #[inline(always)]
+    fn shuffle(&self, stone: u64) -> i32 {
+        const AMOUNTS: u32 = 8;
+        (stone.trailing_zeros().wrapping_mul(self.thread).wrapping_mul(0x9E37_79B9) >> 16 & (AMOUNTS - 1))
+            .cast_signed()
     }
 }

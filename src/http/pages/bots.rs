@@ -27,8 +27,8 @@ const RANKED_MAX: u32 = 1_000;
 pub(super) struct BotRow {
     pub(super) name: String,
     pub(super) avatar: Avatar,
-    /// Key of the word for how strong it is.
-    pub(super) strength: &'static str,
+    /// Key of the word for how strong it is, as far as there is more to say than the rating.
+    pub(super) strength: Option<&'static str>,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
     pub(super) elo: i32,
@@ -77,17 +77,20 @@ fn about(lang: Language, bot: &OpenBot) -> String {
     ours.or_else(|| bot.about.clone()).unwrap_or_default()
 }
 
-/// Key of the word for how strong a bot is: by its rating once that means something, else as the house says.
-fn strength(bot: &OpenBot, rating: Option<WireRating>) -> &'static str {
+/// Key of the word for how strong a bot is: by its rating once that means something, else as the house says. A rating
+/// that is still uncertain speaks for itself.
+fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
     let rated = rating.filter(|rating| !rating.provisional).map(|rating| Strength::of_elo(rating.elo));
-    match rated.or(bot.strength) {
+    let word = match rated.or(bot.strength) {
+        None if rating.is_some() => return None,
         None => "bots.new",
         Some(Strength::Beginner) => "bots.beginner",
         Some(Strength::Casual) => "bots.casual",
         Some(Strength::Skilled) => "bots.skilled",
         Some(Strength::Strong) => "bots.strong",
         Some(Strength::Expert) => "bots.expert",
-    }
+    };
+    Some(word)
 }
 
 #[derive(Template)]

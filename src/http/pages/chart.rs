@@ -13,7 +13,7 @@ const ROOM: (f64, f64, f64, f64) = (52.0, 30.0, 12.0, 16.0);
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Value {
     pub(super) games: u64,
-    pub(super) value: f64,
+    pub(super) y: f64,
     /// Half the width of the range in which it lies with 95 percent.
     pub(super) pm95: f64,
 }
@@ -64,8 +64,8 @@ impl Chart {
     pub(super) fn new(title: &str, x_title: &str, frozen: &[Value], live: &[Value]) -> Option<Self> {
         let all = || frozen.iter().chain(live);
         let most = all().map(|value| value.games).max()?.max(10);
-        let lows = all().map(|value| value.value - value.pm95);
-        let highs = all().map(|value| value.value + value.pm95);
+        let lows = all().map(|value| value.y - value.pm95);
+        let highs = all().map(|value| value.y + value.pm95);
         let step = nice_step(highs.clone().fold(f64::MIN, f64::max) - lows.clone().fold(f64::MAX, f64::min));
         let low = (lows.fold(f64::MAX, f64::min) / step).floor() * step;
         let high = (highs.fold(f64::MIN, f64::max) / step).ceil() * step;
@@ -74,15 +74,15 @@ impl Chart {
         let x = |games: u64| left + log(games) / log(most) * (right - left);
         let y = |value: f64| bottom - (value - low) / (high - low) * (bottom - top);
         let points = |values: &[Value]| {
-            let point = |value: &Value| format!("{:.1},{:.1}", x(value.games), y(value.value));
+            let point = |value: &Value| format!("{:.1},{:.1}", x(value.games), y(value.y));
             values.iter().map(point).collect::<Vec<_>>().join(" ")
         };
         let dot = |value: &Value| Dot {
             x: format!("{:.1}", x(value.games)),
-            y: format!("{:.1}", y(value.value)),
-            low: format!("{:.1}", y(value.value - value.pm95)),
-            high: format!("{:.1}", y(value.value + value.pm95)),
-            label: format!("{}: {:.0} ± {:.0}", value.games, value.value, value.pm95),
+            y: format!("{:.1}", y(value.y)),
+            low: format!("{:.1}", y(value.y - value.pm95)),
+            high: format!("{:.1}", y(value.y + value.pm95)),
+            label: format!("{}: {:.0} ± {:.0}", value.games, value.y, value.pm95),
         };
         let decades = std::iter::successors(Some(10_u64), |games| games.checked_mul(10));
         let x_marks = std::iter::once(0).chain(decades.take_while(|games| *games <= most));
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn value(games: u64, value: f64) -> Value {
-        Value { games, value, pm95: 50.0 }
+        Value { games, y: value, pm95: 50.0 }
     }
 
     #[test]

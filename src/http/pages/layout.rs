@@ -7,7 +7,7 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Uri, header};
 
-use super::parts::Icon;
+use super::parts::{Icon, Script};
 use crate::http::assets;
 use crate::http::auth::Viewer;
 use crate::http::state::AppState;
@@ -166,6 +166,12 @@ impl Frame {
     #[expect(clippy::unused_self, reason = "templates call methods")]
     pub(super) fn icon(&self, name: &'static str) -> Icon {
         Icon::new(name)
+    }
+
+    /// A module with all that it imports.
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    pub(super) fn script(&self, module: &str) -> Script {
+        Script::new(module)
     }
 
     #[expect(clippy::unused_self, reason = "templates call methods")]

@@ -123,11 +123,11 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         let row = rating(state, &version.player).await?;
         let wire = row.standing.to_wire();
         if !wire.provisional {
-            rated.push(Value { games: version.mark, value: wire.elo.into(), pm95: wire.pm95.into() });
+            rated.push(Value { games: version.mark, y: wire.elo.into(), pm95: wire.pm95.into() });
         }
         if let Some(decision) = version.decision {
-            let value = f64::from(decision) / 10.0;
-            decided.push(Value { games: version.mark, value, pm95: 0.0 });
+            let y = f64::from(decision) / 10.0;
+            decided.push(Value { games: version.mark, y, pm95: 0.0 });
         }
         rows.push(VersionRow {
             name: version.name.to_string(),
@@ -146,11 +146,8 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         decision: None,
     });
     let curve = state.store.learner_curve(&view.name).await?;
-    let point = |games, rating: crate::rating::elo::MilliElo| Value {
-        games,
-        value: rating.to_elo().into(),
-        pm95: 0.0,
-    };
+    let point =
+        |games, rating: crate::rating::elo::MilliElo| Value { games, y: rating.to_elo().into(), pm95: 0.0 };
     let points: Vec<Value> =
         curve.iter().filter_map(|stored| Some(point(stored.games, stored.rating?))).collect();
     let games = frame.text("learning.games_learnt");

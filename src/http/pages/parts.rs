@@ -26,6 +26,29 @@ impl Icon {
     }
 }
 
+/// A module and, named beside it so that they are fetched at the same time, those that it imports.
+#[derive(Clone, Debug, Template)]
+#[template(
+    source = r#"<script type="module" src="{{ url }}"></script>
+  {%- for import in imports %}
+  <link rel="modulepreload" href="{{ import }}">
+  {%- endfor %}"#,
+    ext = "html"
+)]
+pub(super) struct Script {
+    url: String,
+    imports: Vec<String>,
+}
+
+impl HtmlSafe for Script {}
+
+impl Script {
+    pub(super) fn new(module: &str) -> Self {
+        let imports = assets::imports(module).iter().map(|import| assets::url(import)).collect();
+        Self { url: assets::url(module), imports }
+    }
+}
+
 /// A player's name with badge and rating, as a link to the page of everybody who has one.
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/player.html")]

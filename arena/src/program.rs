@@ -1,0 +1,104 @@
+//! Programs that play over standard streams: started, asked line by line, watched and ended with all their children.
+//!
+//! - [`dialect`] turns a question into text and a line into a column; pure.
+//! - [`spec`] reads `cmd+DIALECT:WORDS`, [`limits`] are what a program may use.
+//! - [`process`] is one running program. Nothing is read ahead: what a program writes unasked waits in its pipe, so its
+//!   memory is its own, and everything that is read is counted.
+//!
+//! A program is used for many games. It is started anew when it ended between two of them, and after every fault.
+
+pub mod dialect;
+pub mod limits;
+mod once;
+mod player;
+mod process;
+pub mod spec;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fourfold_engine::Variant;
+
+use self::dialect::Dialect;
+use self::limits::{Limits, Sandbox};
+use self::spec::ProgramSpec;
+use crate::entrant::{Entrant, Fault, Player};
+
+/// How long a program may think where no clock runs.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An executable as an entrant.
+#[derive(Debug)]
+pub struct Program {
+    name: String,
+    recipe: Arc<Recipe>,
+}
+
+/// All that is needed to start one more process.
+#[derive(Debug)]
+struct Recipe {
+    /// The program and its arguments, at least one word.
+    words: Vec<String>,
+    dialect: Dialect,
+    variant: Variant,
+    limits: Limits,
+    /// It has left a warm-up unanswered, so no more time is spent on that.
+    is_slow_to_start: AtomicBool,
+}
+
+impl Recipe {
+    fn warm_up(&self) -> Option<Duration> {
+        let wants = !self.limits.warm_up.is_zero() && !self.is_slow_to_start.load(Ordering::Relaxed);
+        wants.then_some(self.limits.warm_up)
+    }
+}
+
+/// Why a program cannot take part at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProgramError {
+    #[error("the dialect {dialect} has no {variant} board")]
+    Variant { dialect: Dialect, variant: Variant },
+    #[error("a sandbox was asked for, but there is no `bwrap` on the path: install bubblewrap")]
+    NoBubblewrap,
+}
+
+impl Program {
+    /// Nothing is started yet.
+    ///
+    /// # Errors
+    ///
+    /// The dialect cannot express the variant, or the sandbox is not there.
+    pub fn new(
+        name: String,
+        spec: ProgramSpec,
+        variant: Variant,
+        limits: Limits,
+    ) -> Result<Self, ProgramError> {
+        let ProgramSpec { dialect, words } = spec;
+        if !dialect.plays(variant) {
+            return Err(ProgramError::Variant { dialect, variant });
+        }
+        if limits.sandbox == Sandbox::Bubblewrap && !limits::has_bubblewrap() {
+            return Err(ProgramError::NoBubblewrap);
+        }
+        let is_slow_to_start = AtomicBool::new(false);
+        let recipe = Recipe { words, dialect, variant, limits, is_slow_to_start };
+        Ok(Self { name, recipe: Arc::new(recipe) })
+    }
+}
+
+impl Entrant for Program {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn player(&self) -> Result<Box<dyn Player>, Fault> {
+        match self.recipe.dialect {
+            Dialect::Board42(order) => Ok(Box::new(once::OncePlayer::new(&self.recipe, order)?)),
+            Dialect::Simple | Dialect::Kaggle | Dialect::Aigames | Dialect::Cfour => {
+                Ok(Box::new(player::LinePlayer::start(Arc::clone(&self.recipe))?))
+            }
+        }
+    }
+}

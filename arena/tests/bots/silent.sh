@@ -1,0 +1,3 @@
+#!/bin/sh
+# Never says anything.
+exec sleep 1000

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Never reads, always writes.
+exec yes 4

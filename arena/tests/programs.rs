@@ -1,0 +1,225 @@
+//! Programs that behave and programs that do not, one small script each in `tests/bots`. Whatever they do, the game ends,
+//! by the fault of whom it is, and the next one is played.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fourfold_arena::entrant::{Answer, Entrant, Fault, GameStart, Player, Reason, Turn};
+use fourfold_arena::play::{Played, Terms, play};
+use fourfold_arena::program::Program;
+use fourfold_arena::program::limits::Limits;
+use fourfold_arena::program::spec::ProgramSpec;
+use fourfold_arena::stop::Stop;
+use fourfold_arena::time::TimeControl;
+use fourfold_engine::openings::Opening;
+use fourfold_engine::{BySide, Side, Variant};
+
+/// Plays the first legal column from the left.
+struct Leftmost;
+
+impl Player for Leftmost {
+    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        let column = turn.game.position().legal_columns().next().expect("the game goes on");
+        Ok(Answer { column, spent: Duration::ZERO })
+    }
+}
+
+/// Long enough for a busy machine, and short where a test waits for it to pass.
+const LONG: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(200);
+
+fn bot(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/bots").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// `words` begin with the name of a script.
+fn program(dialect: &str, words: &[&str], limits: Limits) -> Program {
+    let mut spec = ProgramSpec { dialect: dialect.parse().unwrap(), words: vec![bot(words[0])] };
+    spec.words.extend(words[1..].iter().map(|&word| word.to_owned()));
+    Program::new(words.join(" "), spec, Variant::STANDARD, limits).unwrap()
+}
+
+fn patient() -> Limits {
+    Limits { warm_up: LONG, ..Limits::default() }
+}
+
+fn unwarmed() -> Limits {
+    Limits { warm_up: Duration::ZERO, ..Limits::default() }
+}
+
+/// The program moves first.
+fn play_one(player: &mut dyn Player, limit: Duration) -> Played {
+    let terms = Terms {
+        variant: Variant::STANDARD,
+        opening: &Opening::empty(),
+        time: TimeControl::per_move(limit),
+        margin: Duration::from_millis(50),
+        seeds: BySide { first: 1, second: 2 },
+    };
+    play(&terms, BySide { first: player, second: &mut Leftmost }, &Stop::default()).unwrap()
+}
+
+#[track_caller]
+fn check_wins(program: &Program) {
+    let mut player = program.player().unwrap();
+    for _ in 0..2 {
+        let played = play_one(&mut *player, LONG);
+        assert_eq!((played.end.winner, played.end.reason), (Some(Side::First), Reason::Four), "{played:?}");
+    }
+}
+
+#[track_caller]
+fn check_loses(program: &Program, limit: Duration, reason: Reason, words: &str) {
+    let played = play_one(&mut *program.player().unwrap(), limit);
+    assert_eq!((played.end.winner, played.end.reason), (Some(Side::Second), reason), "{played:?}");
+    let fault = played.end.fault.unwrap();
+    assert!(fault.contains(words), "{fault}");
+}
+
+#[test]
+fn programs_of_all_dialects_play() {
+    check_wins(&program("simple", &["good.sh"], patient()));
+    check_wins(&program("cfour", &["cfour.sh", "d"], patient()));
+    check_wins(&program("board42", &["once.sh", "print"], patient()));
+    check_wins(&program("board42,order=top", &["once.sh", "write"], patient()));
+    check_wins(&program("kaggle", &["says.sh", "3", "3"], patient()));
+    check_wins(&program("aigames", &["says_once_a_turn.sh"], patient()));
+}
+
+#[test]
+fn a_program_that_dies_loses_and_its_last_words_are_kept() {
+    let reason = Reason::Left;
+    check_loses(&program("simple", &["dies.sh"], patient()), LONG, reason, "code 3: cannot go on");
+}
+
+#[test]
+fn a_program_that_ended_between_games_is_started_again() {
+    let program = program("simple", &["answers_and_exits.sh"], patient());
+    let mut player = program.player().unwrap();
+    for _ in 0..2 {
+        // It has answered its warm-up and is gone; without one it would have a move.
+        let played = play_one(&mut *player, LONG);
+        assert_eq!(played.end.reason, Reason::Left);
+    }
+}
+
+#[test]
+fn a_silent_program_loses_on_time() {
+    check_loses(&program("simple", &["hangs.sh"], patient()), SHORT, Reason::Time, "too late");
+    check_loses(&program("simple", &["silent.sh"], unwarmed()), SHORT, Reason::Time, "too late");
+    let waited_for = Limits { warm_up: SHORT, ..Limits::default() };
+    check_loses(&program("simple", &["silent.sh"], waited_for), SHORT, Reason::Time, "too late");
+}
+
+#[test]
+fn a_late_answer_loses_on_time() {
+    check_loses(&program("simple", &["late.sh"], patient()), SHORT, Reason::Time, "too late");
+}
+
+#[test]
+fn an_illegal_move_loses() {
+    let program = |answer| program("simple", &["says.sh", "4", answer], patient());
+    check_loses(&program("9"), LONG, Reason::Illegal, "column 9 is not on a board of 7 columns");
+    // The sixth 4 of the first player finds the column full, unless four of them won before.
+    let filled = Opening::from_notation(Variant::STANDARD, "444444").unwrap();
+    let terms = Terms {
+        variant: Variant::STANDARD,
+        opening: &filled,
+        time: TimeControl::per_move(LONG),
+        margin: Duration::ZERO,
+        seeds: BySide { first: 1, second: 2 },
+    };
+    let full = program("4");
+    let mut player = full.player().unwrap();
+    let played =
+        play(&terms, BySide { first: &mut *player, second: &mut Leftmost }, &Stop::default()).unwrap();
+    assert_eq!((played.end.winner, played.end.reason), (Some(Side::Second), Reason::Illegal));
+}
+
+#[test]
+fn an_answer_that_says_nothing_is_no_column() {
+    let reason = Reason::Illegal;
+    check_loses(&program("simple", &["says.sh", "4", ""], patient()), LONG, reason, "no move in the dialect");
+    check_loses(&program("simple", &["says.sh", "4", "I pass"], patient()), LONG, reason, "I pass");
+    check_loses(&program("kaggle", &["says.sh", "3", "None"], patient()), LONG, reason, "None");
+    check_loses(&program("kaggle", &["says.sh", "3", "null"], patient()), LONG, reason, "null");
+    check_loses(&program("board42", &["once.sh", "nothing"], patient()), LONG, Reason::Left, "code 0");
+}
+
+#[test]
+fn floods_and_endless_lines_lose_in_bounded_memory() {
+    let reason = Reason::Illegal;
+    check_loses(&program("simple", &["long_line.sh"], patient()), LONG, reason, "a line of more than 65536");
+    check_loses(&program("cfour", &["junk.sh"], patient()), LONG, reason, "more than 1048576 bytes");
+    let unasked = program("simple", &["unasked.sh"], patient());
+    let fault = unasked.player().and_then(|mut player| {
+        let played = play_one(&mut *player, LONG);
+        Err::<(), _>(Fault::Illegal(played.end.fault.unwrap_or_default()))
+    });
+    assert!(fault.is_err_and(|fault| fault.to_string().contains("more than 1048576 bytes")));
+}
+
+#[test]
+fn standard_error_holds_nobody_up() {
+    check_wins(&program("simple", &["complains.sh"], patient()));
+}
+
+#[test]
+fn what_cannot_be_started_is_known_before_the_first_game() {
+    let absent = program("simple", &["no_such_bot"], patient());
+    let fault = absent.player().err().unwrap().to_string();
+    assert!(fault.contains("cannot be started"), "{fault}");
+    let failing = program("simple", &["fails_at_start.sh"], patient());
+    assert_eq!(failing.player().err(), Some(Fault::Gone("it exited with code 1: no weights".to_owned())));
+}
+
+#[test]
+fn the_children_of_a_program_end_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("child");
+    let program = program("simple", &["leaves_children.sh", file.to_str().unwrap()], patient());
+    check_loses(&program, SHORT, Reason::Time, "too late");
+    let child: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+    // An orphan that was killed stays a zombie until its new parent looks: that is the end too.
+    let state =
+        std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_else(|_| "gone) Z".to_owned());
+    assert!(state.contains(") Z") || state.contains(") X"), "{state}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_has_its_limits_and_not_our_secrets() {
+    let limits = Limits { memory_mib: Some(512), cpu_s: Some(30), ..patient() };
+    let program = program("simple", &["tells_limits.sh"], limits);
+    let played = play_one(&mut *program.player().unwrap(), LONG);
+    let fault = played.end.fault.unwrap();
+    assert!(fault.contains("data 524288 cpu 3"), "{fault}"); // 30 seconds after those that it has used
+    assert!(fault.contains("token none"), "{fault}");
+}
+
+#[test]
+fn a_stopped_run_does_not_wait_for_a_program() {
+    let program = program("simple", &["hangs.sh"], patient());
+    let mut player = program.player().unwrap();
+    let stop = Stop::default();
+    stop.set();
+    let game = fourfold_engine::Game::new(Variant::STANDARD);
+    let turn = Turn {
+        game: &game,
+        budget: None,
+        allotment: None,
+        margin: Duration::ZERO,
+        remaining_ms: [0, 0],
+        nodes: None,
+        stop: &stop,
+    };
+    assert_eq!(player.choose(&turn), Err(Fault::Late));
+}

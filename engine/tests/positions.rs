@@ -1,0 +1,147 @@
+//! The solver on scored positions: `tests/data/positions` of the repository, whose README says where they come from.
+//!
+//! A slice of them runs always. All of them, in some minutes:
+//!
+//! ```sh
+//! cargo test --release -p fourfold-engine --test positions -- --ignored
+//! ```
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fourfold_engine::solver::{Limits, Score, Solver, TableSize};
+use fourfold_engine::{Column, Game, Position, Variant};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+const FREE: Limits<'static> = Limits { nodes: None, stop: &NEVER };
+
+const CLASSES: [&str; 6] =
+    ["end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-medium", "begin-hard"];
+
+/// The rows of one file: move lists, and the other columns.
+fn rows(name: &str) -> Vec<(String, Vec<String>)> {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/positions").join(format!("{name}.tsv"));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let row = |line: &str| {
+        let mut cells = line.split('\t').map(str::to_owned);
+        (cells.next().unwrap(), cells.collect())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+fn position(moves: &str) -> Position {
+    *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
+}
+
+/// Solves rows of a class, each with an empty table, and returns the nodes of all.
+fn check_rows(solver: &mut Solver, class: &str, chosen: impl Fn(usize, &str) -> bool) -> u64 {
+    let mut nodes = 0;
+    for (index, (moves, cells)) in rows(class).into_iter().enumerate() {
+        if !chosen(index, &moves) {
+            continue;
+        }
+        let expected = Score::new(cells[0].parse().unwrap());
+        solver.clear();
+        let solved = solver.score(&position(&moves), FREE).unwrap();
+        assert_eq!(solved.value, expected, "{class} {moves}");
+        nodes += solved.nodes;
+        let sign = solver.value(&position(&moves), FREE).unwrap().value;
+        assert_eq!(sign, expected.sign(), "{class} {moves}");
+    }
+    nodes
+}
+
+fn check_columns(solver: &mut Solver, chosen: impl Fn(usize, &str) -> bool) {
+    for (index, (moves, cells)) in rows("columns").into_iter().enumerate() {
+        if !chosen(index, &moves) {
+            continue;
+        }
+        let scores = solver.column_scores(&position(&moves), FREE).unwrap().value;
+        for (index, cell) in cells.iter().enumerate() {
+            let expected = (cell != ".").then(|| Score::new(cell.parse().unwrap()));
+            assert_eq!(
+                scores.get(Column::from_index(index).unwrap()),
+                expected,
+                "column {} of {moves}",
+                index + 1
+            );
+        }
+    }
+}
+
+#[test]
+fn a_slice_of_all_classes_is_solved_exactly() {
+    let mut solver = Solver::new();
+    for (class, step, stones_min) in [
+        ("end-easy", 4, 0),
+        ("middle-easy", 5, 0),
+        ("middle-medium", 25, 0),
+        ("begin-easy", 25, 0),
+        ("begin-medium", 100, 8),
+        ("begin-hard", 100, 9),
+    ] {
+        check_rows(&mut solver, class, |index, moves| index % step == 0 && moves.len() >= stones_min);
+    }
+}
+
+#[test]
+fn a_slice_of_column_scores_is_exact() {
+    check_columns(&mut Solver::new(), |index, moves| index % 5 == 0 && moves.len() >= 9);
+}
+
+/// A refactoring must not move this number; a change of the search gives the new one in its commit.
+#[test]
+fn node_counts_are_those_of_before() {
+    let nodes = check_rows(&mut Solver::new(), "middle-medium", |index, _| index < 40);
+    assert_eq!(nodes, MIDDLE_MEDIUM_40);
+    let nodes = check_rows(&mut Solver::new(), "begin-medium", |index, _| index < 30);
+    assert_eq!(nodes, BEGIN_MEDIUM_30);
+    assert!(nodes <= 30 * 175_000, "more than the best solver before");
+}
+
+const MIDDLE_MEDIUM_40: u64 = 265_730;
+const BEGIN_MEDIUM_30: u64 = 3_630_387;
+
+#[test]
+#[ignore = "takes minutes: 6000 positions, some of them with one stone"]
+fn all_scored_positions_are_solved_exactly() {
+    // Large, for the rows with few stones.
+    let mut solver = Solver::with_table(TableSize::from_mib(64));
+    for class in CLASSES {
+        let nodes = check_rows(&mut solver, class, |_, _| true);
+        println!("{class}: {nodes} nodes");
+    }
+}
+
+#[test]
+#[ignore = "takes a minute or two: some of the 300 positions have few stones"]
+fn all_column_scores_are_exact() {
+    check_columns(&mut Solver::with_table(TableSize::from_mib(64)), |_, _| true);
+}
+
+/// Who wins from the empty board, and how fast, as published: Allis 1994 and John Tromp's table of board sizes for who
+/// wins; the distances are those of our own search.
+#[test]
+#[ignore = "takes minutes"]
+fn published_values_of_other_boards() {
+    for (variant, sign) in [
+        ("4x4", "draw"),
+        ("5x4", "draw"),
+        ("4x5", "draw"),
+        ("5x5", "draw"),
+        ("6x4", "draw"),
+        ("6x5", "draw"),
+        ("5x6", "draw"),
+        ("6x6", "loss"),
+        ("7x4", "draw"),
+        ("7x5", "draw"),
+        ("7x6", "win"),
+    ] {
+        let variant: Variant = variant.parse().unwrap();
+        let mut solver = Solver::with_table(TableSize::from_mib(64));
+        let solved = solver.score(&Position::new(variant), FREE).unwrap();
+        println!("{variant}: {} in {} nodes", solved.value, solved.nodes);
+        assert_eq!(solved.value.sign().to_string(), sign, "{variant}");
+    }
+}
