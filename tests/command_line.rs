@@ -402,3 +402,25 @@ fn load_plays_the_games_it_was_asked_for() {
     check_refused(&["load", "--url", "http://127.0.0.1:1"], 69, "http://127.0.0.1:1");
     check_refused(&["load", "--url", "nonsense"], 2, "not the address of a server");
 }
+
+// ---- the n-tuple network ----
+
+#[test]
+fn a_network_that_was_trained_in_two_runs_is_the_one_of_a_single_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let train = |games: &str, out: &str| {
+        let arguments = ["train", "ntuple", "--tuples", "5", "--threads", "1", "--probe-games", "0"];
+        let output = run(&[&arguments[..], &["--games", games, "--out", out]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    let (whole, parts) = (file("whole.bin"), file("parts.bin"));
+    train("3000", &whole);
+    train("1000", &parts);
+    train("3000", &parts);
+    assert!(fs::read(&whole).unwrap() == fs::read(&parts).unwrap(), "equal to the byte");
+    check_output(&["move", "--bot", &format!("ntuple:plies=1,file={whole}"), "121213"], "Move 1\n");
+    check_output(&["move", "--bot", "ntuple:plies=0", "-"], "Move 4\n");
+    fs::write(&parts, "no network").unwrap();
+    check_refused(&["move", "--bot", &format!("ntuple:file={parts}"), "44"], 65, "not an n-tuple network");
+}
