@@ -50,8 +50,8 @@ pub fn play(terms: &Terms<'_>, players: BySide<&mut dyn Player>, stop: &Stop) ->
             }
         },
     };
-    if stop.is_set() && end.reason.is_fault() {
-        return None; // who was interrupted may have answered anything
+    if stop.is_set() {
+        return None; // who was interrupted may have answered anything, be it the move that ended the game
     }
     for side in Side::BOTH {
         players[side].end(&table.game, &end);
@@ -128,6 +128,8 @@ fn lost(side: Side, fault: &Fault) -> End {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use fourfold_engine::Column;
 
     use super::*;
@@ -177,6 +179,18 @@ mod tests {
         play(&terms, BySide { first, second }, &Stop::default()).expect("nobody stops it")
     }
 
+    static EMPTY: LazyLock<Opening> = LazyLock::new(Opening::empty);
+
+    fn any_terms() -> Terms<'static> {
+        Terms {
+            variant: Variant::STANDARD,
+            opening: &EMPTY,
+            time: TimeControl::default(),
+            margin: Duration::ZERO,
+            seeds: BySide { first: 1, second: 2 },
+        }
+    }
+
     const SOON: Duration = Duration::from_micros(5);
 
     #[test]
@@ -214,17 +228,38 @@ mod tests {
         check_fault(Script::columns(&[1], Duration::from_millis(151)), blitz, Reason::Time, "too late");
     }
 
+    /// Plays column 1, and stops the run with its last move.
+    struct Stopper<'a> {
+        stop: &'a Stop,
+    }
+
+    impl Player for Stopper<'_> {
+        fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+            let column = if turn.game.ply() % 2 == 0 { 1 } else { 2 };
+            if turn.game.ply() == 6 {
+                self.stop.set();
+            }
+            Ok(Answer { column: Column::from_number(column).unwrap(), spent: Duration::ZERO })
+        }
+    }
+
+    #[test]
+    fn a_game_that_ends_while_the_run_is_stopped_does_not_count() {
+        let stop = Stop::default();
+        let (mut first, mut second) = (Stopper { stop: &stop }, Stopper { stop: &stop });
+        let terms = any_terms();
+        assert_eq!(play(&terms, BySide { first: &mut first, second: &mut second }, &stop), None);
+    }
+
     #[test]
     fn a_stopped_run_leaves_its_games_unfinished() {
         let stop = Stop::default();
         stop.set();
-        let terms = Terms {
-            variant: Variant::STANDARD,
-            opening: &Opening::empty(),
-            time: TimeControl::default(),
-            margin: Duration::ZERO,
-            seeds: BySide { first: 1, second: 2 },
-        };
+        let terms = any_terms();
         let (mut first, mut second) = (Script::columns(&[1], SOON), Script::columns(&[2], SOON));
         assert_eq!(play(&terms, BySide { first: &mut first, second: &mut second }, &stop), None);
     }
