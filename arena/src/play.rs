@@ -239,7 +239,7 @@ mod tests {
         }
 
         fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
-            let column = if turn.game.ply() % 2 == 0 { 1 } else { 2 };
+            let column = if turn.game.ply().is_multiple_of(2) { 1 } else { 2 };
             if turn.game.ply() == 6 {
                 self.stop.set();
             }
