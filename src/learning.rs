@@ -1,6 +1,6 @@
 //! Bots of the house that learn from the arena's games, and how one can watch them.
 //!
-//! A learner follows the finished games by their numbers. [`lesson`] says which games teach whom, [`fold`] makes a state
+//! A learner follows the finished games by their numbers. [`lesson`] says which games teach whom, `fold` makes a state
 //! of them, [`service`] does both while the daemon runs, on a thread of its own; [`practice`] plays games that bring
 //! learners up. State and lessons are stored in one transaction, so each game is learnt exactly once, whatever happens;
 //! [`verify`] folds the stored lessons again and compares byte for byte. Pages read [`view`].

@@ -3,7 +3,7 @@
 //! - [`entrant`] is what takes part: [`house`] bots, or [`program`]s over standard streams; [`play`] plays one game by
 //!   the rules of [`time`].
 //! - [`admission`] tests whether an entrant can be let in.
-//! - [`plan`] is all that decides what is played; [`format`] and [`suite`] say who meets whom from which opening.
+//! - [`plan`] is all that decides what is played; [`mod@format`] and [`suite`] say who meets whom from which opening.
 //! - [`course`] is a run as it goes, [`results`] what is counted; both pure. [`runner`] plays it on threads.
 //! - [`log`] is the only truth about a run, made of [`record`]s.
 //! - [`measure`] holds what a bot plays against the exact solver.

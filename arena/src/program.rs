@@ -2,7 +2,7 @@
 //!
 //! - [`dialect`] turns a question into text and a line into a column; pure.
 //! - [`spec`] reads `cmd+DIALECT:WORDS`, [`limits`] are what a program may use.
-//! - [`process`] is one running program. Nothing is read ahead: what a program writes unasked waits in its pipe, so its
+//! - `process` is one running program. Nothing is read ahead: what a program writes unasked waits in its pipe, so its
 //!   memory is its own, and everything that is read is counted.
 //!
 //! A program is used for many games. It is started anew when it ended between two of them, and after every fault.

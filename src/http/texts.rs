@@ -3,7 +3,7 @@
 //!
 //! A text may hold names in braces, which are filled in, and one part in brackets, which becomes a link. One that
 //! counts `{n}` things has a form for each plural form of its language (see [`Plural`]), unless they read the same.
-//! The same texts reach the modules of the page as a script, see [`script`].
+//! The same texts reach the modules of the page as a script, see `script`.
 
 mod language;
 mod plural;

@@ -1,6 +1,6 @@
 //! The opening book: exact scores of all positions of the first plies of a 7x6 game, in a few bits each.
 //!
-//! The book stores no positions. A position's [`Key`] asks a keyless map for a score, and because every position of
+//! The book stores no positions. A position's key asks a keyless map for a score, and because every position of
 //! those plies is in the map, every answer is right. What a look at the next two plies shows needs no entry: wins at
 //! hand, losses that cannot be helped, and replies that are forced, which are followed to a position that has one.
 //!
