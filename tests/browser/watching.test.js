@@ -54,12 +54,20 @@ test("a page with script loaded later shows the wall's games from the start", as
 });
 
 test("the frame with the best game follows the moves", async () => {
-  const [player, watcher] = await visitors(2);
-  await startBotGame(player);
-  assert.equal(await myTurn(player), true);
-  await watcher.goto("/embed/tv");
-  await watcher.waitForSelector(".watched[data-ply]");
-  await player.keyboard.press("4");
-  await reached(player, 2);
-  await watcher.waitForFunction(() => Number(document.querySelector(".watched")?.getAttribute("data-ply")) >= 1);
+  // An arena of its own: while a game goes on, the frame stays with it, whatever begins beside it.
+  const quiet = new Arena();
+  await quiet.start();
+  try {
+    const [player, watcher] = await Promise.all([1, 2].map(() => browser.visitor(quiet.url)));
+    await startBotGame(player);
+    assert.equal(await myTurn(player), true);
+    await watcher.goto("/embed/tv");
+    await watcher.waitForSelector(".watched[data-ply]");
+    await player.keyboard.press("4");
+    await reached(player, 2);
+    await watcher.waitForFunction(() => Number(document.querySelector(".watched")?.getAttribute("data-ply")) >= 1);
+    await Promise.all([player, watcher].map((page) => page.context().close()));
+  } finally {
+    await quiet.stop();
+  }
 });

@@ -16,7 +16,7 @@ export class Arena {
 
   /** @param {{ ladder?: boolean }} [options] whether house bots play among themselves, which costs computing time */
   constructor({ ladder = false } = {}) {
-    this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
+    this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_LEARNING_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
     this.data = mkdtempSync(join(tmpdir(), "fourfold-browser-"));
     this.url = "";
   }
