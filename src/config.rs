@@ -112,6 +112,8 @@ pub struct LimitsConfig {
     pub games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
     pub rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
+    pub rated_requires_selftest: bool,
 }
 
 impl Default for LimitsConfig {
@@ -124,6 +126,7 @@ impl Default for LimitsConfig {
             messages_per_20s: Bounded::new(100),
             games_per_player: Bounded::new(16),
             rated_games_per_pair_and_day: Bounded::new(40),
+            rated_requires_selftest: false,
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod export;
 pub mod import;
 pub mod lessons;
 pub mod lines;
+pub mod self_test;
 pub(crate) mod rules;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.

@@ -35,6 +35,8 @@ use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::room::{Connection, Directory};
+use crate::self_test::trial::SelfTestDeps;
+use crate::self_test::{Requirement, SelfTests};
 use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
@@ -167,6 +169,11 @@ impl Daemon {
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
+        let requirement = if config.limits.rated_requires_selftest {
+            Requirement::BeforeRated
+        } else {
+            Requirement::Optional
+        };
         let (host, host_actor) = Host::new(HostDeps {
             store: Arc::clone(&store),
             writer: writer.clone(),
@@ -179,6 +186,7 @@ impl Daemon {
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
             pair_limit: config.limits.rated_games_per_pair_and_day.number(),
+            self_test: requirement,
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&store),
@@ -187,6 +195,14 @@ impl Daemon {
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             site_url: site_url(&site, address),
+        });
+        let self_tests = SelfTests::new(SelfTestDeps {
+            host: host.clone(),
+            sessions: sessions.clone(),
+            store: Arc::clone(&store),
+            writer: writer.clone(),
+            tasks: tasks.clone(),
+            stop: stop_actors.clone(),
         });
         let services = Arc::new(Services {
             store: Arc::clone(&store),
@@ -214,6 +230,10 @@ impl Daemon {
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
+        match requirement {
+            Requirement::BeforeRated => drop(actors.spawn(self_tests.clone().run())),
+            Requirement::Optional => {}
+        }
         if let Some(learners) = learners {
             actors.spawn(learners.run(stop_actors.clone()));
         }
@@ -234,7 +254,7 @@ impl Daemon {
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby };
+        let arena = LiveArena { host, directory, sessions, feeds, lobby, self_tests };
         let state =
             AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));

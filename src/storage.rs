@@ -6,8 +6,11 @@
 //! What every back end must decide alike is plain code, written once: whether events continue a game is in `live`,
 //! what a finished game does to the ratings in `settle`, how choices are spelled in `words`.
 
+pub mod authors;
 #[cfg(test)]
 pub(crate) mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance_of_authors;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
 pub mod lessons;

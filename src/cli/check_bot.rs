@@ -132,7 +132,7 @@ impl CheckBot {
         };
         let name = if self.command.is_empty() { "the connection" } else { entrant.name() }.to_owned();
         runtime()?.block_on(async {
-            let mut checks = self_test::run(introduction).await;
+            let mut checks = self_test::connection::run(introduction).await;
             let mut latencies = Vec::new();
             if checks.iter().all(|check| check.verdict == Verdict::Passed) {
                 let mut words = Vec::new();

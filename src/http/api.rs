@@ -9,12 +9,14 @@ mod health;
 mod leaderboard;
 pub(super) mod learning;
 mod live;
+pub(super) mod own_bots;
 mod players;
 mod positions;
 mod review;
 mod tournaments;
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use axum::{Extension, Router};
 
@@ -38,6 +40,9 @@ const VARIANT: Parameter = Parameter {
     schema: schema_of::<WireVariant>,
 };
 
+/// How long to wait when the arena is busy.
+const BUSY_RETRY: Duration = Duration::from_secs(2);
+
 /// All endpoints, with what they do.
 fn endpoints() -> Vec<Endpoint> {
     [
@@ -48,6 +53,7 @@ fn endpoints() -> Vec<Endpoint> {
         positions::endpoints(),
         live::endpoints(),
         bots::endpoints(),
+        own_bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         learning::endpoints(),

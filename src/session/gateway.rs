@@ -324,13 +324,19 @@ impl SessionGateway {
 
     /// Stores what a bot says about itself. Nothing depends on it, so nobody waits.
     fn keep_profile(&self, bot: &PlayerId, profile: &BotProfile) {
-        let write = Write::SetProfile { player: bot.clone(), profile: profile.clone() };
-        let bot = bot.clone();
-        self.services.writer.submit(write, move |result| {
-            if let Err(error) = result {
-                warn!(bot = %bot, error = %error, "what a bot says about itself could not be stored");
-            }
-        });
+        let seen = Write::SeeVersion {
+            bot: bot.clone(),
+            version: profile.version.clone().unwrap_or_default(),
+            at: UnixMillis::now(),
+        };
+        for write in [Write::SetProfile { player: bot.clone(), profile: profile.clone() }, seen] {
+            let bot = bot.clone();
+            self.services.writer.submit(write, move |result| {
+                if let Err(error) = result {
+                    warn!(bot = %bot, error = %error, "what a bot says about itself could not be stored");
+                }
+            });
+        }
     }
 
     /// Says what waits: open offers, `synced`, and the turns. The games themselves came when the seats were taken.

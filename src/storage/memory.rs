@@ -1,5 +1,6 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
+mod authors;
 mod learners;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -9,7 +10,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
+use self::authors::Authors;
 use self::learners::Learners;
+use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::record::{
@@ -17,7 +20,7 @@ use super::record::{
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use super::settle::{Referee, Verdict};
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
@@ -52,6 +55,7 @@ struct Tables {
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
+    authors: Authors,
     kept_out: HashSet<PlayerId>,
     faults: VecDeque<Fault>,
     commits: Vec<usize>,
@@ -110,6 +114,21 @@ impl Tables {
             Write::WithdrawLesson { game } => {
                 let place = self.finished.iter().position(|id| id == game).ok_or(Refused::NoSuchGame)?;
                 self.learners.withdraw(|number| number == place as u64 + 1);
+                Ok(Written::Done)
+            }
+            Write::SeeVersion { bot, version, at } => {
+                self.check_player(bot)?;
+                self.authors.see(bot, version, *at);
+                Ok(Written::Done)
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                self.check_player(bot)?;
+                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
+                Ok(Written::Done)
+            }
+            Write::AddFault(fault) => {
+                self.check_player(&fault.bot)?;
+                self.authors.add_fault(fault);
                 Ok(Written::Done)
             }
         }
@@ -180,6 +199,7 @@ impl Tables {
             created_at,
         };
         self.passwords.remove(&id);
+        self.authors.forget(&id);
         Ok(Written::Done)
     }
 
@@ -479,6 +499,19 @@ impl Store for MemoryStore {
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
         let is_kept_out = self.tables().kept_out.contains(player);
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
+    }
+
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        Ok(self.tables().authors.versions(bot))
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        let versions = self.tables().authors.versions(bot);
+        Ok(versions.into_iter().find(|known| known.version == version))
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        Ok(self.tables().authors.faults(bot, limit))
     }
 
     async fn audit_finished(

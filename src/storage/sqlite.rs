@@ -3,6 +3,7 @@
 //! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
 //! commit that was acknowledged before they began, and never one in the making.
 
+mod authors;
 mod convert;
 mod error;
 mod events;
@@ -29,6 +30,7 @@ use tokio::sync::Mutex;
 use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
+use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
@@ -246,6 +248,18 @@ impl Store for SqliteStore {
 
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
         learners::teaching(&self.readers, player).await
+    }
+
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        authors::versions(&self.readers, bot).await
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        authors::version(&self.readers, bot, version).await
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        authors::faults(&self.readers, bot, limit).await
     }
 
     async fn audit_finished(

@@ -2,6 +2,7 @@
 
 use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
+use super::authors;
 use super::convert::{parsed, word};
 use super::error::Damage;
 use crate::ids::{PlayerId, PlayerName, TokenId};
@@ -242,7 +243,10 @@ pub(super) async fn retire(
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
                url = NULL WHERE id = ? AND house = 0";
     let query = sqlx::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
-    let updated = query.execute(connection).await?;
+    let updated = query.execute(&mut *connection).await?;
+    if updated.rows_affected() > 0 {
+        authors::forget(connection, player).await?;
+    }
     Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
 }
 

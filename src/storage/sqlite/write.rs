@@ -6,12 +6,12 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{learners, players, settlement};
+use super::{authors, learners, players, settlement};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
 use crate::storage::settle::Referee;
-use crate::storage::store::{Refused, StoreError, Write, Written};
+use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
 
 /// A game that goes on: what it looks like, and its rows' keys.
 #[derive(Clone, Debug)]
@@ -147,6 +147,14 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
+            Write::SeeVersion { bot, version, at } => {
+                authors::see_version(self.connection, bot, version, *at).await
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                let passed = *outcome == TestOutcome::Passed;
+                authors::save_test(self.connection, bot, version, test, passed).await
+            }
+            Write::AddFault(fault) => authors::add_fault(self.connection, fault).await,
         }
     }
 
