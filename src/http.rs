@@ -9,6 +9,7 @@ pub mod client_address;
 mod connection;
 mod endpoint;
 pub mod error;
+mod kits;
 mod layers;
 pub mod listener;
 pub mod metrics;

@@ -198,7 +198,8 @@ impl From<AccountError> for Refusal {
             | AccountError::NoAccount
             | AccountError::TooManyBots { .. }
             | AccountError::NoSuchBot
-            | AccountError::NoSuchSession | AccountError::NoSuchToken
+            | AccountError::NoSuchSession
+            | AccountError::NoSuchToken
             | AccountError::NotYours => RefusalKind::Conflict,
             AccountError::TooManyAttempts { .. } | AccountError::Busy => RefusalKind::Busy,
             AccountError::Hash

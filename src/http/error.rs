@@ -216,7 +216,9 @@ impl From<AccountError> for ApiError {
             AccountError::NoAccount | AccountError::TooManyBots { max: _ } | AccountError::NotYours => {
                 Self::new(ApiCode::Forbidden, message)
             }
-            AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => Self::new(ApiCode::NotFound, message),
+            AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
+                Self::new(ApiCode::NotFound, message)
+            }
             AccountError::Read(error) => error.into(),
             AccountError::Write(_) | AccountError::Unexpected(_) | AccountError::Hash => {
                 Self::internal(&error)

@@ -4,6 +4,7 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+mod author;
 mod avatar;
 mod bots;
 mod challenge;
@@ -59,6 +60,8 @@ pub fn router() -> Router<AppState> {
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/bots/new", get(author::new))
+        .route("/bot/{name}", get(author::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
         .route("/challenge/{id}", get(challenge::page))

@@ -108,8 +108,7 @@ mod tests {
 
     #[test]
     fn a_report_is_read_back_as_it_was_kept() {
-        let check =
-            |name, verdict| Check { name, verdict, note: "“quoted”, \"so\" to speak".to_owned() };
+        let check = |name, verdict| Check { name, verdict, note: "“quoted”, \"so\" to speak".to_owned() };
         let checks = vec![check("handshake", Verdict::Passed), check("turn", Verdict::Failed)];
         let spent = vec![Duration::from_millis(3), Duration::from_millis(4)];
         let report = Report::new("Ada", Duration::from_secs(10), checks, spent);

@@ -117,7 +117,10 @@ impl Observer {
         let second = self.start(Side::Second, NARROW).await?;
         let narrow = self.until_over(&second).await?;
         self.check("full_column", narrow.verdict(&second));
-        self.check("both_sides", whole.verdict(&first).and(narrow.verdict(&second)).map(|_| "a pair".to_owned()));
+        self.check(
+            "both_sides",
+            whole.verdict(&first).and(narrow.verdict(&second)).map(|_| "a pair".to_owned()),
+        );
         self.count(&second).await?;
         self.look_for_illegal_moves().await
     }
