@@ -28,6 +28,7 @@ mod progress;
 mod rate;
 mod review;
 mod serve;
+mod signals;
 mod solve;
 mod think;
 mod tournament;

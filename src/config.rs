@@ -451,6 +451,14 @@ mod tests {
         assert_eq!(alone, Config::default());
     }
 
+    #[test]
+    fn the_example_of_a_public_arena_is_sound_and_asks_for_the_self_test() {
+        let public: Config = toml::from_str(include_str!("../config/public.toml")).unwrap();
+        assert!(public.limits.rated_requires_selftest);
+        assert!(public.validate().is_ok());
+        assert!(!Config::default().limits.rated_requires_selftest);
+    }
+
     #[track_caller]
     fn check_contradiction(change: impl FnOnce(&mut Config), keys: &str) {
         let mut config = Config::default();

@@ -128,6 +128,7 @@ pub async fn run(
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
+    self_tests: SelfTests,
     metrics: Arc<Metrics>,
     transport: Transport,
     actors: JoinSet<()>,
@@ -254,7 +255,7 @@ impl Daemon {
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby, self_tests };
+        let arena = LiveArena { host, directory, sessions, feeds, lobby, self_tests: self_tests.clone() };
         let state =
             AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
@@ -268,6 +269,7 @@ impl Daemon {
         Ok(Self {
             address,
             services,
+            self_tests,
             metrics,
             transport,
             actors,
@@ -287,6 +289,12 @@ impl Daemon {
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
+    }
+
+    /// Its tests of remote bots.
+    #[must_use]
+    pub fn self_tests(&self) -> &SelfTests {
+        &self.self_tests
     }
 
     /// What it counts.
@@ -322,7 +330,8 @@ impl Daemon {
     }
 
     async fn stop(self) -> Result<(), ServerError> {
-        let Self { services, transport, mut actors, writer, stop_actors, restart_notice, .. } = self;
+        let Self { services, self_tests, transport, mut actors, writer, stop_actors, restart_notice, .. } =
+            self;
         info!("stopping: no new games");
         services.host.pause();
         stop_actors.cancel();
@@ -354,7 +363,7 @@ impl Daemon {
             warn!(tasks = services.tasks.len(), "tasks did not end in time");
         }
         actors.shutdown().await;
-        drop((services, transport));
+        drop((services, self_tests, transport));
         // With every holder of the writer gone, its actor writes what is queued and ends.
         let written = tokio::time::timeout(PAUSE_MAX, writer).await;
         info!(games = count, "stopped");

@@ -3,5 +3,6 @@
 mod account;
 mod accounts;
 mod bots;
+mod own_bots;
 mod reading;
 mod requests;

@@ -542,6 +542,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
@@ -562,4 +563,5 @@ mod tests {
 
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
+    conformance_suite_of_authors!(InMemory);
 }

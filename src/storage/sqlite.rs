@@ -291,6 +291,7 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::record::{Ending, EventKind};
 
@@ -325,6 +326,7 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
+    conformance_suite_of_authors!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {
