@@ -32,6 +32,9 @@ const GAME_WITHIN: Duration = Duration::from_secs(300);
 /// How often the store is asked how a game stands.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
+/// How often the connection is looked at after it was cut. No client is back so soon.
+const LOOK_AT_CONNECTION_EVERY: Duration = Duration::from_millis(1);
+
 /// The bot of the house that plays against it, if it is there; else the first.
 const OPPONENT: &str = "random";
 
@@ -164,14 +167,29 @@ impl Observer {
             session.outbox().close(CloseCode::Restart);
         }
         let cut = Instant::now();
+        let is_back = self.until_back().await;
         let after = self.until_moves(game, before + 1, RETURN_WITHIN).await?;
-        let result = if after.own_moves > before || after.is_sound() {
+        let result = if is_back && (after.own_moves > before || after.is_sound()) {
             Ok(format!("went on {} ms after its connection was cut", cut.elapsed().as_millis()))
         } else {
             Err(format!("did not go on after its connection was cut: {}", after.words()))
         };
         self.check("drop_and_resume", result);
         Ok(())
+    }
+
+    /// Waits until the bot is gone, and there again.
+    async fn until_back(&self) -> bool {
+        let deadline = Instant::now() + RETURN_WITHIN;
+        for is_wanted in [false, true] {
+            while self.sessions.is_online(&self.bot.id) != is_wanted {
+                if Instant::now() >= deadline {
+                    return false;
+                }
+                sleep(LOOK_AT_CONNECTION_EVERY).await;
+            }
+        }
+        true
     }
 
     async fn look(&self, game: &GameId) -> Result<Course, Trouble> {

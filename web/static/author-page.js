@@ -6,6 +6,7 @@
 import { Problem, call, handle } from "./account-call.js";
 import { announce } from "./announce.js";
 import { find } from "./dom.js";
+import { fetchedPage } from "./fetched-page.js";
 import { toast } from "./shell.js";
 import { copy } from "./start.js";
 
@@ -26,16 +27,10 @@ function bot() {
 
 const path = () => `/api/v1/bots/${bot()}`;
 
-/** A page of the server's. @param {string} url */
-async function fetched(url) {
-  const answer = await fetch(url, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Problem({ code: "internal", message: answer.statusText });
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
-}
-
 /** Takes over the live parts; the focus stays on the button of the same name. */
 async function refresh() {
-  const fresh = await fetched(location.pathname);
+  const fresh = await fetchedPage(location.pathname);
+  if (!fresh) return; // the next look asks again
   const focused = document.activeElement?.id;
   for (const part of document.querySelectorAll("[data-live]")) {
     const replacement = fresh.getElementById(part.id);
@@ -76,7 +71,8 @@ function showToken(secret) {
 
 handle("#new-bot", async ({ name }) => {
   const made = await call("POST", "/api/v1/bots", { name });
-  const fresh = await fetched(`/bot/${made.name}`);
+  const fresh = await fetchedPage(`/bot/${made.name}`);
+  if (!fresh) throw new Problem({ code: "internal" });
   // From here on this is the bot's own page: a reload shows it without the token.
   find("#main").replaceChildren(...find("#main", fresh).childNodes);
   document.title = fresh.title;

@@ -87,7 +87,7 @@ async fn an_owner_sees_how_a_bot_stands() {
 
     let page = corner.get_as(&corner.ada, "/bot/robo").await;
     assert_eq!(page.status, StatusCode::OK);
-    for shown in ["href=\"/game/g1\"", "not passed", "must pass the self-test", "&#60;script&#62;no"] {
+    for shown in ["href=\"/game/g1\"", ">failed<", "must pass the self-test", "&#60;script&#62;no"] {
         assert!(page.body.contains(shown), "{shown}: {}", page.body);
     }
     assert!(!page.body.contains(&corner.token), "tokens are in no page");
