@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep};
 use crate::clock::TimeControl;
 use crate::host::{GameOffer, Host, Origin, StartError};
 use crate::ids::GameId;
-use crate::protocol::CloseCode;
 use crate::protocol::server::{EndReason, Identity};
 use crate::protocol::terms::OpeningKind;
 use crate::records::self_test::TestReport;
@@ -164,7 +163,7 @@ impl Observer {
         }
         let before = self.look(game).await?.own_moves;
         for session in self.sessions.of(&self.bot.id) {
-            session.outbox().close(CloseCode::Restart);
+            session.cut();
         }
         let cut = Instant::now();
         let is_back = self.until_back().await;

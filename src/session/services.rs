@@ -97,7 +97,11 @@ impl Services {
     /// Books for its owner that a bot lost its connection while it played.
     pub(super) fn note_loss(&self, session: &Session) {
         let games = self.directory.games_of(session.player());
-        if games == 0 || session.identity().kind != PlayerKind::Bot || self.stop.is_cancelled() {
+        if session.was_cut()
+            || games == 0
+            || session.identity().kind != PlayerKind::Bot
+            || self.stop.is_cancelled()
+        {
             return;
         }
         let fault = BotFault {

@@ -101,6 +101,8 @@ async fn a_version_plays_rated_games_once_it_has_passed() {
     begin(&arena, &bot);
     let (mut bot, cuts) = play_through(&arena, bot, first_legal).await;
     assert_eq!(cuts, 1);
+    let faults = arena.services.store.bot_faults(&bot.id().parse().unwrap(), 9).await.unwrap();
+    assert_eq!(faults, [], "the cut is no fault of the bot's");
     let (passed, report) = report(&arena, &bot, "1").await;
     assert!(passed, "{report}");
     for check in
