@@ -12,24 +12,23 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::ClientError;
-use crate::http::error::ApiError;
 use crate::secret::Secret;
 
 /// How long one question may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(20);
 
 /// Asks the daemon behind a socket's address, `ws://HOST:PORT` or `http://HOST:PORT`, with or without a path. The inner
-/// error is the daemon's refusal.
+/// error is the daemon's refusal, in the form that the caller knows.
 ///
 /// # Errors
 ///
 /// The address makes no sense, the daemon cannot be reached, or its answer is none.
-pub async fn call<T: DeserializeOwned>(
+pub async fn call<T: DeserializeOwned, E: DeserializeOwned>(
     url: &str,
     token: &Secret,
     method: Method,
     path: &str,
-) -> Result<Result<T, ApiError>, ClientError> {
+) -> Result<Result<T, E>, ClientError> {
     let asked = timeout(ANSWER_WAIT, ask(url, token, method, path)).await;
     let (status, body) = asked.map_err(|_| ClientError::Silent(ANSWER_WAIT))??;
     let unreadable =

@@ -14,7 +14,8 @@ use crate::ids::GameId;
 use crate::protocol::server::{EndReason, Identity};
 use crate::protocol::terms::OpeningKind;
 use crate::records::self_test::TestReport;
-use crate::session::Sessions;
+use crate::room::MemberId;
+use crate::session::{Session, Sessions};
 use crate::storage::authors::{FAULTS_MAX, FaultKind};
 use crate::storage::record::{EventKind, Opening, StoredGame, UnixMillis};
 use crate::storage::{Store, StoreError};
@@ -30,9 +31,6 @@ const GAME_WITHIN: Duration = Duration::from_secs(300);
 
 /// How often the store is asked how a game stands.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// How often the connection is looked at after it was cut. No client is back so soon.
-const LOOK_AT_CONNECTION_EVERY: Duration = Duration::from_millis(1);
 
 /// The bot of the house that plays against it, if it is there; else the first.
 const OPPONENT: &str = "random";
@@ -162,11 +160,13 @@ impl Observer {
             return Ok(());
         }
         let before = self.look(game).await?.own_moves;
-        for session in self.sessions.of(&self.bot.id) {
+        let sessions = self.sessions.of(&self.bot.id);
+        let known: Vec<(MemberId, u64)> = sessions.iter().map(|session| arrivals(session)).collect();
+        for session in &sessions {
             session.cut();
         }
         let cut = Instant::now();
-        let is_back = self.until_back().await;
+        let is_back = self.until_back(&known).await;
         let after = self.until_moves(game, before + 1, RETURN_WITHIN).await?;
         let result = if is_back && (after.own_moves > before || after.is_sound()) {
             Ok(format!("went on {} ms after its connection was cut", cut.elapsed().as_millis()))
@@ -177,16 +177,15 @@ impl Observer {
         Ok(())
     }
 
-    /// Waits until the bot is gone, and there again.
-    async fn until_back(&self) -> bool {
+    /// Waits until the bot has a connection that was not known before.
+    async fn until_back(&self, known: &[(MemberId, u64)]) -> bool {
+        let is_new = |session: &Arc<Session>| session.is_attached() && !known.contains(&arrivals(session));
         let deadline = Instant::now() + RETURN_WITHIN;
-        for is_wanted in [false, true] {
-            while self.sessions.is_online(&self.bot.id) != is_wanted {
-                if Instant::now() >= deadline {
-                    return false;
-                }
-                sleep(LOOK_AT_CONNECTION_EVERY).await;
+        while !self.sessions.of(&self.bot.id).iter().any(is_new) {
+            if Instant::now() >= deadline {
+                return false;
             }
+            sleep(LOOK_EVERY).await;
         }
         true
     }
@@ -220,7 +219,8 @@ impl Observer {
 
     async fn look_for_illegal_moves(&mut self) -> Result<(), Trouble> {
         let faults = self.store.bot_faults(&self.bot.id, FAULTS_MAX).await?;
-        let illegal = faults.iter().find(|fault| {
+        // The first of them says best what went wrong; the list begins with the newest.
+        let illegal = faults.iter().rev().find(|fault| {
             fault.at >= self.began
                 && matches!(fault.kind, FaultKind::IllegalMove | FaultKind::Illegal)
                 && fault.game.as_ref().is_some_and(|game| self.games.contains(game))
@@ -232,6 +232,11 @@ impl Observer {
         self.check("legal_moves", result);
         Ok(())
     }
+}
+
+/// A session, and how often a client has come to it.
+fn arrivals(session: &Session) -> (MemberId, u64) {
+    (session.member(), session.outbox().attachments())
 }
 
 /// How a game stands, seen from the bot's side.

@@ -11,9 +11,9 @@ fn required(config: &mut Config) {
     config.limits.rated_requires_selftest = true;
 }
 
-/// What a bot says of itself.
+/// What a bot says of itself that is tested when it asks for it.
 fn version(text: &str) -> Value {
-    json!({"bot": {"version": text}})
+    json!({"bot": {"version": text}, "open": false})
 }
 
 fn seek() -> Value {

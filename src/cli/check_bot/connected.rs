@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use fourfold::client::http::call;
-use fourfold::http::error::ApiCode;
+use fourfold::http::error::{ApiCode, ApiError};
 use fourfold::records::self_test::{TestCheck, TestReport, TestVerdict};
 use fourfold::secret::Secret;
 use hyper::Method;
@@ -51,8 +51,8 @@ impl Daemon {
     /// Has the bot that is connected, or connects soon, tested by the daemon.
     pub(super) async fn test(&self) -> anyhow::Result<TestReport> {
         self.until_connected().await?;
-        let begun = call::<State>(&self.url, &self.token, Method::POST, "/api/v1/bots/@me/self-test").await?;
-        match begun {
+        let path = "/api/v1/bots/@me/self-test";
+        match call::<State, ApiError>(&self.url, &self.token, Method::POST, path).await? {
             // Where the operator requires it, the daemon may have begun by itself.
             Err(refusal) if refusal.code != ApiCode::Conflict => {
                 return Err(Exit::new(Code::Failure, refusal.message).into());
@@ -61,7 +61,7 @@ impl Daemon {
         }
         let deadline = Instant::now() + TEST_WITHIN;
         while Instant::now() < deadline {
-            let state = self.ask::<State>("/api/v1/bots/@me/self-test").await?;
+            let state = self.ask::<State>(path).await?;
             if let (false, Some(report)) = (state.running, state.report) {
                 return Ok(report);
             }
@@ -84,7 +84,7 @@ impl Daemon {
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
         let answer = call(&self.url, &self.token, Method::GET, path).await?;
-        answer.map_err(|refusal| Exit::new(Code::Failure, refusal.message).into())
+        answer.map_err(|refusal: ApiError| Exit::new(Code::Failure, refusal.message).into())
     }
 
     /// Tests a bot that connects by itself: the one that is there if `command` is empty, else the one that it starts,
