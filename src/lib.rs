@@ -39,6 +39,7 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
+pub mod truth;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod verify;

@@ -39,6 +39,7 @@ use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
+use crate::truth::Truth;
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
@@ -179,6 +180,7 @@ impl Daemon {
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
             pair_limit: config.limits.rated_games_per_pair_and_day.number(),
+            truth: truth_of(&config, &analysis),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&store),
@@ -236,7 +238,7 @@ impl Daemon {
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
         let state =
-            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+            AppState { store, accounts, site, analysis, explorer: Arc::default(), arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
@@ -401,6 +403,12 @@ async fn end_invalid(services: &Services) {
             Err(error) => error!(error = %error, "a credential could not be checked"),
         }
     }
+}
+
+/// What watchers are told about the value of games.
+fn truth_of(config: &Config, analysis: &Analysis) -> Truth {
+    let settings = &config.watching;
+    if settings.truth { Truth::new(analysis.clone(), settings.truth_delay()) } else { Truth::default() }
 }
 
 /// Sets the learners up, if there are to be any.

@@ -28,6 +28,7 @@ use crate::session::outbox::{Attachment, Next};
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
+use crate::truth::Truth;
 use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
@@ -101,6 +102,7 @@ impl Arena {
             tasks: tasks.clone(),
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
+            truth: Truth::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),

@@ -132,7 +132,8 @@ async fn set_up_with(kind: PlayerKind) -> Setup {
     let (news_sender, news) = mpsc::channel(8);
     let directory = Directory::default();
     let metrics = Arc::new(Metrics::new());
-    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics };
+    let truth = Truth::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
+    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics, truth };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();
     let (ada, bob) = (Hearer::new("ada", &log), Hearer::new("bob", &log));
