@@ -471,6 +471,7 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
+        tells_truth: config.watching.truth,
     }
 }
 
