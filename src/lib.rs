@@ -39,9 +39,9 @@ pub mod session;
 pub mod signing;
 pub mod storage;
 pub mod telemetry;
-pub mod truth;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod truth;
 pub mod verify;
 
 /// The version of this build.

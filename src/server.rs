@@ -39,10 +39,10 @@ use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
-use crate::truth::Truth;
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -237,8 +237,15 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state =
-            AppState { store, accounts, site, analysis, explorer: Arc::default(), arena: Arc::new(arena), learning: learning.clone() };
+        let state = AppState {
+            store,
+            accounts,
+            site,
+            analysis,
+            explorer: Arc::default(),
+            arena: Arc::new(arena),
+            learning: learning.clone(),
+        };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);

@@ -28,10 +28,10 @@ use crate::session::outbox::{Attachment, Next};
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
-use crate::truth::Truth;
 use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };

@@ -11,11 +11,11 @@ use crate::room::actor::RoomDeps;
 use crate::room::state::RoomState;
 use crate::room::view::SeatedPlayer;
 use crate::room::{Directory, RoomActor};
-use crate::truth::Truth;
 use crate::storage::conformance::{add_players, player, spec};
 use crate::storage::record::{Ending, GameSpec};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 #[track_caller]
 fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {

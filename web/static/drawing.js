@@ -86,14 +86,15 @@ export function lineRings(variant, line) {
 }
 
 /**
- * An arrow from the top of a column to where its next stone comes to rest.
+ * An arrow down to where the next stone of a column comes to rest.
  * @param {Variant} variant
  * @param {number} column
  * @param {number} row
  */
 export function hintArrow(variant, column, row) {
   const [x, y] = [centerX(column), centerY(variant, row)];
-  return svg("path", { class: "hint", d: `M${x - 8},6h16V${y - 8}h18L${x},${y + 26}L${x - 26},${y - 8}h18z` });
+  const from = Math.max(6, y - 112);
+  return svg("path", { class: "hint", d: `M${x - 8},${from}h16V${y - 8}h18L${x},${y + 26}L${x - 26},${y - 8}h18z` });
 }
 
 /**

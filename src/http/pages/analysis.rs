@@ -167,8 +167,7 @@ fn escaped(text: &str) -> String {
 /// The address of a position.
 pub(super) fn address(variant: Variant, moves: &str) -> String {
     let moves = if moves.is_empty() { "-" } else { moves };
-    let query =
-        if variant == Variant::STANDARD { String::new() } else { format!("?variant={variant}") };
+    let query = if variant == Variant::STANDARD { String::new() } else { format!("?variant={variant}") };
     format!("/analysis/{moves}{query}")
 }
 
