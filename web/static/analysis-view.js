@@ -98,10 +98,10 @@ export class AnalysisView {
     for (const [selector, ply] of Object.entries(links)) {
       const link = find(selector, this.root);
       link.setAttribute("href", address({ ...line, ply: Math.max(0, ply) }));
-      link.toggleAttribute("data-off", line.ply === 0);
+      link.setAttribute("aria-disabled", String(line.ply === 0));
     }
     for (const selector of ["#line-next", "#line-last"]) {
-      find(selector, this.root).toggleAttribute("data-off", line.ply === line.moves.length);
+      find(selector, this.root).setAttribute("aria-disabled", String(line.ply === line.moves.length));
     }
   }
 
