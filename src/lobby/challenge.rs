@@ -220,10 +220,10 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
 /// # Errors
 ///
 /// As [`check_terms`].
-pub fn check_house_terms(terms: Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
+pub fn check_house_terms(terms: &Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
     let opening =
-        terms.opening.as_ref().map(|opening| check_opening(opening, &terms, u32::MAX)).transpose()?;
-    let terms = check_terms(&Terms { opening: None, ..terms }, from, Some(bot))?;
+        terms.opening.as_ref().map(|opening| check_opening(opening, terms, u32::MAX)).transpose()?;
+    let terms = check_terms(&Terms { opening: None, ..terms.clone() }, from, Some(bot))?;
     Ok(Terms { opening: opening.or(terms.opening), ..terms })
 }
 

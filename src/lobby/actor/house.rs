@@ -61,7 +61,7 @@ impl LobbyActor {
             games: 1,
             side: play.side,
         };
-        let terms = check_house_terms(terms, me, &bot.identity)?;
+        let terms = check_house_terms(&terms, me, &bot.identity)?;
         self.need_free(me)?;
         self.unseek(session.member());
         let offer = offer_of(me.clone(), bot.identity.clone(), &terms);
