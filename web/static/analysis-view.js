@@ -38,6 +38,7 @@ export class AnalysisView {
     this.root.dataset.ply = String(line.ply);
     this.root.dataset.values = position ? "there" : "awaited";
     this.root.classList.toggle("without-hints", !hints);
+    this.root.dataset.shape = shapeOf(variant);
     const over = isOver(line);
     this.board.show({ variant, moves, line: winningLine(variant, moves), seated: !over, playable: !over, pending: null, swapped });
     this.board.hint(hints && !over ? (position?.best ?? []) : []);
@@ -54,7 +55,9 @@ export class AnalysisView {
     const side = sideToMove(line.ply);
     const over = isOver(line);
     const disc = find(".verdict-disc", this.root);
-    const shown = over ? "" : swapped ? other(side) : side;
+    const won = winningLine(parseVariant(line.variant), shownMoves(line)) !== null;
+    const whose = won ? other(side) : side;
+    const shown = over && !won ? "" : swapped ? other(whose) : whose;
     if (disc.dataset.side !== shown) {
       disc.dataset.side = shown;
       disc.replaceChildren(...(shown ? [discIcon(shown)] : []));
@@ -117,6 +120,16 @@ export class AnalysisView {
     }
     find("#swap-colors", this.root).setAttribute("aria-pressed", String(swapped));
   }
+}
+
+/**
+ * How the board's size is limited by the height of the window, and its values by their number; the server says the same.
+ * @param {import("./rules.js").Variant} variant
+ */
+function shapeOf({ width, height }) {
+  if (height >= 2 * width) return "narrow";
+  if (height > width) return "tall";
+  return width > 9 ? "wide" : "usual";
 }
 
 /** @param {number} width */
@@ -196,7 +209,7 @@ function explorerRow(line, position, column, swapped) {
       "td",
       { class: `truth value ${truth?.kind ?? "unknown"}` },
       truth && el("span", { class: "visually-hidden" }, truth.label),
-      truth && el("span", { "aria-hidden": "true" }, `${truth.sign} ${truth.word} ${truth.distance}`.trim()),
+      truth && el("span", { "aria-hidden": "true" }, `${truth.sign} ${truth.distance}`.trim()),
     ),
     el("td", { class: "right" }, success(explored?.people)),
     el("td", { class: "right" }, success(explored?.bots)),

@@ -48,6 +48,7 @@ export function nearness(variant, score) {
  */
 export function outlookWords(outlook, colors = COLOR) {
   if (outlook.winner === null) return text("analysis.draws");
+  if (outlook.plies === 0) return text("analysis.won", { color: colors[outlook.winner] });
   return text("analysis.wins", { color: colors[outlook.winner], n: movesLeft(outlook) });
 }
 

@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_engine::board::IllegalMove;
 use fourfold_engine::search::{Score, Value};
-use fourfold_engine::{Column, Game, Outcome, Variant};
+use fourfold_engine::{Column, Game, Variant};
 use serde::Deserialize;
 use tokio::time::timeout;
 
@@ -85,7 +85,9 @@ struct AnalysisPage {
     /// The whole position for the module; empty if the solver was too busy.
     position: String,
     problem: Option<String>,
-    to_move: Option<DiscIcon>,
+    /// Whose turn it is, or who has won.
+    disc: Option<DiscIcon>,
+    shape: &'static str,
     headline: String,
     detail: String,
     values_label: String,
@@ -218,7 +220,8 @@ async fn show(
         ply: game.ply(),
         position: if is_complete { serde_json::to_string(&view).unwrap_or_default() } else { String::new() },
         problem,
-        to_move: view.to_move.map(DiscIcon::new),
+        disc: view.to_move.or_else(|| winner(&view)).map(DiscIcon::new),
+        shape: shape(game.variant()),
         headline: headline(lang, &game, &view, is_complete),
         detail: view.to_move.map(|side| to_move(lang, side)).unwrap_or_default(),
         values_label: view.to_move.map(|side| values_label(lang, side)).unwrap_or_default(),
@@ -260,17 +263,37 @@ fn values_label(lang: Language, side: WireSide) -> String {
 }
 
 fn headline(lang: Language, game: &Game, view: &PositionView, is_complete: bool) -> String {
-    if let Some(outcome) = game.outcome() {
-        return match (outcome, view.result) {
-            (Outcome::Win { .. }, Some(GameResult::First)) => has_won(lang, WireSide::First),
-            (Outcome::Win { .. }, _) => has_won(lang, WireSide::Second),
-            (Outcome::Draw, _) => lang.text("analysis.drawn").to_owned(),
-        };
+    if view.result.is_some() {
+        let drawn = || lang.text("analysis.drawn").to_owned();
+        return winner(view).map_or_else(drawn, |side| has_won(lang, side));
     }
     match view.score {
         Some(score) => outlook(lang, game, Score::new(score)),
         None if is_complete => lang.text("analysis.unknown").to_owned(),
         None => lang.text("analysis.computing").to_owned(),
+    }
+}
+
+fn winner(view: &PositionView) -> Option<WireSide> {
+    match view.result? {
+        GameResult::First => Some(WireSide::First),
+        GameResult::Second => Some(WireSide::Second),
+        GameResult::Draw | GameResult::Void => None,
+    }
+}
+
+/// How the board's size is limited by the height of the window, and its values by their number; the module says the
+/// same.
+fn shape(variant: Variant) -> &'static str {
+    let (width, height) = (variant.width(), variant.height());
+    if height >= 2 * width {
+        "narrow"
+    } else if height > width {
+        "tall"
+    } else if width > 9 {
+        "wide"
+    } else {
+        "usual"
     }
 }
 
