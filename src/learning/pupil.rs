@@ -471,7 +471,7 @@ impl Pupil {
             watches: self.plan.watches,
             games: self.games(),
             decision: self.measured.map(|(_, decision)| decision),
-            covered: self.place.covered,
+            covered: self.covered(),
             knowledge: self.knowledge.clone(),
             versions: self.versions.clone(),
         });

@@ -46,6 +46,8 @@ struct LearnerJson {
     live: CurveView,
     /// One line about it.
     about: String,
+    /// Number of the last finished game of the arena that it has looked at.
+    covered: u64,
     /// Patterns that it knows.
     patterns: u64,
     /// Versions that were frozen on the way, by the games that they had learnt.
@@ -134,6 +136,7 @@ async fn list(State(state): State<AppState>) -> Result<Json<List<LearnerJson>>, 
                 decision: view.decision.map(share),
             },
             about: view.about.to_owned(),
+            covered: view.covered,
             patterns: view.knowledge.now().patterns().len() as u64,
             versions,
         });

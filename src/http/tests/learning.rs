@@ -106,6 +106,7 @@ async fn learners_are_listed_with_their_versions() {
         (&json!("pupil"), &json!(3), &json!(0.612))
     );
     assert!(learner["patterns"].as_u64() > Some(0), "{learner}");
+    assert_eq!(learner["covered"], json!(1));
     let version = &learner["versions"][0];
     assert_eq!(
         (&version["name"], &version["games"], &version["decision"]),
