@@ -38,8 +38,14 @@ pub trait Knowledge: Send + Sync + Debug {
     /// A bot that plays with it. It does not learn by itself.
     fn player(&self, seed: u64) -> Box<dyn Bot>;
 
-    /// All patterns that it knows, the most often seen first.
+    /// The patterns that it knows: the most often seen first, or the weightiest if how often is not kept, of which
+    /// there may be more than are given.
     fn patterns(&self) -> Vec<KnownPattern>;
+
+    /// How many it knows.
+    fn pattern_count(&self) -> usize {
+        self.patterns().len()
+    }
 }
 
 /// How often something was met, and how those games ended for the learner's side.

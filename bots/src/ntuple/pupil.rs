@@ -108,6 +108,10 @@ impl Knowledge for Known {
     fn patterns(&self) -> Vec<KnownPattern> {
         self.patterns.get_or_init(|| self.heaviest()).clone()
     }
+
+    fn pattern_count(&self) -> usize {
+        self.weights.used()
+    }
 }
 
 impl Known {
@@ -187,6 +191,7 @@ mod tests {
         }
         let patterns = learner.knowledge().patterns();
         assert!((1..=PATTERNS_MAX).contains(&patterns.len()));
+        assert!(learner.knowledge().pattern_count() > patterns.len());
         let weights: Vec<f64> = patterns.iter().map(|pattern| pattern.weight.abs()).collect();
         assert!(weights.is_sorted_by(|one, other| one >= other) && weights[0] > 0.0, "{weights:?}");
         let pattern = &patterns[0];

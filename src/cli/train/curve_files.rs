@@ -43,9 +43,12 @@ impl CurveFiles {
     ///
     /// # Errors
     ///
-    /// A name ends neither in `.csv` nor in `.svg`.
+    /// A name ends neither in `.csv` nor in `.svg`, or its directory is not there.
     pub(super) fn new(paths: &[PathBuf], terms: &Terms, opponents: Vec<String>) -> Result<Self, Exit> {
         let form = |path: &PathBuf| match path.extension().and_then(|ending| ending.to_str()) {
+            _ if !files::directory(path).is_dir() => {
+                Err(Exit::usage(format!("--curve {}: there is no such directory", path.display())))
+            }
             Some("csv") => Ok((path.clone(), Form::Csv)),
             Some("svg") => Ok((path.clone(), Form::Svg)),
             _ => Err(Exit::usage(format!("--curve {}: the name must end in .csv or .svg", path.display()))),

@@ -137,7 +137,7 @@ async fn list(State(state): State<AppState>) -> Result<Json<List<LearnerJson>>, 
             },
             about: view.about.to_owned(),
             covered: view.covered,
-            patterns: view.knowledge.now().patterns().len() as u64,
+            patterns: view.knowledge.now().pattern_count() as u64,
             versions,
         });
     }

@@ -88,6 +88,8 @@ struct LearnerPage {
     frame: Frame,
     learner: Learner,
     lessons: Vec<LessonRow>,
+    /// Whether it knows how often it saw its patterns, not only what they weigh.
+    keeps_counts: bool,
     patterns: Vec<PatternTile>,
 }
 
@@ -110,6 +112,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(na
     let page = LearnerPage {
         learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, &view).await?,
+        keeps_counts: known.iter().any(|pattern| pattern.counts.seen > 0),
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(&frame, pattern)).collect(),
         frame,
     };
@@ -155,7 +158,7 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         name: view.name.to_string(),
         about: view.about,
         games: view.games,
-        patterns: view.knowledge.now().patterns().len(),
+        patterns: view.knowledge.now().pattern_count(),
         elo: Chart::new(frame.text("learning.elo_by_games"), games, &rated, &points),
         decision: Chart::new(frame.text("learning.decision_by_games"), games, &decided, &measured),
         rows,
