@@ -102,7 +102,8 @@ impl Weights {
         self.layout.pattern(&self.shape, index)
     }
 
-    /// Such a pattern in words, from the view of `side`: `own c1 d1 enemy e1 open e2`.
+    /// Such a pattern in words, from the view of `side`: `own c1 d1 enemy e1 open e2`, or `empty` if no cell is
+    /// taken or in reach.
     pub(super) fn name(pattern: [Bitboard; 3], side: Side) -> String {
         let [first, second, reach] = pattern;
         let (own, enemy) = match side {
@@ -114,7 +115,8 @@ impl Weights {
             (!set.is_empty()).then(|| format!("{name}{cells}"))
         };
         let parts = [("own", own), ("enemy", enemy), ("open", reach)].into_iter().filter_map(named);
-        parts.collect::<Vec<_>>().join(" ")
+        let name = parts.collect::<Vec<_>>().join(" ");
+        if name.is_empty() { "empty".to_owned() } else { name }
     }
 
     pub(super) fn table(&self, side: Side) -> &[i16] {
