@@ -135,25 +135,17 @@ impl FromStr for Reason {
     }
 }
 
+type Make = fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, BotError>;
+type Recall = fn(&BotSpec, Variant, &[u8]) -> Result<Arc<dyn Knowledge>, BotError>;
+
 /// A kind of bot that learns.
 struct Entry {
     /// As its table in [`crate::registry`] names it.
     name: &'static str,
     /// Makes a learner, or restores one from its state.
-    make: fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, BotError>,
+    make: Make,
     /// What is in the bytes of [`Learner::frozen`].
-    recall: fn(&BotSpec, Variant, &[u8]) -> Result<Arc<dyn Knowledge>, BotError>,
-}
-
-impl Entry {
-    fn make(
-        &self,
-        spec: &BotSpec,
-        variant: Variant,
-        state: Option<&[u8]>,
-    ) -> Result<Box<dyn Learner>, BotError> {
-        (self.make)(spec, variant, state)
-    }
+    recall: Recall,
 }
 
 /// The bots that learn.
@@ -179,7 +171,7 @@ pub fn is_learner(name: &str) -> bool {
 ///
 /// As for [`crate::registry::build`], and if such bots do not learn.
 pub fn fresh(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Learner>, BotError> {
-    entry(spec)?.make(spec, variant, None)
+    (entry(spec)?.make)(spec, variant, None)
 }
 
 /// A learner as its state says.
@@ -188,7 +180,7 @@ pub fn fresh(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Learner>, BotEr
 ///
 /// As for [`fresh`], and with the reason if the bytes are no state of such a learner.
 pub fn restore(spec: &BotSpec, variant: Variant, state: &[u8]) -> Result<Box<dyn Learner>, BotError> {
-    entry(spec)?.make(spec, variant, Some(state))
+    (entry(spec)?.make)(spec, variant, Some(state))
 }
 
 /// What a learner knew when it was frozen.

@@ -111,11 +111,12 @@ impl Weights {
             Side::Second => (second, first),
         };
         let named = |(name, set): (&str, Bitboard)| {
-            let cells = set.cells(VARIANT).map(|cell| format!(" {cell}")).collect::<String>();
-            (!set.is_empty()).then(|| format!("{name}{cells}"))
+            let cells = set.cells(VARIANT).map(|cell| cell.to_string());
+            std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>().join(" ")
         };
-        let parts = [("own", own), ("enemy", enemy), ("open", reach)].into_iter().filter_map(named);
-        let name = parts.collect::<Vec<_>>().join(" ");
+        let parts = [("own", own), ("enemy", enemy), ("open", reach)];
+        let taken = parts.into_iter().filter(|(_, set)| !set.is_empty());
+        let name = taken.map(named).collect::<Vec<_>>().join(" ");
         if name.is_empty() { "empty".to_owned() } else { name }
     }
 
