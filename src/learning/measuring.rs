@@ -55,8 +55,9 @@ impl Pupil {
         deps.writer.write(write).await?;
         match subject {
             Subject::Version { mark } => {
-                let version = self.versions.iter_mut().find(|version| version.mark == mark);
-                version.into_iter().for_each(|version| version.decision = Some(decision));
+                if let Some(version) = self.versions.iter_mut().find(|version| version.mark == mark) {
+                    version.decision = Some(decision);
+                }
             }
             Subject::Live { games } => self.measured = Some((games, decision)),
         }
