@@ -231,7 +231,7 @@ impl LearningActor {
                 Ok(Progress::Idle) => {}
                 Ok(Progress::Went) => return Progress::Went,
                 Err(error) => {
-                    warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured")
+                    warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured");
                 }
             }
         }
