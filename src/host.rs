@@ -33,6 +33,7 @@ use crate::self_test::Requirement;
 use crate::session::Sessions;
 use crate::storage::store::{Store, Write};
 use crate::storage::writer::Writer;
+use crate::truth::Truth;
 
 /// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
 const NEWS_MAX: usize = 1_024;
@@ -64,6 +65,8 @@ pub struct HostDeps {
     pub pair_limit: u32,
     /// Whether a remote bot must have passed the self-test before it plays rated games.
     pub self_test: Requirement,
+    /// Says what games are worth.
+    pub truth: Truth,
 }
 
 /// Starts games. Cheap to clone.

@@ -44,6 +44,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -188,6 +189,7 @@ impl Daemon {
             metrics: Arc::clone(&metrics),
             pair_limit: config.limits.rated_games_per_pair_and_day.number(),
             self_test: requirement,
+            truth: truth_of(&config, &analysis),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&store),
@@ -236,7 +238,8 @@ impl Daemon {
             Requirement::Optional => {}
         }
         if let Some(learners) = learners {
-            actors.spawn(learners.run(stop_actors.clone()));
+            // A planned stop waits for it: it stores what was learnt last.
+            actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
         if config.ladder.enabled {
             let ladder = LadderActor {
@@ -256,8 +259,15 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby, self_tests: self_tests.clone() };
-        let state =
-            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+        let state = AppState {
+            store,
+            accounts,
+            site,
+            analysis,
+            explorer: Arc::default(),
+            arena: Arc::new(arena),
+            learning: learning.clone(),
+        };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
@@ -432,6 +442,12 @@ async fn end_invalid(services: &Services) {
     }
 }
 
+/// What watchers are told about the value of games.
+fn truth_of(config: &Config, analysis: &Analysis) -> Truth {
+    let settings = &config.watching;
+    if settings.truth { Truth::new(analysis.clone(), settings.truth_delay()) } else { Truth::default() }
+}
+
 /// Sets the learners up, if there are to be any.
 async fn learners(
     config: &Config,
@@ -492,6 +508,7 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
+        tells_truth: config.watching.truth,
     }
 }
 

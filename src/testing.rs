@@ -32,6 +32,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };
@@ -103,6 +104,7 @@ impl Arena {
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
             self_test: Requirement::Optional,
+            truth: Truth::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),
