@@ -276,15 +276,12 @@ impl Bridge<'_> {
 
     async fn take_snapshot(&mut self, snapshot: &Snapshot) -> Result<(), BridgeError> {
         let Some(side) = snapshot.you.map(Side::from) else { return Ok(()) };
-        match snapshot.end() {
-            Some(end) => self.take_end(Box::new(end)).await,
-            None => {
-                let time = time_of(snapshot.time);
-                self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time =
-                    time;
-                Ok(())
-            }
+        if let Some(end) = snapshot.end() {
+            return self.take_end(Box::new(end)).await;
         }
+        let time = time_of(snapshot.time);
+        self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time = time;
+        Ok(())
     }
 
     async fn take_turn(&mut self, turn: Turn) -> Result<(), BridgeError> {

@@ -85,6 +85,10 @@ pub trait ArenaView: Send + Sync + Debug {
     async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence>;
 
     /// Begins a self-test of a connected bot.
+    ///
+    /// # Errors
+    ///
+    /// See [`BeginError`].
     fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError>;
 
     /// Whether one is under way.

@@ -254,14 +254,12 @@ impl Player {
 
     fn take_snapshot(&mut self, snapshot: &Snapshot) -> Option<Happening> {
         self.unheard.remove(&snapshot.game);
-        match snapshot.end() {
-            Some(end) => self.take_end(&end),
-            None => {
-                self.take_view(&snapshot.game, &snapshot.moves);
-                self.witness.playing(&snapshot.game);
-                None
-            }
+        if let Some(end) = snapshot.end() {
+            return self.take_end(&end);
         }
+        self.take_view(&snapshot.game, &snapshot.moves);
+        self.witness.playing(&snapshot.game);
+        None
     }
 
     /// A game ended; nothing happened if that was known, as when its end is said again.

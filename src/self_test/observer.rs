@@ -27,7 +27,7 @@ const MOVE_MS: u32 = 10_000;
 const RETURN_WITHIN: Duration = Duration::from_secs(20);
 
 /// How long a game may take: all of the bot's moves at their limit, and a while away.
-const GAME_WITHIN: Duration = Duration::from_secs(300);
+const GAME_WITHIN: Duration = Duration::from_mins(5);
 
 /// How often the store is asked how a game stands.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -250,7 +250,8 @@ struct Course {
 impl Course {
     fn of(game: &StoredGame, bot: &Identity) -> Self {
         let side = if game.spec.players.first == bot.id { Side::First } else { Side::Second };
-        let mut to_move = if game.spec.opening.moves.len() % 2 == 0 { Side::First } else { Side::Second };
+        let mut to_move =
+            if game.spec.opening.moves.len().is_multiple_of(2) { Side::First } else { Side::Second };
         let mut spent = Vec::new();
         for event in &game.events {
             if let EventKind::Move(played) = &event.kind {

@@ -16,10 +16,10 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::cli::exit::{Code, Exit};
 
 /// How long a bot may take to connect: a program may have to be compiled or to load its weights.
-const CONNECT_WITHIN: Duration = Duration::from_secs(60);
+const CONNECT_WITHIN: Duration = Duration::from_mins(1);
 
 /// How long the daemon may take for its two games.
-const TEST_WITHIN: Duration = Duration::from_secs(900);
+const TEST_WITHIN: Duration = Duration::from_mins(15);
 
 /// How long a bot without games may take to leave after Ctrl-C.
 const LEAVE_WITHIN: Duration = Duration::from_secs(15);

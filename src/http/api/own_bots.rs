@@ -34,6 +34,10 @@ const MYSELF: &str = "@me";
 
 /// A bot as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the answer's own form: one field for each thing that is so or not"
+)]
 pub(in crate::http) struct OwnBot {
     /// Stays the same for ever.
     pub(in crate::http) id: PlayerId,
@@ -374,13 +378,11 @@ async fn game_info(
 ) -> Result<impl IntoResponse, ApiError> {
     let id: GameId = id.parse().map_err(|_| ApiError::not_found("game"))?;
     let game = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
-    match thoughts_for(&state, &who.identity.id, &game).await? {
-        Some(items) => Ok(([(header::CACHE_CONTROL, "no-store")], Json(List::whole(items)))),
-        None => {
-            let message = "only the owner of a bot sees what it thought, and only of its own moves";
-            Err(ApiError::new(ApiCode::Forbidden, message))
-        }
-    }
+    let Some(items) = thoughts_for(&state, &who.identity.id, &game).await? else {
+        let message = "only the owner of a bot sees what it thought, and only of its own moves";
+        return Err(ApiError::new(ApiCode::Forbidden, message));
+    };
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(List::whole(items))))
 }
 
 /// What the bots of `owner`, or the bot that `owner` is, thought about their moves. `None` if there are none of them in

@@ -103,7 +103,11 @@ struct BotPage {
 
 impl BotPage {
     /// Key of the word for a check, and the class of its colour.
-    #[expect(clippy::unused_self, reason = "templates call methods")]
+    #[expect(
+        clippy::unused_self,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates call methods, by reference"
+    )]
     fn verdict(&self, verdict: &TestVerdict) -> (&'static str, &'static str) {
         match verdict {
             TestVerdict::Passed => ("author.passed", "won"),

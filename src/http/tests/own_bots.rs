@@ -49,14 +49,14 @@ impl Corner {
     }
 }
 
-fn connected() -> Option<BotPresence> {
+fn connected() -> BotPresence {
     let games = vec!["g1".parse().unwrap()];
-    Some(BotPresence { open: true, draining: false, version: "2".into(), games, may_play_rated: false })
+    BotPresence { open: true, draining: false, version: "2".into(), games, may_play_rated: false }
 }
 
 #[tokio::test]
 async fn an_owner_sees_how_a_bot_stands() {
-    let corner = Corner::new(connected()).await;
+    let corner = Corner::new(Some(connected())).await;
     let bot = corner.robo().await.id;
     for (version, ms) in [("1", 1), ("2", 2)] {
         corner
@@ -96,7 +96,7 @@ async fn an_owner_sees_how_a_bot_stands() {
 
 #[tokio::test]
 async fn nobody_else_sees_it() {
-    let corner = Corner::new(connected()).await;
+    let corner = Corner::new(Some(connected())).await;
     for path in ["/api/v1/bots/Robo", "/api/v1/bots/Robo/faults", "/api/v1/bots/Robo/self-test"] {
         corner.get_as(&corner.bob, path).await.check_refused(403, "forbidden", None);
         corner.get_as("", path).await.check_refused(401, "unauthorized", None);
@@ -118,7 +118,7 @@ async fn nobody_else_sees_it() {
 
 #[tokio::test]
 async fn a_self_test_begins_if_the_bot_is_there() {
-    let corner = Corner::new(connected()).await;
+    let corner = Corner::new(Some(connected())).await;
     let begun = corner.as_bot(Method::POST, "/api/v1/bots/@me/self-test").await;
     assert_eq!((begun.status, &begun.json()["running"]), (StatusCode::ACCEPTED, &json!(true)));
     let path = "/api/v1/bots/Robo/self-test";

@@ -4,7 +4,7 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
 use super::convert::{parsed, word};
 use super::error::Damage;
-use crate::ids::PlayerId;
+use crate::ids::{GameId, PlayerId};
 use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
 use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
@@ -136,7 +136,7 @@ pub(super) async fn save_test(
 pub(super) async fn add_fault(connection: &mut SqliteConnection, fault: &BotFault) -> Outcome {
     let Some(key) = key_of(connection, &fault.bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
     let sql = "INSERT INTO bot_fault (player, game, kind, note, at) VALUES (?, ?, ?, ?, ?)";
-    let query = sqlx::query(sql).bind(key).bind(fault.game.as_ref().map(|game| game.as_str()));
+    let query = sqlx::query(sql).bind(key).bind(fault.game.as_ref().map(GameId::as_str));
     query.bind(fault.kind.word()).bind(&fault.note).bind(fault.at.0).execute(&mut *connection).await?;
     let sql = "DELETE FROM bot_fault WHERE player = ?1 AND key NOT IN (SELECT key FROM bot_fault \
                WHERE player = ?1 ORDER BY key DESC LIMIT ?2)";

@@ -19,7 +19,6 @@ async fn listen() -> (TcpListener, Settings) {
 }
 
 /// Takes a connection and its `hello`, and welcomes the bot.
-#[expect(clippy::result_large_err, reason = "the library wants it so")]
 async fn welcome(listener: &TcpListener, resumed: bool) -> (Socket, Value) {
     let (stream, _) = listener.accept().await.unwrap();
     let agree = |request: &Request, mut response: Response| {
