@@ -53,8 +53,8 @@ pub(super) struct CheckBot {
     /// The bot's token.
     #[arg(long, value_name = "T", env = "FOURFOLD_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// The bot connects by itself: the command with FOURFOLD_URL and FOURFOLD_TOKEN set, or the one that is connected
-    /// already.
+    /// The bot connects by itself: the command, which finds address and token in its environment, or the one that is
+    /// connected already.
     #[arg(long, requires = "url")]
     connects: bool,
     /// The version under which the daemon keeps its report; 1 with a command, none without.
