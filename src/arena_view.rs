@@ -6,6 +6,7 @@ use crate::host::Host;
 use crate::http::ArenaView;
 use crate::http::state::OpenBot;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::ladder::Troubles;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -25,6 +26,8 @@ pub struct LiveArena {
     pub feeds: Feeds,
     /// Has the open offers.
     pub lobby: LobbyHandle,
+    /// Has the bots that the ladder leaves out.
+    pub troubles: Troubles,
 }
 
 #[async_trait]
@@ -54,9 +57,11 @@ impl ArenaView for LiveArena {
             url: None,
             house: true,
             playing: playing(&bot.identity.id),
+            trouble: self.troubles.of(&bot.identity.id),
         });
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
+            trouble: self.troubles.of(&bot.identity.id),
             player: bot.identity.to_wire(None, bot.profile.version),
             strength: None,
             style: None,

@@ -25,7 +25,7 @@ use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
-use crate::ladder::{LadderActor, LadderSettings};
+use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -174,7 +174,7 @@ impl Daemon {
             directory: directory.clone(),
             sessions: sessions.clone(),
             house,
-            pool,
+            pool: pool.clone(),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
@@ -217,24 +217,30 @@ impl Daemon {
         if let Some(learners) = learners {
             actors.spawn(learners.run(stop_actors.clone()));
         }
+        let troubles = Troubles::default();
         if config.ladder.enabled {
-            let ladder = LadderActor {
+            let deps = LadderDeps {
                 host: host.clone(),
                 store: Arc::clone(&store),
                 sessions: sessions.clone(),
                 directory: directory.clone(),
-                settings: LadderSettings {
-                    time: config.ladder.time(),
-                    pause: config.ladder.pause(),
-                    house_pairs: config.ladder.concurrency.count(),
-                },
+                feeds: feeds.clone(),
+                pool: pool.clone(),
+                troubles: troubles.clone(),
             };
+            let settings = LadderSettings {
+                time: config.ladder.time(),
+                cpu_share: config.ladder.cpu_share.number(),
+                house_pairs: config.ladder.concurrency.count(),
+                pairs_per_day: config.ladder.pairs_per_day.number(),
+            };
+            let ladder = LadderActor::new(deps, settings);
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby };
+        let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles };
         let state =
             AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));

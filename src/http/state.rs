@@ -11,6 +11,7 @@ use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::ladder::Trouble;
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
@@ -35,6 +36,8 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
+    /// Why the ladder leaves it out, after faults; null while it does not.
+    pub trouble: Option<Trouble>,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.

@@ -150,6 +150,12 @@ impl Feeds {
         self.lobby_changed();
     }
 
+    /// The open seeks.
+    #[must_use]
+    pub fn seeks(&self) -> Vec<SeekEntry> {
+        self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A game has ended.
     pub fn finished(&self, public: &PublicGame, end: &GameEnd) {
         self.lobby_changed();
