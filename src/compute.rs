@@ -125,9 +125,8 @@ impl ComputePool {
     }
 
     async fn thread(&self, priority: Priority) -> Result<OwnedSemaphorePermit, ComputeError> {
-        let next = || async {
-            Arc::clone(&self.threads).acquire_owned().await.map_err(|_| ComputeError::Closed)
-        };
+        let next =
+            || async { Arc::clone(&self.threads).acquire_owned().await.map_err(|_| ComputeError::Closed) };
         match priority {
             Priority::People => {
                 let _waits = PersonWaits::new(&self.people);
@@ -203,7 +202,9 @@ mod tests {
         let order = Arc::new(std::sync::Mutex::new(Vec::new()));
         let job = |priority, name: &'static str| {
             let (pool, order) = (pool.clone(), Arc::clone(&order));
-            tokio::spawn(async move { pool.run_for(priority, move || order.lock().unwrap().push(name)).await })
+            tokio::spawn(
+                async move { pool.run_for(priority, move || order.lock().unwrap().push(name)).await },
+            )
         };
         let blocking = tokio::spawn({
             let pool = pool.clone();
@@ -214,7 +215,9 @@ mod tests {
         }
         let mut jobs = Vec::new();
         for (count, (priority, name)) in
-            [(Priority::Bots, "bot"), (Priority::Bots, "bot"), (Priority::People, "person")].into_iter().enumerate()
+            [(Priority::Bots, "bot"), (Priority::Bots, "bot"), (Priority::People, "person")]
+                .into_iter()
+                .enumerate()
         {
             jobs.push(job(priority, name));
             while pool.waiting() <= count {

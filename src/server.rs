@@ -42,6 +42,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::tournament::{Director, DirectorDeps, Tournaments};
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -126,6 +127,7 @@ pub async fn run(
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
+    tournaments: Tournaments,
     metrics: Arc<Metrics>,
     transport: Transport,
     actors: JoinSet<()>,
@@ -206,11 +208,20 @@ impl Daemon {
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
+        // Before the games that it has under way are taken up: it must hear how they end.
+        let director_deps = DirectorDeps {
+            host: host.clone(),
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            sessions: sessions.clone(),
+        };
+        let (director, tournaments) = Director::new(director_deps, config.tournaments.0.clone()).await?;
         let (games, broken) = host.restore(store.live_games().await?).await?;
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
 
         actors.spawn(host_actor.run());
         actors.spawn(lobby_actor.run());
+        actors.spawn(director.run(stop_actors.clone()));
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
@@ -241,8 +252,15 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles };
-        let state =
-            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+        let state = AppState {
+            store,
+            accounts,
+            site,
+            analysis,
+            arena: Arc::new(arena),
+            learning: learning.clone(),
+            tournaments: tournaments.clone(),
+        };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
@@ -254,6 +272,7 @@ impl Daemon {
         Ok(Self {
             address,
             services,
+            tournaments,
             metrics,
             transport,
             actors,
@@ -273,6 +292,12 @@ impl Daemon {
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
+    }
+
+    /// The tournaments that it holds.
+    #[must_use]
+    pub fn tournaments(&self) -> &Tournaments {
+        &self.tournaments
     }
 
     /// What it counts.

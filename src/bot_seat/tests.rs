@@ -161,7 +161,14 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
     let task = |variant| {
         let bot = Box::new(Manner::Plays);
         let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
-        let player = Player { id: "Ada".parse().unwrap(), side: Side::First, bot, learns_as, pace, priority: Priority::People };
+        let player = Player {
+            id: "Ada".parse().unwrap(),
+            side: Side::First,
+            bot,
+            learns_as,
+            pace,
+            priority: Priority::People,
+        };
         BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
     };
     let standard = Some(Variant::STANDARD);

@@ -17,6 +17,7 @@ use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
+use crate::tournament::Tournaments;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -83,4 +84,6 @@ pub struct AppState {
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
+    /// Tournaments, under way and over.
+    pub tournaments: Tournaments,
 }

@@ -5,3 +5,4 @@ mod accounts;
 mod bots;
 mod reading;
 mod requests;
+mod tournaments;

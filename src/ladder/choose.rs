@@ -114,8 +114,7 @@ impl Question<'_> {
         } else {
             one.identity.family() != other.identity.family()
         };
-        let played =
-            self.meetings.pairs(&one.identity.id, &other.identity.id, self.now).unwrap_or_default();
+        let played = self.meetings.pairs(&one.identity.id, &other.identity.id, self.now).unwrap_or_default();
         is_allowed
             && one.identity.id != other.identity.id
             && played < self.pairs_per_day
@@ -206,7 +205,7 @@ mod tests {
     fn remote_newcomers_come_first_and_meet_whoever_tells_most() {
         let field = [
             candidate("h1", true, 1400.0, 50.0),
-            candidate("h2", true, 1900.0, 350.0),
+            candidate("h2", true, 1600.0, 350.0),
             candidate("r1", false, 1500.0, 60.0),
             candidate("r2", false, 1450.0, 350.0),
         ];
@@ -233,7 +232,10 @@ mod tests {
         assert!(gain(known, unsure) > 4.0 * gain(known, known));
         assert!(gain(unsure, unsure) > gain(known, unsure));
         let far = Strength { elo: 1600.0, ..known };
-        assert!(gain(known, Strength { elo: 1501.0, ..known }) > 4.0 * gain(known, far), "their order is known");
+        assert!(
+            gain(known, Strength { elo: 1501.0, ..known }) > 4.0 * gain(known, far),
+            "their order is known"
+        );
         assert!(gain(known, Strength { elo: 9_000.0, ..known }) >= 0.0);
         assert_eq!(gain(Strength { error: 0.0, ..known }, Strength { error: 0.0, ..known }), 0.0);
     }
@@ -275,12 +277,12 @@ mod tests {
     #[test]
     fn the_same_two_do_not_meet_all_day() {
         let field = [candidate("h1", true, 1500.0, 90.0), candidate("h2", true, 1500.0, 90.0)];
-        let mut meetings = Meetings::default();
-        let question = |meetings| question(&field, meetings);
-        meetings.learn(&"h1".parse().unwrap(), &"h2".parse().unwrap(), 9, question(&meetings).now);
-        check_choice(&question(&meetings), Some(["h1", "h2"]));
-        meetings.add(&"h2".parse().unwrap(), &"h1".parse().unwrap());
-        check_choice(&question(&meetings), None);
+        let (mut meetings, now) = (Meetings::default(), now());
+        let [a, b] = ["h1", "h2"].map(|id| id.parse().unwrap());
+        meetings.learn(&a, &b, 9, now);
+        check_choice(&Question { now, ..question(&field, &meetings) }, Some(["h1", "h2"]));
+        meetings.add(&b, &a);
+        check_choice(&Question { now, ..question(&field, &meetings) }, None);
     }
 
     #[test]

@@ -145,7 +145,8 @@ impl Cron {
 
     /// The first moment of a day that is after `now`.
     fn first_on(&self, date: Date, now: DateTime) -> Option<DateTime> {
-        let earliest = if date == now.date() { now.checked_add(1.minute()).ok()? } else { date.at(0, 0, 0, 0) };
+        let earliest =
+            if date == now.date() { now.checked_add(1.minute()).ok()? } else { date.at(0, 0, 0, 0) };
         if earliest.date() != date {
             return None;
         }
