@@ -202,8 +202,9 @@ impl Director {
     }
 
     fn announce(&self) {
+        let is_to_come = |plan: &&Plan| plan.config.at != Start::Daemon;
         let upcoming = |plan: &Plan| Upcoming { name: plan.config.name.clone(), at: plan.next };
-        let mut upcoming: Vec<Upcoming> = self.plans.iter().map(upcoming).collect();
+        let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
         self.board.announce(upcoming);
     }

@@ -186,6 +186,11 @@ fn standings(view: &TournamentView) -> Vec<Standing> {
     view.table.players.iter().filter_map(row).collect()
 }
 
+/// Such as `−75 ±363`.
+fn elo(elo: f64, pm95: f64) -> String {
+    format!("{elo:+.0} ±{pm95:.0}").replace('-', "−")
+}
+
 fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
     let Some(report) = view.table.tournament.as_ref().filter(|_| view.names.len() <= CROSSTABLE_MAX) else {
         return Vec::new();

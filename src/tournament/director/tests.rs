@@ -164,6 +164,9 @@ async fn what_is_due_is_announced_and_begins_with_the_daemon() {
     arena.settle().await;
     let list = board.list(None, 9).await.unwrap();
     assert_eq!((list.len(), list[0].1.tournament.name.as_str()), (1, "Cup"));
+    assert_eq!(board.upcoming(), [], "it has begun");
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    arena.settle().await;
     assert_eq!(board.upcoming(), [Upcoming { name: "Cup".into(), at: None }]);
     let daily = TournamentConfig { at: "0 18 * * *".parse().unwrap(), ..of_house("swiss") };
     let (board, _stop) = direct(&arena, daily).await;
