@@ -421,6 +421,22 @@ fn a_network_that_was_trained_in_two_runs_is_the_one_of_a_single_run() {
     assert!(fs::read(&whole).unwrap() == fs::read(&parts).unwrap(), "equal to the byte");
     check_output(&["move", "--bot", &format!("ntuple:plies=1,file={whole}"), "121213"], "Move 1\n");
     check_output(&["move", "--bot", "ntuple:plies=0", "-"], "Move 4\n");
+    let learnt = format!("ntuple:plies=0,file={whole}");
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(arguments);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+    };
+    let played = json(&["match", &learnt, "stupid", "--games", "20", "--seed", "1", "--json"]);
+    assert!(played["wins"].as_u64().unwrap() > 10, "3,000 games teach more than nothing: {played}");
+    let measured = json(&["measure", &learnt, "--positions", "20", "--games", "1", "--json"]);
+    assert!(measured["good"].as_f64().unwrap() > 0.5, "{measured}");
     fs::write(&parts, "no network").unwrap();
-    check_refused(&["move", "--bot", &format!("ntuple:file={parts}"), "44"], 65, "not an n-tuple network");
+    let broken = format!("ntuple:file={parts}");
+    for arguments in [
+        &["move", "--bot", &broken, "44"][..],
+        &["match", &broken, "random", "--games", "2"],
+        &["measure", &broken, "--positions", "1"],
+    ] {
+        check_refused(arguments, 65, "not an n-tuple network");
+    }
 }
