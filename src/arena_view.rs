@@ -34,7 +34,7 @@ pub struct LiveArena {
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
         let mut live = self.directory.live();
-        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        live.sort_by_key(|game| (game.is_brisk(), std::cmp::Reverse(game.strength()), game.spec.started_at));
         live.iter().map(|game| game.to_wire()).collect()
     }
 

@@ -82,6 +82,11 @@ impl Host {
         let ids = players.as_ref().map(|player| player.identity.id.clone());
         // From here on the directory lists the room: a session that opens or ends meanwhile finds it there.
         let (handle, mut actor) = RoomActor::new(state, players, self.room_deps());
+        if let Some(public) = deps.directory.public(handle.game())
+            && public.spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id))
+        {
+            public.set_brisk();
+        }
         for bot in bots {
             let (member, side) = (MemberId::next(), bot.side);
             let (seat, task) = bot_seat::seat(bot, deps.pool.clone());

@@ -329,11 +329,12 @@ impl LadderActor {
 
     /// Whether another quick, and another slow pair of the house may begin.
     fn house_may_begin(&self) -> [bool; 2] {
-        let running = |class| self.running.values().filter(|pair| pair.class == Some(class)).count();
-        let (quick, slow) = (running(Class::Quick), running(Class::Slow));
-        let is_place = quick + slow < self.settings.house_pairs;
-        // With more, bots would wait for a thread on their own clocks.
-        let is_thread = slow < self.deps.pool.threads();
+        let of_house = self.running.values().filter(|pair| pair.class.is_some()).count();
+        let is_place = of_house < self.settings.house_pairs;
+        // With more, bots would wait for a thread on their own clocks. Those that can be watched leave it free for most
+        // of the time.
+        let searches = |pair: &&Running| pair.class == Some(Class::Slow) && pair.tempo == Tempo::Brisk;
+        let is_thread = self.running.values().filter(searches).count() < self.deps.pool.threads();
         let quick_may = is_place && self.budget.allows(Class::Quick);
         [quick_may, is_place && is_thread && self.budget.allows(Class::Slow)]
     }

@@ -175,11 +175,7 @@ fn standings(view: &TournamentView) -> Vec<Standing> {
             wins_first: standing.wins_first,
             wins_second: standing.wins_second,
             games: player.games,
-            elo: if player.games == 0 {
-                String::new()
-            } else {
-                format!("{:+.0} ±{:.0}", player.elo, player.pm95)
-            },
+            elo: if player.games == 0 { String::new() } else { elo(player.elo, player.pm95) },
             suspended: standing.suspended,
         })
     };
