@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::host::Host;
 use crate::http::ArenaView;
-use crate::http::state::OpenBot;
+use crate::http::state::{OpenBot, Trouble};
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::ladder::Troubles;
 use crate::lobby::LobbyHandle;
@@ -28,6 +28,12 @@ pub struct LiveArena {
     pub lobby: LobbyHandle,
     /// Has the bots that the ladder leaves out.
     pub troubles: Troubles,
+}
+
+impl LiveArena {
+    fn trouble(&self, bot: &PlayerId) -> Option<Trouble> {
+        self.troubles.of(bot).map(|trouble| Trouble { fault: trouble.fault, probing: trouble.probing })
+    }
 }
 
 #[async_trait]
@@ -57,11 +63,11 @@ impl ArenaView for LiveArena {
             url: None,
             house: true,
             playing: playing(&bot.identity.id),
-            trouble: self.troubles.of(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
         });
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
-            trouble: self.troubles.of(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
             player: bot.identity.to_wire(None, bot.profile.version),
             strength: None,
             style: None,

@@ -11,7 +11,6 @@ use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
-use crate::ladder::Trouble;
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
@@ -39,6 +38,15 @@ pub struct OpenBot {
     pub playing: u32,
     /// Why the ladder leaves it out, after faults; null while it does not.
     pub trouble: Option<Trouble>,
+}
+
+/// Why the ladder leaves a bot out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Trouble {
+    /// How it broke off last: time, illegal, absent or failed.
+    pub fault: &'static str,
+    /// Whether it plays single pairs again to show that it is well; if not, it is paused.
+    pub probing: bool,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.

@@ -3,14 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::health::{Condition, Fault};
 use crate::ids::PlayerId;
 
 /// Why a bot is left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Trouble {
     /// How it broke off last: time, illegal, absent or failed.
     pub fault: &'static str,
