@@ -42,6 +42,7 @@ pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tournament;
+pub mod truth;
 pub mod verify;
 
 /// The version of this build.

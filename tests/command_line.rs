@@ -4,6 +4,8 @@
 
 #[path = "command_line/classic.rs"]
 mod classic;
+#[path = "command_line/learning.rs"]
+mod learning;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -174,13 +176,18 @@ struct Daemon {
 
 impl Daemon {
     fn start() -> Self {
+        Self::start_with(&[("FOURFOLD_LEARNING_ENABLED", "false")])
+    }
+
+    /// With more in its environment.
+    fn start_with(environment: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut process = fourfold(&["serve", "--listen", "127.0.0.1:0"])
             .arg("--data")
             .arg(directory.path().join("data"))
             .env("FOURFOLD_METRICS_ENABLED", "false")
             .env("FOURFOLD_LADDER_ENABLED", "false")
-            .env("FOURFOLD_LEARNING_ENABLED", "false")
+            .envs(environment.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

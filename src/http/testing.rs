@@ -100,6 +100,7 @@ impl TestSite {
             accounts,
             site: Arc::new(site),
             analysis: Analysis::new(ComputePool::new(1)),
+            explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: Learning::default(),
             tournaments: Tournaments::reading(store.clone()),

@@ -3,6 +3,7 @@
 mod account;
 mod accounts;
 mod bots;
+mod learning;
 mod reading;
 mod requests;
 mod tournaments;
