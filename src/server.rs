@@ -217,7 +217,8 @@ impl Daemon {
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
         if let Some(learners) = learners {
-            actors.spawn(learners.run(stop_actors.clone()));
+            // A planned stop waits for it: it stores what was learnt last.
+            actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
         if config.ladder.enabled {
             let ladder = LadderActor {

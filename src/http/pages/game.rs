@@ -240,7 +240,8 @@ struct WhyLine {
     pattern: String,
     weight: i64,
     column: u8,
-    counts: String,
+    /// None where a learner keeps weights alone.
+    counts: Option<String>,
 }
 
 impl WhyPanel {
@@ -259,10 +260,10 @@ impl WhyRow {
     fn new(lang: Language, said: MoveReasons) -> Self {
         let title = [("ply", said.ply as u64), ("column", said.column.into())];
         let line = |reason: WhyReason| WhyLine {
-            counts: lang.fill(
-                "learning.counts",
-                &[("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)],
-            ),
+            counts: (reason.seen > 0).then(|| {
+                let counts = [("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)];
+                lang.fill("learning.counts", &counts)
+            }),
             pattern: reason.pattern,
             weight: reason.weight,
             column: reason.column,
