@@ -4,6 +4,7 @@
 //! returns an error that [`exit`] turns into one line and an exit code.
 
 mod account;
+mod admin;
 mod bench;
 mod book;
 mod bot;
@@ -84,6 +85,8 @@ enum Command {
     Bot(bot::Bot),
     /// Export the records of finished games, or verify them.
     Games(games::Games),
+    /// What operators do, with a reason that is kept.
+    Admin(admin::Admin),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
     /// Let any program play as a remote bot.
@@ -118,6 +121,7 @@ impl CommandLine {
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),
+            Command::Admin(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
             Command::Bridge(arguments) => arguments.run(),
             Command::CheckBot(arguments) => arguments.run(),

@@ -24,6 +24,7 @@ pub mod http;
 pub mod ids;
 pub mod incident;
 pub mod ladder;
+pub mod leaderboard;
 pub mod learning;
 pub mod load;
 pub mod lobby;

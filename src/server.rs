@@ -26,6 +26,7 @@ use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::ladder::{LadderActor, LadderSettings};
+use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -127,6 +128,7 @@ pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
     metrics: Arc<Metrics>,
+    learning: Learning,
     transport: Transport,
     actors: JoinSet<()>,
     writer: tokio::task::JoinHandle<Result<(), Arc<StoreError>>>,
@@ -217,6 +219,13 @@ impl Daemon {
         if let Some(learners) = learners {
             actors.spawn(learners.run(stop_actors.clone()));
         }
+        let leaderboard = Leaderboard::default();
+        let follower = LeaderboardActor::new(LeaderboardDeps {
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            leaderboard: leaderboard.clone(),
+        });
+        actors.spawn(follower.run(stop_actors.clone()));
         if config.ladder.enabled {
             let ladder = LadderActor {
                 host: host.clone(),
@@ -235,8 +244,15 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state =
-            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+        let state = AppState {
+            store,
+            accounts,
+            site,
+            analysis,
+            arena: Arc::new(arena),
+            learning: learning.clone(),
+            leaderboard,
+        };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);
@@ -249,6 +265,7 @@ impl Daemon {
             address,
             services,
             metrics,
+            learning,
             transport,
             actors,
             writer: writer_task,
@@ -267,6 +284,12 @@ impl Daemon {
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
+    }
+
+    /// The bots that learn.
+    #[must_use]
+    pub fn learning(&self) -> &Learning {
+        &self.learning
     }
 
     /// What it counts.

@@ -1,13 +1,15 @@
 //! Checks a whole store: replays every game, and refolds every rating from the first game on.
 //!
-//! The logs of the games are the only thing believed. What was stored as following from them is computed again, by the
+//! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was stored as following from them is computed again, by the
 //! same rules but from scratch, and compared to the last digit.
 
 mod fold;
+mod published;
 
 use std::fmt;
 
 use self::fold::Fold;
+use self::published::Refit;
 use crate::records::rules;
 use crate::storage::record::{DamagedGame, StoredGame};
 use crate::storage::{Store, StoreError};
@@ -46,6 +48,10 @@ pub struct Report {
     pub events: u64,
     /// Rating rows.
     pub ratings: u64,
+    /// Games that operators took out.
+    pub voided: u64,
+    /// Published ratings.
+    pub published: u64,
     /// All that is not as it should be.
     pub findings: Vec<Finding>,
     /// The number of the last finished game that was looked at.
@@ -70,11 +76,12 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
-        let Self { finished, rated, live, events, ratings, findings, last_number: _ } = self;
+        let Self { finished, rated, live, events, ratings, voided, published, findings, last_number: _ } =
+            self;
         write!(
             f,
-            "{finished} finished games ({rated} rated), {live} live games, {events} events, {ratings} ratings: \
-             {} disagreements",
+            "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, \
+             {ratings} ratings, {published} published ratings: {} disagreements",
             findings.len()
         )
     }
@@ -90,11 +97,15 @@ pub async fn verify(
     mut progress: impl FnMut(&Report) + Send,
 ) -> Result<Report, StoreError> {
     let mut report = Report::default();
-    let mut fold = Fold::default();
+    let mut refit = Refit::begin(store).await?;
+    let mut fold = Fold::new(published::voided(store).await?);
     loop {
         let page = store.audit_finished(report.last_number, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         for loaded in page {
+            if let Ok(game) = &loaded {
+                refit.add(game);
+            }
             check_finished(&mut report, &mut fold, loaded);
         }
         progress(&report);
@@ -106,6 +117,7 @@ pub async fn verify(
         check_live(&mut report, loaded);
     }
     fold.compare(&mut report, store.audit_ratings().await?);
+    refit.compare(&mut report, store).await?;
     progress(&report);
     Ok(report)
 }
@@ -226,7 +238,7 @@ mod tests {
             let report = verify(store, |report| last_progress = Some(report.clone())).await.unwrap();
             assert_eq!(
                 report.to_string(),
-                "7 finished games (4 rated), 1 live games, 91 events, 3 ratings: 0 disagreements"
+                "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: 0 disagreements"
             );
             assert_eq!(last_progress, Some(report));
         }

@@ -1,7 +1,7 @@
 //! Games out of files of records, whoever wrote them, and the joint ratings that they give.
 //!
-//! Only what a rating needs is read: who played, who won, and which games belong together. Live and void games count
-//! for nothing.
+//! Only what a rating needs is read: who played, who won, and which games belong together. Games that are live or void
+//! count for nothing, nor do those that an operator took out.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -63,6 +63,7 @@ struct Line<'a> {
     #[serde(default)]
     rated: bool,
     variant: Option<Cow<'a, str>>,
+    unrated_because: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -147,7 +148,8 @@ impl Games {
         let Only { rated, bots, variant } = &self.only;
         let is_of_bots = players.first.is_bot() && players.second.is_bot();
         let is_on_board = variant.is_none() || line.variant.as_deref() == variant.as_deref();
-        if (*rated && !line.rated) || (*bots && !is_of_bots) || !is_on_board {
+        let is_voided = line.unrated_because.as_deref() == Some("voided");
+        if is_voided || (*rated && !line.rated) || (*bots && !is_of_bots) || !is_on_board {
             return Ok(());
         }
         let (first, second) = (self.number(&players.first), self.number(&players.second));

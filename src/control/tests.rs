@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::accounts::Accounts;
+use crate::learning::Learning;
 use crate::secret::Secret;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Store, Writer};
@@ -19,8 +20,8 @@ fn control() -> Control {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (writer, actor) = Writer::new(Arc::clone(&store));
     tokio::spawn(actor.run());
-    let accounts = Accounts::new(Arc::clone(&store), writer, Signer::new(&[7; KEY_BYTES]));
-    Control { accounts, store, status: None }
+    let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]));
+    Control { accounts, store, writer, learning: Learning::default(), status: None }
 }
 
 struct Served {

@@ -11,6 +11,7 @@ use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
@@ -80,4 +81,6 @@ pub struct AppState {
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
+    /// The published ratings.
+    pub leaderboard: Leaderboard,
 }

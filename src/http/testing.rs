@@ -19,6 +19,8 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::compute::ComputePool;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
+use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
 use crate::metrics::Metrics;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -101,10 +103,18 @@ impl TestSite {
             analysis: Analysis::new(ComputePool::new(1)),
             arena: Arc::new(arena),
             learning: Learning::default(),
+            leaderboard: Leaderboard::default(),
         };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }
+    }
+
+    /// Fits all rated games, as the daemon does when they have come.
+    pub(crate) async fn fit(&self) {
+        if let Some(snapshot) = Follower::default().catch_up(&*self.store).await.unwrap() {
+            self.state.leaderboard.show(snapshot);
+        }
     }
 
     /// Sends a request and reads the whole answer.

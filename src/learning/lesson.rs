@@ -12,7 +12,7 @@ use fourfold_engine::{Game, Side, Variant};
 use super::Watches;
 use crate::ids::PlayerId;
 use crate::protocol::server::{EndReason, GameResult as Result_};
-use crate::storage::record::StoredGame;
+use crate::storage::record::{StoredGame, UnratedReason};
 
 /// Stones on the board from which on a resignation is a lesson: before the first line can be complete, nobody has lost.
 const RESIGNED_PLIES_MIN: u32 = 7;
@@ -56,6 +56,10 @@ pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<G
 
 /// The game on the standard board and who won it, if its end says something about the position.
 fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
+    let settlement = game.settlement.as_ref();
+    if settlement.is_some_and(|settled| settled.unrated_because == Some(UnratedReason::Voided)) {
+        return None;
+    }
     let ending = game.ending()?;
     let winner = match ending.result {
         Result_::First => Some(Side::First),
@@ -110,6 +114,7 @@ impl Share {
 mod tests {
     use super::*;
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
+    use crate::storage::record::Settlement;
 
     fn game(moves: &str, result: Result_, reason: EndReason) -> StoredGame {
         StoredGame {
@@ -152,6 +157,9 @@ mod tests {
         let mut wide = game(FIRST_WINS, Result_::First, EndReason::Four);
         wide.spec.variant = "9x6".parse().unwrap();
         check(&wide, Watches::All, &[]);
+        let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
+        let voided = game(FIRST_WINS, Result_::First, EndReason::Four);
+        check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);
     }

@@ -12,8 +12,10 @@ mod learners;
 mod marker;
 mod open;
 mod players;
+mod published;
 mod ratings;
 mod settlement;
+mod voiding;
 mod write;
 
 use std::fmt;
@@ -30,6 +32,7 @@ use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
@@ -222,6 +225,44 @@ impl Store for SqliteStore {
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
         ratings::history(&self.readers, player, variant, limit).await
+    }
+
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        published::players(&self.readers, ids).await
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        published::rated_games(&self.readers, after, limit).await
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        published::last_rated_games(&self.readers, player, variant, limit).await
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        published::crosstable(&self.readers, player, variant, limit).await
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        published::publication(&self.readers).await
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        published::revision(&self.readers).await
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        published::voided_games(&self.readers).await
     }
 
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {

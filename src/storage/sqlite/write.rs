@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{learners, players, settlement};
+use super::{learners, players, published, settlement, voiding};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -147,6 +147,8 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
+            Write::VoidGame { game, reason, at } => voiding::void(self.connection, game, reason, *at).await,
+            Write::Publish(publication) => published::publish(self.connection, publication).await,
         }
     }
 
