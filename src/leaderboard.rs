@@ -8,6 +8,7 @@
 
 pub mod books;
 pub mod field;
+pub mod habits;
 pub mod service;
 #[cfg(test)]
 mod tests;
