@@ -10,6 +10,8 @@
 pub(crate) mod conformance;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
+#[cfg(test)]
+pub(crate) mod conformance_of_ratings;
 pub mod lessons;
 mod live;
 pub mod memory;

@@ -76,6 +76,27 @@ async fn refusals_say_whose_fault_it_is() {
 }
 
 #[tokio::test]
+async fn a_game_is_voided_once_and_with_a_reason() {
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, player_id, spec};
+    let control = control();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    play(&*control.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let void = |id: &str, reason: &str| Request::VoidGame { id: id.parse().unwrap(), reason: reason.into() };
+    let refused = |kind, answer: Result<Answer, Refusal>| assert_eq!(answer.unwrap_err().kind, kind);
+    refused(RefusalKind::Usage, execute(&control, void("one", " ")).await);
+    refused(RefusalKind::Conflict, execute(&control, void("two", "a test")).await);
+    let answer = execute(&control, void("one", " a test ")).await.unwrap();
+    assert_eq!(answer, Answer::Voided { game: "one".parse().unwrap(), was_rated: true });
+    refused(RefusalKind::Conflict, execute(&control, void("one", "again")).await);
+    assert_eq!(control.store.voided_games().await.unwrap()[0].reason, "a test");
+    let rating = control.store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await;
+    assert_eq!(rating.unwrap(), None);
+    let Ok(Answer::Verified(verified)) = execute(&control, Request::GamesVerify).await else { panic!() };
+    assert_eq!((verified.voided, verified.findings), (1, vec![]));
+}
+
+#[tokio::test]
 async fn only_the_owner_can_open_the_socket() {
     let served = serve();
     let mode = std::fs::metadata(&served.path).unwrap().permissions().mode();

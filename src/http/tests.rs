@@ -3,5 +3,6 @@
 mod account;
 mod accounts;
 mod bots;
+mod ranking;
 mod reading;
 mod requests;

@@ -635,6 +635,7 @@ mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
 
@@ -654,4 +655,5 @@ mod tests {
 
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
+    conformance_suite_of_ratings!(InMemory);
 }

@@ -319,6 +319,7 @@ mod tests {
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
     use crate::storage::record::{Ending, EventKind};
 
     struct OnDisk {
@@ -352,6 +353,7 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
+    conformance_suite_of_ratings!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {
