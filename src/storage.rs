@@ -9,10 +9,14 @@
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
+pub(crate) mod conformance_of_judging;
+#[cfg(test)]
 pub(crate) mod conformance_of_learners;
+pub mod judgements;
 pub mod lessons;
 mod live;
 pub mod memory;
+pub mod puzzles;
 pub mod record;
 pub(crate) mod settle;
 pub mod sqlite;
@@ -20,7 +24,9 @@ pub mod store;
 pub(crate) mod words;
 pub mod writer;
 
+pub use judgements::JudgementStore;
 pub use memory::MemoryStore;
+pub use puzzles::PuzzleStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::{Durability, SqliteStore};
 pub use store::{Store, StoreError};

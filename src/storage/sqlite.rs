@@ -8,10 +8,12 @@ mod error;
 mod events;
 mod games;
 mod header;
+mod judgements;
 mod learners;
 mod marker;
 mod open;
 mod players;
+mod puzzles;
 mod ratings;
 mod settlement;
 mod write;
@@ -277,6 +279,7 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::record::{Ending, EventKind};
 
@@ -311,6 +314,7 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
+    conformance_suite_of_judging!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{learners, players, settlement};
+use super::{judgements, learners, players, puzzles, settlement};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -147,6 +147,13 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
+            Write::StepJudging(step) => judgements::step(self.connection, step).await,
+            Write::AddPuzzles(harvest) => {
+                puzzles::add(self.connection, harvest).await?;
+                Ok(Ok(Written::Done))
+            }
+            Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt).await,
+            Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day).await,
         }
     }
 
