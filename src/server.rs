@@ -36,6 +36,7 @@ use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
+use crate::puzzles::desk::PuzzleDesk;
 use crate::puzzles::shipped;
 use crate::room::{Connection, Directory};
 use crate::session::limits::TransportLimits;
@@ -248,8 +249,17 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby };
-        let state =
-            AppState { store, accounts, site, analysis, arena: Arc::new(arena), learning: learning.clone() };
+        let desk =
+            PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
+        let state = AppState {
+            store,
+            accounts,
+            site,
+            analysis,
+            arena: Arc::new(arena),
+            learning: learning.clone(),
+            puzzles: desk,
+        };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
         let routes = router::router(state, pages::router(), Arc::clone(&metrics)).merge(socket);

@@ -14,6 +14,7 @@ use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
+use crate::puzzles::desk::PuzzleDesk;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
 
@@ -80,4 +81,6 @@ pub struct AppState {
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
+    /// Puzzles and who tries them.
+    pub puzzles: PuzzleDesk,
 }
