@@ -26,6 +26,7 @@ mod operator;
 mod output;
 mod play;
 mod progress;
+mod puzzles;
 mod rate;
 mod review;
 mod serve;
@@ -73,6 +74,8 @@ enum Command {
     Solve(solve::Solve),
     /// Judge every move of a game exactly.
     Review(review::Review),
+    /// Find puzzles in saved games.
+    Puzzles(puzzles::Puzzles),
     /// Measure how well a bot plays, by the exact solver.
     Measure(measure::Measure),
     /// Measure speed, with figures that can be repeated.
@@ -115,6 +118,7 @@ impl CommandLine {
             Command::Memory(arguments) => arguments.run(),
             Command::Solve(arguments) => arguments.run(),
             Command::Review(arguments) => arguments.run(),
+            Command::Puzzles(arguments) => arguments.run(),
             Command::Measure(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Book(arguments) => arguments.run(),

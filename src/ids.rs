@@ -109,6 +109,10 @@ id_type! {
     /// One stored credential. Not the secret itself.
     TokenId
 }
+id_type! {
+    /// One puzzle: made of its position, so it is never drawn.
+    PuzzleId
+}
 
 /// Shortest and longest player name.
 const NAME_LENGTH: std::ops::RangeInclusive<usize> = 2..=20;

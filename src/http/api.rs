@@ -11,6 +11,7 @@ pub(super) mod learning;
 mod live;
 mod players;
 mod positions;
+mod puzzles;
 mod review;
 mod tournaments;
 
@@ -47,6 +48,7 @@ fn endpoints() -> Vec<Endpoint> {
         review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
+        puzzles::endpoints(),
         bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
@@ -102,6 +104,12 @@ mod tests {
         "put /api/v1/account/learning",
         "get /api/v1/learners",
         "get /api/v1/games/{id}/reasons",
+        "get /api/v1/puzzles/daily",
+        "get /api/v1/puzzles/next",
+        "get /api/v1/puzzles/{id}",
+        "post /api/v1/puzzles/{id}/attempts",
+        "post /api/v1/puzzles/{id}/hints",
+        "post /api/v1/puzzles/{id}/solution",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use fourfold_arena::stats::fit::Warning;
 use fourfold_engine::Variant;
+use fourfold_engine::review::Skill;
 
 use super::state::AppState;
 use crate::ids::{PlayerId, PlayerName};
@@ -53,6 +54,8 @@ pub(super) struct Row {
     pub(super) shown: Shown,
     /// Of the joint fit; none on the list of people.
     pub(super) counted: Option<Counted>,
+    /// How well it plays by the exact solver, once games were judged.
+    pub(super) skill: Option<Skill>,
     /// How probable it is that this player is stronger than the next row's.
     pub(super) los_next: Option<f64>,
 }
@@ -92,11 +95,22 @@ pub(super) struct Ranking {
 
 /// Reads a leaderboard.
 pub(super) async fn ranking(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError> {
-    let list = match wanted.board {
-        Board::People => return people(state, wanted).await,
-        Board::All => FitList::All,
-        Board::Bots => FitList::Bots,
+    let mut ranking = match wanted.board {
+        Board::People => people(state, wanted).await?,
+        Board::All => fitted(state, wanted, FitList::All).await?,
+        Board::Bots => fitted(state, wanted, FitList::Bots).await?,
     };
+    if !ranking.rows.is_empty() {
+        let skills = state.store.skills(wanted.variant).await?;
+        let mut skills: HashMap<PlayerId, Skill> =
+            skills.into_iter().map(|(player, sums)| (player, sums.skill)).collect();
+        ranking.rows.iter_mut().for_each(|row| row.skill = skills.remove(&row.player.id));
+    }
+    Ok(ranking)
+}
+
+/// Bots, or everybody, by their joint fit.
+async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranking, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(wanted.variant, list) else { return Ok(Ranking::default()) };
     let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
@@ -135,7 +149,7 @@ fn rows_of(field: &Field, mut players: HashMap<PlayerId, StoredPlayer>, board: B
         above = Some((rank, rated.elo));
         let Rated { games, pairs, opponents, .. } = *rated;
         let counted = Some(Counted { games, pairs, opponents });
-        rows.push(Row { rank, player, shown: Shown::fitted(rated), counted, los_next: None });
+        rows.push(Row { rank, player, shown: Shown::fitted(rated), counted, skill: None, los_next: None });
     }
     rows.sort_by(|one, other| {
         let name = |row: &Row| row.player.name.key();
@@ -185,6 +199,7 @@ async fn people(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError>
             player: row.player,
             shown: Shown::live(row.rating),
             counted: None,
+            skill: None,
             los_next: None,
         })
         .collect();

@@ -15,6 +15,7 @@ use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
+use crate::puzzles::desk::PuzzleDesk;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
 
@@ -83,4 +84,6 @@ pub struct AppState {
     pub learning: Learning,
     /// The published ratings.
     pub leaderboard: Leaderboard,
+    /// Puzzles and who tries them.
+    pub puzzles: PuzzleDesk,
 }

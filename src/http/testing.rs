@@ -24,6 +24,7 @@ use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
 use crate::metrics::Metrics;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::puzzles::desk::PuzzleDesk;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
 
@@ -95,15 +96,18 @@ impl TestSite {
         let store = Arc::new(MemoryStore::new());
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
-        let accounts = Accounts::new(store.clone(), writer, Signer::new(&[1; KEY_BYTES]));
+        let accounts = Accounts::new(store.clone(), writer.clone(), Signer::new(&[1; KEY_BYTES]));
+        let analysis = Analysis::new(ComputePool::new(1));
+        let puzzles = PuzzleDesk::new(store.clone(), writer, accounts.clone(), analysis.clone());
         let state = AppState {
             store: store.clone(),
             accounts,
             site: Arc::new(site),
-            analysis: Analysis::new(ComputePool::new(1)),
+            analysis,
             arena: Arc::new(arena),
             learning: Learning::default(),
             leaderboard: Leaderboard::default(),
+            puzzles,
         };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));

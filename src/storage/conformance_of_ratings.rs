@@ -1,11 +1,14 @@
 //! The part of the suite for all back ends that is about published ratings and games that are taken out.
 
+use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
 use super::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec,
 };
+use super::judgements::{Judgement, JudgingStep, PlayerSkill};
 use super::published::{Against, FitList, Publication, PublishedRating, RatedGame, Score, VoidedGame};
+use super::puzzles::Harvest;
 use super::record::{GameSpec, Opening, Pair, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::protocol::server::{EndReason, GameResult};
@@ -22,6 +25,7 @@ macro_rules! conformance_suite_of_ratings {
             what_is_published_is_read_back_until_it_is_outdated,
             a_voided_game_is_as_if_never_rated,
             only_a_finished_game_is_voided_and_once,
+            a_voided_game_says_nothing_about_skill,
             whoever_leaves_is_fitted_no_more,
             voids_survive_reopening,
         );
@@ -204,6 +208,24 @@ pub(crate) async fn only_a_finished_game_is_voided_and_once<F: Fixture>() {
     assert_eq!(store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap(), before);
     let game = store.game(&"g2".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(game.settlement.unwrap().unrated_because, Some(UnratedReason::Voided));
+}
+
+pub(crate) async fn a_voided_game_says_nothing_about_skill<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    let skill = |good| Skill { moves: 4, good, optimal: 1, decisions: 2, good_decisions: 1, loss: 3 };
+    let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
+    let games = vec![(1, judged(4, 3)), (3, judged(2, 1))];
+    let step = JudgingStep { from: 0, games, harvest: Harvest::default() };
+    write(&*store, Write::StepJudging(Box::new(step))).await.unwrap();
+    let of_ada = |games, skill| vec![(Variant::STANDARD, PlayerSkill { games, skill })];
+    let both = Skill { moves: 8, good: 5, optimal: 2, decisions: 4, good_decisions: 2, loss: 6 };
+    assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap(), of_ada(2, both));
+    write(&*store, void("g1")).await.unwrap();
+    assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap(), of_ada(1, skill(1)));
+    write(&*store, void("g3")).await.unwrap();
+    assert!(store.skills_of(&player_id("Ada")).await.unwrap().is_empty());
 }
 
 pub(crate) async fn whoever_leaves_is_fitted_no_more<F: Fixture>() {

@@ -1,6 +1,8 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
+mod judgements;
 mod learners;
+mod puzzles;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +11,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
+use self::judgements::Judgements;
 use self::learners::Learners;
+use self::puzzles::Puzzles;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
@@ -55,6 +59,8 @@ struct Tables {
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
+    judgements: Judgements,
+    puzzles: Puzzles,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     publication: Publication,
@@ -126,6 +132,20 @@ impl Tables {
                 }
                 self.publication = publication.as_ref().clone();
                 self.publication.sort();
+                Ok(Written::Done)
+            }
+            Write::StepJudging(step) => self.step_judging(step),
+            Write::AddPuzzles(harvest) => {
+                self.puzzles.add(harvest);
+                Ok(Written::Done)
+            }
+            Write::TryPuzzle(attempt) => {
+                self.check_player(&attempt.player)?;
+                self.puzzles.attempt(attempt)
+            }
+            Write::SolveDaily { player, day } => {
+                self.check_player(player)?;
+                self.puzzles.solve_daily(player, *day);
                 Ok(Written::Done)
             }
         }
@@ -634,6 +654,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
 
@@ -656,4 +677,5 @@ mod tests {
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
     conformance_suite_of_ratings!(InMemory);
+    conformance_suite_of_judging!(InMemory);
 }

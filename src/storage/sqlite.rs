@@ -8,11 +8,13 @@ mod error;
 mod events;
 mod games;
 mod header;
+mod judgements;
 mod learners;
 mod marker;
 mod open;
 mod players;
 mod published;
+mod puzzles;
 mod ratings;
 mod settlement;
 mod voiding;
@@ -318,6 +320,7 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
     use crate::storage::record::{Ending, EventKind};
@@ -354,6 +357,7 @@ mod tests {
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
     conformance_suite_of_ratings!(OnDisk);
+    conformance_suite_of_judging!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

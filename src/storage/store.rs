@@ -6,8 +6,10 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
+use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
@@ -142,6 +144,19 @@ pub enum Write {
     /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
     /// revision of the records than there is now.
     Publish(Box<Publication>),
+    /// The judge goes on. Refused as [`Refused::JudgeElsewhere`] unless it begins where the judge stands.
+    StepJudging(Box<JudgingStep>),
+    /// Puzzles that came from elsewhere than the judged games.
+    AddPuzzles(Harvest),
+    /// An attempt at a puzzle; another one of the same player changes nothing.
+    TryPuzzle(PuzzleTry),
+    /// A player has solved the puzzle of the day.
+    SolveDaily {
+        /// Who.
+        player: PlayerId,
+        /// Days since 1970.
+        day: u32,
+    },
 }
 
 /// Whether games of a player may be learnt from.
@@ -203,6 +218,12 @@ pub enum Refused {
     /// It rests on games that count no more.
     #[error("it rests on games that count no more")]
     Outdated,
+    /// The judge stands elsewhere than the step begins.
+    #[error("the judge stands elsewhere")]
+    JudgeElsewhere,
+    /// No puzzle of that id.
+    #[error("there is no such puzzle")]
+    NoSuchPuzzle,
 }
 
 /// Which players a leaderboard lists.
@@ -247,7 +268,7 @@ pub struct GameQuery {
 
 /// Keeps players, games and ratings. Reads see every commit that was acknowledged before them.
 #[async_trait]
-pub trait Store: Send + Sync + Debug {
+pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Writes a batch in one durable transaction. Only the [`super::Writer`] calls this.
     ///
     /// The answers are in the order of the writes. A refused write leaves no trace and does not affect others.

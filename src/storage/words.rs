@@ -2,6 +2,7 @@
 
 use fourfold_engine::Side;
 
+use super::puzzles::Goal;
 use super::record::TokenKind;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
@@ -40,6 +41,7 @@ words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
+words!(Goal { Win: "win", Draw: "draw" });
 words!(EndReason {
     Four: "four",
     Full: "full",

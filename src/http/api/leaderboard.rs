@@ -117,8 +117,12 @@ struct Row {
     pairs: Option<u64>,
     /// How many opponents they were against.
     opponents: Option<usize>,
-    /// Share of moves that kept the value of the game, 0 to 1; null until it is measured.
+    /// Share of moves that kept the value of the position, 0 to 1, by the exact solver; null until games were judged.
     exact: Option<f64>,
+    /// The same among positions in which some move would have thrown the value away.
+    decision: Option<f64>,
+    /// Share of moves than which none was better.
+    optimal: Option<f64>,
     /// How likely it is that this player is stronger than the next one in the list, 0 to 1; null in the last row.
     los_next: Option<f64>,
 }
@@ -230,7 +234,7 @@ async fn leaderboard(
 }
 
 fn row(row: ranking::Row) -> Row {
-    let ranking::Row { rank, player, shown, counted, los_next } = row;
+    let ranking::Row { rank, player, shown, counted, skill, los_next } = row;
     Row {
         rank,
         id: player.id,
@@ -242,7 +246,14 @@ fn row(row: ranking::Row) -> Row {
         distinct: counted.map(|counted| counted.games),
         pairs: counted.map(|counted| counted.pairs),
         opponents: counted.map(|counted| counted.opponents),
-        exact: None,
+        exact: skill.and_then(|skill| skill.good_rate()).map(thousandths),
+        decision: skill.and_then(|skill| skill.accuracy()).map(thousandths),
+        optimal: skill.and_then(|skill| skill.optimal_rate()).map(thousandths),
         los_next,
     }
+}
+
+/// More digits would pretend.
+pub(super) fn thousandths(share: f64) -> f64 {
+    (share * 1_000.0).round() / 1_000.0
 }

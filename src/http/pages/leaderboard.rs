@@ -167,7 +167,7 @@ impl Row {
             wins: shown.live.wins,
             draws: shown.live.draws,
             losses: shown.live.losses,
-            exact: None,
+            exact: row.skill.and_then(|skill| skill.good_rate()).map(player::percent),
             los_next: row.los_next.map(certainty),
         }
     }

@@ -78,6 +78,15 @@ struct Standing {
     url: Option<String>,
 }
 
+/// How well somebody plays, by the exact solver.
+struct SkillRates {
+    good: String,
+    decision: Option<String>,
+    optimal: String,
+    /// Games and moves that were judged.
+    judged: String,
+}
+
 /// A version of a learner.
 struct Age {
     name: String,
@@ -112,6 +121,7 @@ struct PlayerPage {
     /// The board that the following is of.
     variant: String,
     learnt: Option<Learnt>,
+    skill: Option<SkillRates>,
     history: Option<History>,
     play: Play,
     live: Vec<GameTile>,
@@ -161,6 +171,7 @@ pub(super) async fn page(
             .collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
+        skill: skill(&state, lang, &player.id, variant).await?,
         history: History::new(lang, &history),
         play: Play::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
@@ -207,6 +218,31 @@ impl Standing {
             url: (variant != on_show).then(url),
         }
     }
+}
+
+/// A share in per cent with one digit behind the point.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// How well the player plays, once games were judged.
+async fn skill(
+    state: &AppState,
+    lang: Language,
+    player: &PlayerId,
+    variant: Variant,
+) -> Result<Option<SkillRates>, StoreError> {
+    let skills = state.store.skills_of(player).await?;
+    let Some((_, sums)) = skills.into_iter().find(|(of, _)| *of == variant) else { return Ok(None) };
+    let skill = sums.skill;
+    let (Some(good), Some(optimal)) = (skill.good_rate(), skill.optimal_rate()) else { return Ok(None) };
+    let counts = [("games", lang.number(sums.games)), ("moves", lang.number(skill.moves))];
+    Ok(Some(SkillRates {
+        good: percent(good),
+        decision: skill.accuracy().map(percent),
+        optimal: percent(optimal),
+        judged: lang.fill("profile.judged", &counts),
+    }))
 }
 
 /// The board that the address names, else the one with the most games.

@@ -1,6 +1,8 @@
 //! Leaderboards, crosstables and habits, as the interface and the pages show them.
 
 use axum::http::StatusCode;
+use fourfold_engine::BySide;
+use fourfold_engine::review::Skill;
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
@@ -8,6 +10,8 @@ use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::Store;
 use crate::storage::conformance::{add, play, player, spec};
+use crate::storage::judgements::{Judgement, JudgingStep};
+use crate::storage::puzzles::Harvest;
 use crate::storage::record::{BotProfile, GameSpec, StoredPlayer};
 use crate::storage::store::Write;
 
@@ -68,6 +72,29 @@ async fn bots_are_ranked_by_the_joint_fit() {
     let remote = site.get("/api/v1/leaderboard?list=bots&house=false").await.json();
     assert_eq!(names(&remote), ["hal"]);
     assert_eq!(remote["items"][0]["rank"], hal["rank"], "the place is that among all");
+}
+
+#[tokio::test]
+async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
+    let site = site().await;
+    let list = site.get("/api/v1/leaderboard?list=bots").await.json();
+    assert_eq!(list["items"][0]["exact"], Value::Null);
+    assert!(!site.get("/leaderboard").await.body.contains("Exact"));
+    let first = Skill { moves: 8, good: 7, optimal: 5, decisions: 4, good_decisions: 3, loss: 9 };
+    let skill = BySide { first, second: Skill::default() };
+    let step =
+        JudgingStep { from: 0, games: vec![(1, Judgement::Judged(skill))], harvest: Harvest::default() };
+    site.store.commit(&[Write::StepJudging(Box::new(step))]).await.unwrap().remove(0).unwrap();
+    let list = site.get("/api/v1/leaderboard?list=bots&house=true").await.json();
+    let row = &list["items"][0];
+    assert_eq!(
+        (&row["exact"], &row["decision"], &row["optimal"]),
+        (&json!(0.875), &json!(0.75), &json!(0.625))
+    );
+    assert_eq!(list["items"][1]["exact"], Value::Null, "no move of random was judged");
+    assert!(site.get("/leaderboard").await.body.contains("87.5 %"));
+    let body = site.get("/player/six").await.body;
+    assert!(body.contains("87.5 %") && body.contains("75.0 %") && body.contains("62.5 %"), "{body}");
 }
 
 #[tokio::test]

@@ -164,7 +164,10 @@ fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
 }
 
-async fn key_of(connection: &mut SqliteConnection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
+pub(super) async fn key_of(
+    connection: &mut SqliteConnection,
+    id: &PlayerId,
+) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT key FROM player WHERE id = ?";
     Ok(sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?)
 }

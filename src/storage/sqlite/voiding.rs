@@ -11,7 +11,7 @@ use sqlx::{FromRow, SqliteConnection};
 
 use super::convert::{parsed, to_sql, word};
 use super::error::Damage;
-use super::{learners, published};
+use super::{judgements, learners, published};
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::EndReason;
@@ -43,6 +43,7 @@ pub(super) async fn void(
     sqlx::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(&mut *connection).await?;
     set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
     refold(connection, &variant, number).await?;
+    judgements::sum_again(connection, &variant).await?;
     published::unpublish(connection).await?;
     learners::withdraw_game(connection, game).await
 }

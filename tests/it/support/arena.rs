@@ -82,6 +82,7 @@ fn settings(change: Settings) -> Config {
     let mut config = Config::default();
     config.ladder.enabled = false;
     config.learning.enabled = false;
+    config.judging.enabled = false;
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());

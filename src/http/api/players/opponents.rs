@@ -6,6 +6,7 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::leaderboard::thousandths;
 use super::find;
 use crate::http::answer::List;
 use crate::http::crosstable::{Meeting, crosstable};
@@ -71,11 +72,6 @@ impl From<Meeting> for MeetingView {
             kind: meeting.opponent.kind,
         }
     }
-}
-
-/// More digits would pretend.
-fn thousandths(share: f64) -> f64 {
-    (share * 1_000.0).round() / 1_000.0
 }
 
 /// A game of the recent form.
