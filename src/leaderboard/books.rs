@@ -95,7 +95,7 @@ impl Books {
         self.by_variant.values().any(|book| book.is_new)
     }
 
-    /// Books a game. Games may come in any order, but each only once.
+    /// Books a game, each only once. For the fit they may come in any order; the live rating is that after the last.
     pub fn book(&mut self, game: &RatedGame) {
         let ending = match game.result {
             GameResult::First => WIN,

@@ -1,7 +1,5 @@
 //! The service against games in a store.
 
-use std::sync::Arc;
-
 use fourfold_engine::{Game, Variant};
 use proptest::prelude::*;
 
@@ -263,46 +261,5 @@ proptest! {
         others.rotate_left(from.index(games.len()));
         others.reverse();
         prop_assert_eq!(fitted(&games), fitted(&others));
-    }
-}
-
-/// Run with `cargo test --release --lib -- --ignored --nocapture a_hundred_bots`.
-#[test]
-#[ignore = "prints how long a fit takes"]
-fn a_hundred_bots_and_a_hundred_thousand_games() {
-    use std::time::Instant;
-    let mut books = Books::default();
-    let all: Vec<StoredPlayer> = (0..100).map(|bot| player(&format!("b{bot}"), PlayerKind::Bot)).collect();
-    books.introduce(&all);
-    let mut game = RatedGame::of(&Arc::new(crate::storage::StoredGame {
-        spec: spec("x", "b0", "b1"),
-        events: crate::storage::conformance::whole_game("4", GameResult::First, EndReason::Resign),
-        settlement: Some(crate::storage::record::Settlement {
-            number: 1,
-            ratings: Some(crate::rating::elo::settle(Default::default(), Default::default(), None)),
-            unrated_because: None,
-        }),
-    }))
-    .unwrap();
-    let began = Instant::now();
-    for number in 0_u32..100_000 {
-        let (a, b) = (number / 2 % 100, (number / 2 % 100 + 1 + number / 200 % 99) % 100);
-        let (a, b) = if number % 2 == 0 { (a, b) } else { (b, a) };
-        game.number = u64::from(number) + 1;
-        game.players.first = all[a as usize].id.clone();
-        game.players.second = all[b as usize].id.clone();
-        game.pair =
-            Some(Pair { id: format!("p{}", number / 2).parse().unwrap(), leg: number % 2 + 1, of: 2 });
-        game.moves = number.to_string();
-        game.result = if (a * 7 + number * 13) % 150 < a { GameResult::First } else { GameResult::Second };
-        books.book(&game);
-    }
-    println!("100,000 games booked in {:?}", began.elapsed());
-    for _ in 0..5 {
-        books.book(&RatedGame { pair: None, moves: "again".into(), ..game.clone() });
-        let began = Instant::now();
-        let snapshot = books.fit();
-        let fields = [FitList::Bots, FitList::All].map(|list| field(&snapshot, list).rows().len());
-        println!("both lists of {fields:?} players fitted in {:?}", began.elapsed());
     }
 }

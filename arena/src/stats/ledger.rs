@@ -291,6 +291,34 @@ mod tests {
         fit.elo.iter().copied().chain(errors).map(f64::to_bits).collect()
     }
 
+    /// Run with `cargo test --release -p fourfold-arena --lib -- --ignored --nocapture a_hundred`.
+    #[test]
+    #[ignore = "prints how long a fit takes"]
+    #[expect(clippy::print_stdout, reason = "that is what it is for")]
+    fn a_hundred_players_and_a_hundred_thousand_games() {
+        use std::time::Instant;
+        const PLAYERS: usize = 100;
+        let mut ledger = ledger(PLAYERS);
+        let began = Instant::now();
+        for number in 0..100_000 {
+            let pair = number / 2;
+            let a = pair % PLAYERS;
+            let b = (a + 1 + pair / PLAYERS % (PLAYERS - 1)) % PLAYERS;
+            let seats = if number % 2 == 0 { (a, b) } else { (b, a) };
+            let ending = if number * 7_919 % 200 < 100 + seats.0 - seats.1.min(seats.0) { WIN } else { LOSS };
+            let (moves, series) = (number.to_string(), pair.to_string());
+            let leg = if number % 2 == 0 { 1 } else { 2 };
+            ledger.book(game(seats, ending, &moves, Some((&series, leg))));
+        }
+        println!("100,000 games booked in {:?}", began.elapsed());
+        let players: Vec<usize> = (0..PLAYERS).collect();
+        for _ in 0..5 {
+            let began = Instant::now();
+            let fitted = ledger.fit(&players, Some((0, 0.0)));
+            println!("{} meetings fitted in {:?}", fitted.meetings.len(), began.elapsed());
+        }
+    }
+
     proptest! {
         #[test]
         fn the_order_of_games_changes_no_digit(games in games(), seed in any::<u64>()) {
