@@ -68,13 +68,21 @@ pub(super) struct Counted {
     pub(super) opponents: usize,
 }
 
+/// The bot that never errs, where it has played.
+#[derive(Clone, Debug)]
+pub(super) struct Ceiling {
+    pub(super) name: PlayerName,
+    pub(super) elo: i32,
+    pub(super) provisional: bool,
+}
+
 /// A joint fit as a whole.
 #[derive(Clone, Debug)]
 pub(super) struct FitSummary {
     pub(super) first_move_advantage: f64,
     pub(super) scale: Scale,
-    /// Name and rating of the bot that never errs.
-    pub(super) ceiling: Option<(PlayerName, i32)>,
+    /// The bot that never errs.
+    pub(super) ceiling: Option<Ceiling>,
     pub(super) games: u64,
     pub(super) pairs: u64,
     pub(super) up_to: u64,
@@ -163,7 +171,11 @@ fn summary(field: &Field, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64)
     let names = |places: &[usize]| -> Vec<PlayerName> {
         places.iter().filter_map(|&place| name(&field.rows()[place].player)).collect()
     };
-    let ceiling = field.ceiling.as_ref().and_then(|id| Some((name(id)?, field.get(id)?.whole_elo())));
+    let ceiling = field.ceiling.as_ref().and_then(|id| {
+        let rated = field.get(id)?;
+        let provisional = rated.live.standing.is_provisional();
+        Some(Ceiling { name: name(id)?, elo: rated.whole_elo(), provisional })
+    });
     let mut summary = FitSummary {
         first_move_advantage: field.first_move_advantage,
         scale: field.scale,

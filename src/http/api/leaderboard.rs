@@ -177,7 +177,7 @@ impl From<FitSummary> for FitView {
                 Scale::Random => ScaleName::Random,
                 Scale::Mean => ScaleName::Mean,
             },
-            ceiling: fit.ceiling.map(|(name, elo)| Ceiling { name, elo }),
+            ceiling: fit.ceiling.map(|ceiling| Ceiling { name: ceiling.name, elo: ceiling.elo }),
             distinct: fit.games,
             pairs: fit.pairs,
             up_to: fit.up_to,

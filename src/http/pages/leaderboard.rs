@@ -280,8 +280,9 @@ fn facts(lang: Language, fit: &FitSummary) -> Vec<String> {
         Scale::Random => lang.text("ranking.scale_random").to_owned(),
         Scale::Mean => lang.text("ranking.scale_mean").to_owned(),
     });
-    if let Some((name, elo)) = &fit.ceiling {
-        facts.push(lang.fill("ranking.ceiling", &[("name", name.to_string()), ("elo", elo.to_string())]));
+    if let Some(ceiling) = fit.ceiling.as_ref().filter(|ceiling| !ceiling.provisional) {
+        let values = [("name", ceiling.name.to_string()), ("elo", ceiling.elo.to_string())];
+        facts.push(lang.fill("ranking.ceiling", &values));
     }
     facts
 }
@@ -292,8 +293,11 @@ fn warnings(lang: Language, fit: &FitSummary) -> Vec<String> {
     };
     let mut warnings = Vec::new();
     if fit.disconnected.len() > 1 {
-        let groups: Vec<String> = fit.disconnected.iter().map(|group| names(group)).collect();
-        warnings.push(lang.fill("ranking.disconnected", &[("groups", groups.join(" | "))]));
+        // The largest is the field; the others have not met it yet.
+        let mut groups: Vec<&Vec<PlayerName>> = fit.disconnected.iter().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+        let apart: Vec<String> = groups.into_iter().skip(1).map(|group| names(group)).collect();
+        warnings.push(lang.fill("ranking.disconnected", &[("groups", apart.join("; "))]));
     }
     if !fit.only_wins.is_empty() {
         warnings.push(lang.fill("ranking.only_wins", &[("names", names(&fit.only_wins))]));

@@ -8,9 +8,9 @@ use crate::http::texts::Language;
 use crate::storage::record::HistoryPoint;
 
 /// The drawing is so wide and high, in units of its own.
-const SIZE: (f64, f64) = (640.0, 200.0);
+const SIZE: (f64, f64) = (640.0, 190.0);
 /// Room for numbers: left, below, above, right.
-const ROOM: (f64, f64, f64, f64) = (48.0, 24.0, 10.0, 10.0);
+const ROOM: (f64, f64, f64, f64) = (60.0, 30.0, 12.0, 10.0);
 
 /// Rows of the table: the changes that anybody looks up.
 const ROWS_MAX: usize = 50;
@@ -138,7 +138,7 @@ mod tests {
             history.ticks.iter().map(|tick| tick.label).collect::<Vec<_>>(),
             [1_000, 1_050, 1_100, 1_150]
         );
-        assert_eq!(history.points, "48.0,176.0 339.0,65.3 630.0,120.7");
+        assert_eq!(history.points, "60.0,160.0 345.0,61.3 630.0,110.7");
         assert_eq!((history.changes[0].delta, history.changes[1].after), (-50, 1_100));
         let html = history.render().expect("it renders");
         assert!(html.contains("between 1000 and 1100, now 1050"), "{html}");
