@@ -3,6 +3,7 @@
 mod account;
 mod accounts;
 mod bots;
+mod learning;
 mod ranking;
 mod reading;
 mod requests;
