@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod analysis;
 pub mod arena_view;
+mod background;
 pub mod bot_files;
 pub mod bot_seat;
 pub mod bridge;
@@ -23,12 +24,15 @@ pub mod house;
 pub mod http;
 pub mod ids;
 pub mod incident;
+pub mod judging;
 pub mod ladder;
+pub mod leaderboard;
 pub mod learning;
 pub mod load;
 pub mod lobby;
 pub mod metrics;
 pub mod protocol;
+pub mod puzzles;
 pub mod rating;
 pub mod records;
 pub mod room;
@@ -41,6 +45,7 @@ pub mod storage;
 pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tournament;
 pub mod truth;
 pub mod verify;
 

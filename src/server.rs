@@ -25,7 +25,10 @@ use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
-use crate::ladder::{LadderActor, LadderSettings};
+use crate::judging::service::JudgingError;
+use crate::judging::{JudgingActor, JudgingDeps, JudgingSettings};
+use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
+use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -34,6 +37,8 @@ use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
+use crate::puzzles::desk::PuzzleDesk;
+use crate::puzzles::shipped;
 use crate::room::{Connection, Directory};
 use crate::self_test::trial::SelfTestDeps;
 use crate::self_test::{Requirement, SelfTests};
@@ -41,9 +46,12 @@ use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::puzzles::Harvest;
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
+use crate::storage::store::Write;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::tournament::{Director, DirectorDeps, Tournaments};
 use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
@@ -67,6 +75,9 @@ pub enum ServerError {
     /// The learners cannot be set up.
     #[error("the learners cannot be set up")]
     Learning(#[from] LearningError),
+    /// The judge cannot be set up.
+    #[error("the judge cannot be set up")]
+    Judging(#[from] JudgingError),
     /// Reading failed while starting.
     #[error("the store cannot be read")]
     Read(#[from] StoreError),
@@ -130,7 +141,9 @@ pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
     self_tests: SelfTests,
+    tournaments: Tournaments,
     metrics: Arc<Metrics>,
+    learning: Learning,
     transport: Transport,
     actors: JoinSet<()>,
     writer: tokio::task::JoinHandle<Result<(), Arc<StoreError>>>,
@@ -155,6 +168,7 @@ impl Daemon {
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
         let house =
             HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &writer).await?;
+        add_shipped_puzzles(&config, &writer).await?;
         let site = Arc::new(site_of(&config));
         let tasks = TaskTracker::new();
         let stop_actors = CancellationToken::new();
@@ -168,6 +182,7 @@ impl Daemon {
         });
         let pool = ComputePool::new(config.compute.threads());
         let analysis = Analysis::new(pool.clone());
+        let judging_pool = pool.clone();
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
@@ -183,7 +198,7 @@ impl Daemon {
             directory: directory.clone(),
             sessions: sessions.clone(),
             house,
-            pool,
+            pool: pool.clone(),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
@@ -225,11 +240,20 @@ impl Daemon {
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
+        // Before the games that it has under way are taken up: it must hear how they end.
+        let director_deps = DirectorDeps {
+            host: host.clone(),
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            sessions: sessions.clone(),
+        };
+        let (director, tournaments) = Director::new(director_deps, config.tournaments.0.clone()).await?;
         let (games, broken) = host.restore(store.live_games().await?).await?;
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
 
         actors.spawn(host_actor.run());
         actors.spawn(lobby_actor.run());
+        actors.spawn(director.run(stop_actors.clone()));
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
@@ -241,24 +265,43 @@ impl Daemon {
             // A planned stop waits for it: it stores what was learnt last.
             actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
+        let troubles = Troubles::default();
+        let leaderboard = Leaderboard::default();
+        let follower = LeaderboardActor::new(LeaderboardDeps {
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            leaderboard: leaderboard.clone(),
+        });
+        actors.spawn(follower.run(stop_actors.clone()));
+        if let Some(judge) = judge(&config, &store, &services.writer, &judging_pool, &metrics)? {
+            actors.spawn(judge.run(stop_actors.clone()));
+        }
         if config.ladder.enabled {
-            let ladder = LadderActor {
+            let deps = LadderDeps {
                 host: host.clone(),
                 store: Arc::clone(&store),
                 sessions: sessions.clone(),
                 directory: directory.clone(),
-                settings: LadderSettings {
-                    time: config.ladder.time(),
-                    pause: config.ladder.pause(),
-                    house_pairs: config.ladder.concurrency.count(),
-                },
+                feeds: feeds.clone(),
+                pool: pool.clone(),
+                troubles: troubles.clone(),
             };
+            let settings = LadderSettings {
+                time: config.ladder.time(),
+                cpu_share: config.ladder.cpu_share.number(),
+                house_pairs: config.ladder.concurrency.count(),
+                pairs_per_day: config.ladder.pairs_per_day.number(),
+            };
+            let ladder = LadderActor::new(deps, settings);
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby, self_tests: self_tests.clone() };
+        let arena =
+            LiveArena { host, directory, sessions, feeds, lobby, troubles, self_tests: self_tests.clone() };
+        let desk =
+            PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {
             store,
             accounts,
@@ -267,6 +310,9 @@ impl Daemon {
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: learning.clone(),
+            tournaments: tournaments.clone(),
+            leaderboard,
+            puzzles: desk,
         };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
@@ -280,7 +326,9 @@ impl Daemon {
             address,
             services,
             self_tests,
+            tournaments,
             metrics,
+            learning,
             transport,
             actors,
             writer: writer_task,
@@ -305,6 +353,18 @@ impl Daemon {
     #[must_use]
     pub fn self_tests(&self) -> &SelfTests {
         &self.self_tests
+    }
+
+    /// The tournaments that it holds.
+    #[must_use]
+    pub fn tournaments(&self) -> &Tournaments {
+        &self.tournaments
+    }
+
+    /// The bots that learn.
+    #[must_use]
+    pub fn learning(&self) -> &Learning {
+        &self.learning
     }
 
     /// What it counts.
@@ -478,6 +538,37 @@ async fn learners(
         },
     };
     Ok(Some(LearningActor::new(deps).await?))
+}
+
+/// Sets the judge up, if there is to be one.
+fn judge(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    writer: &Writer,
+    pool: &ComputePool,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<JudgingActor>, ServerError> {
+    if !config.judging.enabled {
+        return Ok(None);
+    }
+    let deps = JudgingDeps {
+        store: Arc::clone(store),
+        writer: writer.clone(),
+        pool: pool.clone(),
+        metrics: Arc::clone(metrics),
+        settings: JudgingSettings {
+            cpu_percent: config.judging.cpu_percent.number(),
+            puzzles: config.judging.puzzles.number(),
+        },
+    };
+    Ok(Some(JudgingActor::new(deps)?))
+}
+
+/// Adds the puzzles that came with the program and are not there yet.
+async fn add_shipped_puzzles(config: &Config, writer: &Writer) -> Result<(), JudgingError> {
+    let harvest = Harvest { puzzles: shipped::puzzles(), keep: config.judging.puzzles.number() };
+    writer.write(Write::AddPuzzles(harvest)).await?;
+    Ok(())
 }
 
 /// Keeps the gauges up to date that nobody else does.

@@ -12,6 +12,7 @@ mod live;
 pub(super) mod own_bots;
 mod players;
 pub(super) mod positions;
+mod puzzles;
 mod review;
 mod tournaments;
 
@@ -51,6 +52,7 @@ fn endpoints() -> Vec<Endpoint> {
         review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
+        puzzles::endpoints(),
         bots::endpoints(),
         own_bots::endpoints(),
         accounts::endpoints(),
@@ -82,6 +84,8 @@ mod tests {
         "get /api/v1/players/{name}",
         "get /api/v1/players/{name}/games",
         "get /api/v1/players/{name}/ratings",
+        "get /api/v1/players/{name}/crosstable",
+        "get /api/v1/players/{name}/habits",
         "get /api/v1/games",
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
@@ -103,8 +107,22 @@ mod tests {
         "delete /api/v1/account/sessions/{id}",
         "get /api/v1/account/export",
         "put /api/v1/account/learning",
+        "get /api/v1/bots/{name}",
+        "get /api/v1/bots/{name}/faults",
+        "post /api/v1/bots/{name}/self-test",
+        "get /api/v1/bots/{name}/self-test",
+        "get /api/v1/bots/{name}/tokens",
+        "post /api/v1/bots/{name}/tokens/{id}/rotate",
+        "delete /api/v1/bots/{name}/tokens/{id}",
+        "get /api/v1/games/{id}/info",
         "get /api/v1/learners",
         "get /api/v1/games/{id}/reasons",
+        "get /api/v1/puzzles/daily",
+        "get /api/v1/puzzles/next",
+        "get /api/v1/puzzles/{id}",
+        "post /api/v1/puzzles/{id}/attempts",
+        "post /api/v1/puzzles/{id}/hints",
+        "post /api/v1/puzzles/{id}/solution",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

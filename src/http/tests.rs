@@ -5,5 +5,7 @@ mod accounts;
 mod bots;
 mod learning;
 mod own_bots;
+mod ranking;
 mod reading;
 mod requests;
+mod tournaments;

@@ -21,5 +21,6 @@ mod resumption;
 mod seeks;
 mod self_tests;
 mod series;
+mod tournaments;
 mod watching;
 mod wire;

@@ -22,6 +22,7 @@ use fourfold::storage::memory::MemoryStore;
 use fourfold::storage::record::{BotProfile, StoredPlayer, UnixMillis};
 use fourfold::storage::store::Write;
 use fourfold::storage::{SqliteStore, Store};
+use fourfold::tournament::Tournaments;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -46,6 +47,7 @@ pub(crate) struct Arena {
     pub(crate) address: SocketAddr,
     pub(crate) services: Arc<Services>,
     pub(crate) self_tests: SelfTests,
+    pub(crate) tournaments: Tournaments,
     change: Settings,
     store: Kept,
     stop: CancellationToken,
@@ -84,6 +86,7 @@ fn settings(change: Settings) -> Config {
     let mut config = Config::default();
     config.ladder.enabled = false;
     config.learning.enabled = false;
+    config.judging.enabled = false;
     // It comes when the solver's threads are done, which know no paused time.
     config.watching.truth = false;
     config.compute.threads = Bounded::new(1);
@@ -119,10 +122,11 @@ impl Arena {
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
         let self_tests = daemon.self_tests().clone();
+        let tournaments = daemon.tournaments().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
-        Self { address, services, self_tests, change, store, stop, serving, _hold: hold }
+        Self { address, services, self_tests, tournaments, change, store, stop, serving, _hold: hold }
     }
 
     /// Lets the daemon know that it shall stop; it goes on for the time of its notice.
