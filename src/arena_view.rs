@@ -4,13 +4,14 @@ use async_trait::async_trait;
 
 use crate::host::Host;
 use crate::http::ArenaView;
-use crate::http::state::{OpenBot, Trouble};
+use crate::http::state::{BotPresence, OpenBot, Trouble};
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::ladder::Troubles;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
-use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::room::Directory;
+use crate::self_test::{BeginError, SelfTests};
 use crate::session::Sessions;
 
 /// The live parts, for reading.
@@ -28,6 +29,8 @@ pub struct LiveArena {
     pub lobby: LobbyHandle,
     /// Has the bots that the ladder leaves out.
     pub troubles: Troubles,
+    /// Tests bots.
+    pub self_tests: SelfTests,
 }
 
 impl LiveArena {
@@ -98,5 +101,26 @@ impl ArenaView for LiveArena {
 
     fn is_online(&self, player: &PlayerId) -> bool {
         self.sessions.is_online(player)
+    }
+
+    async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence> {
+        let present = self.sessions.present(bot).filter(|_| self.sessions.is_online(bot))?;
+        let may_play_rated = self.host.may_play_rated(&present.identity).await.is_ok();
+        let rooms = self.directory.rooms_of(bot);
+        Some(BotPresence {
+            open: present.settings.open,
+            draining: present.settings.draining,
+            version: present.profile.version.unwrap_or_default(),
+            games: rooms.iter().map(|room| room.game().clone()).collect(),
+            may_play_rated,
+        })
+    }
+
+    fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {
+        self.self_tests.begin(bot)
+    }
+
+    fn is_self_testing(&self, bot: &PlayerId) -> bool {
+        self.self_tests.is_running(bot)
     }
 }

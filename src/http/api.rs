@@ -9,6 +9,7 @@ mod health;
 mod leaderboard;
 pub(super) mod learning;
 mod live;
+pub(super) mod own_bots;
 mod players;
 pub(super) mod positions;
 mod puzzles;
@@ -16,6 +17,7 @@ mod review;
 mod tournaments;
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use axum::Router;
 
@@ -38,6 +40,9 @@ const VARIANT: Parameter = Parameter {
     schema: schema_of::<WireVariant>,
 };
 
+/// How long to wait when the arena is busy.
+const BUSY_RETRY: Duration = Duration::from_secs(2);
+
 /// All endpoints, with what they do.
 fn endpoints() -> Vec<Endpoint> {
     [
@@ -49,6 +54,7 @@ fn endpoints() -> Vec<Endpoint> {
         live::endpoints(),
         puzzles::endpoints(),
         bots::endpoints(),
+        own_bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         learning::endpoints(),

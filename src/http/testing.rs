@@ -14,7 +14,7 @@ use tower::ServiceExt as _;
 
 use super::client_address::Peer;
 use super::site::Site;
-use super::state::{AppState, ArenaView, OpenBot};
+use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::compute::ComputePool;
@@ -23,8 +23,9 @@ use crate::leaderboard::Leaderboard;
 use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
 use crate::metrics::Metrics;
-use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::puzzles::desk::PuzzleDesk;
+use crate::self_test::BeginError;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
 use crate::tournament::Tournaments;
@@ -41,6 +42,7 @@ pub(crate) struct TestArena {
     pub(crate) is_stopping: AtomicBool,
     pub(crate) live: Vec<LiveGame>,
     pub(crate) bots: Vec<OpenBot>,
+    pub(crate) presence: Option<BotPresence>,
 }
 
 #[async_trait]
@@ -74,6 +76,21 @@ impl ArenaView for TestArena {
     }
 
     fn is_online(&self, _: &PlayerId) -> bool {
+        false
+    }
+
+    async fn bot_presence(&self, _: &PlayerId) -> Option<BotPresence> {
+        self.presence.clone()
+    }
+
+    fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {
+        match &self.presence {
+            Some(_) => Ok(()),
+            None => Err(BeginError::NotConnected(bot.name.to_string())),
+        }
+    }
+
+    fn is_self_testing(&self, _: &PlayerId) -> bool {
         false
     }
 }

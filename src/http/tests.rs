@@ -4,6 +4,7 @@ mod account;
 mod accounts;
 mod bots;
 mod learning;
+mod own_bots;
 mod ranking;
 mod reading;
 mod requests;
