@@ -41,6 +41,8 @@ pub mod storage;
 pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tournament;
+pub mod truth;
 pub mod verify;
 
 /// The version of this build.

@@ -31,6 +31,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };
@@ -66,11 +67,21 @@ impl Arena {
 
     /// A new process over what an earlier one has stored.
     pub(crate) async fn restarted(store: Arc<MemoryStore>) -> Self {
+        let arena = Self::restarted_with(store, Setup::default()).await;
+        arena.take_up_games().await;
+        arena
+    }
+
+    /// The same before its games are taken up.
+    pub(crate) async fn restarted_with(store: Arc<MemoryStore>, setup: Setup) -> Self {
         // Surely later than all that was issued before, though tests pass within a millisecond.
         let started_at = UnixMillis(UnixMillis::now().0 + 1_000);
-        let arena = Self::over(store, Setup::default(), started_at).await;
-        arena.services.host.restore(arena.store.live_games().await.unwrap()).await.unwrap();
-        arena
+        Self::over(store, setup, started_at).await
+    }
+
+    /// Takes up the games that are live in the store.
+    pub(crate) async fn take_up_games(&self) {
+        self.services.host.restore(self.store.live_games().await.unwrap()).await.unwrap();
     }
 
     async fn over(store: Arc<MemoryStore>, setup: Setup, started_at: UnixMillis) -> Self {
@@ -101,6 +112,7 @@ impl Arena {
             tasks: tasks.clone(),
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
+            truth: Truth::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),

@@ -15,6 +15,7 @@ use crate::storage::conformance::{add_players, player, spec};
 use crate::storage::record::{Ending, GameSpec};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 #[track_caller]
 fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {
@@ -98,14 +99,15 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     let state = RoomState::new(spec.clone(), BySide::from_fn(|_| PlayerKind::Bot), now()).unwrap();
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
-    let deps = RoomDeps { writer, directory, news, metrics };
+    let deps = RoomDeps { writer, directory, news, metrics, truth: Truth::default() };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let pool = ComputePool::new(1);
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
+        let pace = Duration::ZERO;
         let (seat, task) =
-            seat(Player { id, side, bot, learns_as: None, pace: Duration::ZERO }, pool.clone());
+            seat(Player { id, side, bot, learns_as: None, pace, priority: Priority::Bots }, pool.clone());
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));
@@ -160,7 +162,14 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
     let task = |variant| {
         let bot = Box::new(Manner::Plays);
         let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
-        let player = Player { id: "Ada".parse().unwrap(), side: Side::First, bot, learns_as, pace };
+        let player = Player {
+            id: "Ada".parse().unwrap(),
+            side: Side::First,
+            bot,
+            learns_as,
+            pace,
+            priority: Priority::People,
+        };
         BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
     };
     let standard = Some(Variant::STANDARD);

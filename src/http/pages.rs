@@ -4,6 +4,7 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+mod analysis;
 mod avatar;
 mod bots;
 mod challenge;
@@ -24,6 +25,7 @@ mod player;
 mod qr;
 #[cfg(test)]
 mod tests;
+mod tournaments;
 mod tv;
 mod wall;
 mod watched;
@@ -56,11 +58,17 @@ pub fn router() -> Router<AppState> {
         .route("/embed/tv", get(embed::tv))
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
+        .route("/analysis", get(analysis::start))
+        .route("/analysis/{moves}", get(analysis::page))
+        .route("/p/{moves}", get(analysis::short))
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
+        .route("/tournaments", get(tournaments::list))
+        .route("/tournament/{id}", get(tournaments::one))
+        .route("/tournament/{id}/table", get(tournaments::table))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))

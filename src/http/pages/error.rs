@@ -18,6 +18,9 @@ pub(super) enum PageError {
     /// Reading failed.
     #[error("the store failed")]
     Store(#[from] StoreError),
+    /// What the page shows could not be read.
+    #[error("{0}")]
+    Read(String),
     /// A template failed.
     #[error("the page could not be rendered")]
     Render(#[from] askama::Error),
@@ -42,7 +45,7 @@ impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         match self {
             Self::NotFound(visitor) => not_found(&visitor),
-            Self::Store(_) | Self::Render(_) => {
+            Self::Store(_) | Self::Read(_) | Self::Render(_) => {
                 error!(error = ?self, "a page failed");
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 say(status, &Visitor::unknown(), "error.failed", "error.failed_detail")
