@@ -30,6 +30,12 @@ const NODES_MAX: u64 = 20_000_000;
 /// time of a request.
 const EMPTY_CELLS_MAX: u32 = 38;
 
+/// Whether a position that is not in the book has too many empty cells to be tried.
+#[must_use]
+pub fn is_beyond_reach(position: &Position) -> bool {
+    position.variant().cells() - position.ply() > EMPTY_CELLS_MAX
+}
+
 /// How long a request may take. What is solved until then is kept, so that asking again goes on from there.
 const DEADLINE: Duration = Duration::from_secs(8);
 
@@ -144,7 +150,7 @@ impl Analysis {
 
     /// Solves one position on the pool.
     async fn solve(&self, position: &Position, deadline: Instant) -> Result<ColumnScores, AnalysisError> {
-        if position.variant().cells() - position.ply() > EMPTY_CELLS_MAX {
+        if is_beyond_reach(position) {
             return Err(AnalysisError::TooHard);
         }
         if self.shared.pool.is_congested() {

@@ -4,6 +4,7 @@
 //! returns an error that [`exit`] turns into one line and an exit code.
 
 mod account;
+mod admin;
 mod bench;
 mod book;
 mod bot;
@@ -26,6 +27,7 @@ mod operator;
 mod output;
 mod play;
 mod progress;
+mod puzzles;
 mod rate;
 mod review;
 mod serve;
@@ -73,6 +75,8 @@ enum Command {
     Solve(solve::Solve),
     /// Judge every move of a game exactly.
     Review(review::Review),
+    /// Find puzzles in saved games.
+    Puzzles(puzzles::Puzzles),
     /// Measure how well a bot plays, by the exact solver.
     Measure(measure::Measure),
     /// Measure speed, with figures that can be repeated.
@@ -87,6 +91,8 @@ enum Command {
     Games(games::Games),
     /// Begin a tournament of the daemon's configuration.
     Hold(hold::Hold),
+    /// What operators do, with a reason that is kept.
+    Admin(admin::Admin),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
     /// Let any program play as a remote bot.
@@ -115,6 +121,7 @@ impl CommandLine {
             Command::Memory(arguments) => arguments.run(),
             Command::Solve(arguments) => arguments.run(),
             Command::Review(arguments) => arguments.run(),
+            Command::Puzzles(arguments) => arguments.run(),
             Command::Measure(arguments) => arguments.run(),
             Command::Bench(arguments) => arguments.run(),
             Command::Book(arguments) => arguments.run(),
@@ -122,6 +129,7 @@ impl CommandLine {
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),
             Command::Hold(arguments) => arguments.run(),
+            Command::Admin(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
             Command::Bridge(arguments) => arguments.run(),
             Command::CheckBot(arguments) => arguments.run(),

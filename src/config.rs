@@ -41,6 +41,8 @@ pub struct Config {
     pub ladder: LadderConfig,
     /// Bots that learn from the arena's games.
     pub learning: LearningConfig,
+    /// Exact judgement of finished games.
+    pub judging: JudgingConfig,
     /// Figures for monitoring.
     pub metrics: MetricsConfig,
     /// What is logged, and how.
@@ -289,6 +291,24 @@ impl Default for LearningConfig {
             practice_pause_ms: Bounded::new(500),
             teachers: TEACHERS.map(|name| name.parse().expect("a name that follows the rules")).to_vec(),
         }
+    }
+}
+
+/// The judge of finished games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgingConfig {
+    /// Whether games are judged, and puzzles found in them.
+    pub enabled: bool,
+    /// Part of one core that it takes at most, in percent; less while games wait for a thread.
+    pub cpu_percent: Bounded<1, 100>,
+    /// Puzzles that are kept of those found in games.
+    pub puzzles: Bounded<0, 10_000>,
+}
+
+impl Default for JudgingConfig {
+    fn default() -> Self {
+        Self { enabled: true, cpu_percent: Bounded::new(25), puzzles: Bounded::new(1_000) }
     }
 }
 

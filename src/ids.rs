@@ -113,6 +113,10 @@ id_type! {
     /// One stored credential. Not the secret itself.
     TokenId
 }
+id_type! {
+    /// One puzzle: made of its position, so it is never drawn.
+    PuzzleId
+}
 
 /// Stands in the id of a tournament's pair between the tournament's id and the pair's number. Drawn ids have no `-`.
 const PAIR_OF_TOURNAMENT: &str = "-t";

@@ -16,7 +16,6 @@ pub mod service;
 mod tests;
 pub mod verify;
 pub mod view;
-pub(crate) mod worker;
 
 use std::sync::Arc;
 

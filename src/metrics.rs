@@ -59,6 +59,8 @@ pub struct Metrics {
     move_seconds: Histogram,
     lessons: Family<LearnerLabel, Counter>,
     practice_games: Counter,
+    games_judged: Counter,
+    games_unjudged: Gauge,
     panics: Counter<u64, AtomicU64>,
     http_requests: Family<RequestLabel, Counter>,
 }
@@ -92,6 +94,8 @@ impl Metrics {
             move_seconds: waits(),
             lessons: Family::default(),
             practice_games: Counter::default(),
+            games_judged: Counter::default(),
+            games_unjudged: Gauge::default(),
             panics: Counter::default(),
             http_requests: Family::default(),
         };
@@ -121,6 +125,13 @@ impl Metrics {
         registry.register("lessons", "Games that were learnt, by learner", self.lessons.clone());
         let practice = self.practice_games.clone();
         registry.register("practice_games", "Games that learners played to learn", practice);
+        registry.register(
+            "games_judged",
+            "Finished games that the judge has looked at",
+            self.games_judged.clone(),
+        );
+        let behind = self.games_unjudged.clone();
+        registry.register("games_unjudged", "Finished games that it has not looked at yet", behind);
         registry.register("panics", "Tasks that panicked; must stay 0", self.panics.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
@@ -157,6 +168,12 @@ impl Metrics {
     /// A learner played a game to learn.
     pub fn practised(&self) {
         self.practice_games.inc();
+    }
+
+    /// The judge has looked at so many games, and so many are left.
+    pub fn judged(&self, games: usize, behind: u64) {
+        self.games_judged.inc_by(games as u64);
+        self.games_unjudged.set(i64::try_from(behind).unwrap_or(i64::MAX));
     }
 
     /// A session was opened.

@@ -25,7 +25,10 @@ use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
+use crate::judging::service::JudgingError;
+use crate::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
+use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -34,13 +37,17 @@ use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
+use crate::puzzles::desk::PuzzleDesk;
+use crate::puzzles::shipped;
 use crate::room::{Connection, Directory};
 use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
+use crate::storage::puzzles::Harvest;
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
+use crate::storage::store::Write;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
 use crate::tournament::{Director, DirectorDeps, Tournaments};
 use crate::truth::Truth;
@@ -66,6 +73,9 @@ pub enum ServerError {
     /// The learners cannot be set up.
     #[error("the learners cannot be set up")]
     Learning(#[from] LearningError),
+    /// The judge cannot be set up.
+    #[error("the judge cannot be set up")]
+    Judging(#[from] JudgingError),
     /// Reading failed while starting.
     #[error("the store cannot be read")]
     Read(#[from] StoreError),
@@ -130,6 +140,7 @@ pub struct Daemon {
     services: Arc<Services>,
     tournaments: Tournaments,
     metrics: Arc<Metrics>,
+    learning: Learning,
     transport: Transport,
     actors: JoinSet<()>,
     writer: tokio::task::JoinHandle<Result<(), Arc<StoreError>>>,
@@ -154,6 +165,7 @@ impl Daemon {
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
         let house =
             HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &writer).await?;
+        add_shipped_puzzles(&config, &writer).await?;
         let site = Arc::new(site_of(&config));
         let tasks = TaskTracker::new();
         let stop_actors = CancellationToken::new();
@@ -167,6 +179,7 @@ impl Daemon {
         });
         let pool = ComputePool::new(config.compute.threads());
         let analysis = Analysis::new(pool.clone());
+        let judging_pool = pool.clone();
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
@@ -232,6 +245,16 @@ impl Daemon {
             actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
         let troubles = Troubles::default();
+        let leaderboard = Leaderboard::default();
+        let follower = LeaderboardActor::new(LeaderboardDeps {
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            leaderboard: leaderboard.clone(),
+        });
+        actors.spawn(follower.run(stop_actors.clone()));
+        if let Some(judge) = judge(&config, &store, &services.writer, &judging_pool, &metrics)? {
+            actors.spawn(judge.run(stop_actors.clone()));
+        }
         if config.ladder.enabled {
             let deps = LadderDeps {
                 host: host.clone(),
@@ -255,6 +278,8 @@ impl Daemon {
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles };
+        let desk =
+            PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {
             store,
             accounts,
@@ -264,6 +289,8 @@ impl Daemon {
             arena: Arc::new(arena),
             learning: learning.clone(),
             tournaments: tournaments.clone(),
+            leaderboard,
+            puzzles: desk,
         };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
@@ -278,6 +305,7 @@ impl Daemon {
             services,
             tournaments,
             metrics,
+            learning,
             transport,
             actors,
             writer: writer_task,
@@ -302,6 +330,12 @@ impl Daemon {
     #[must_use]
     pub fn tournaments(&self) -> &Tournaments {
         &self.tournaments
+    }
+
+    /// The bots that learn.
+    #[must_use]
+    pub fn learning(&self) -> &Learning {
+        &self.learning
     }
 
     /// What it counts.
@@ -474,6 +508,37 @@ async fn learners(
         },
     };
     Ok(Some(LearningActor::new(deps).await?))
+}
+
+/// Sets the judge up, if there is to be one.
+fn judge(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    writer: &Writer,
+    pool: &ComputePool,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<JudgingActor>, ServerError> {
+    if !config.judging.enabled {
+        return Ok(None);
+    }
+    let deps = JudgingDeps {
+        store: Arc::clone(store),
+        writer: writer.clone(),
+        pool: pool.clone(),
+        metrics: Arc::clone(metrics),
+        settings: JudgingSettings {
+            cpu_percent: config.judging.cpu_percent.number(),
+            puzzles: config.judging.puzzles.number(),
+        },
+    };
+    Ok(Some(JudgingActor::new(deps)?))
+}
+
+/// Adds the puzzles that came with the program and are not there yet.
+async fn add_shipped_puzzles(config: &Config, writer: &Writer) -> Result<(), JudgingError> {
+    let harvest = Harvest { puzzles: shipped::puzzles(), keep: config.judging.puzzles.number() };
+    writer.write(Write::AddPuzzles(harvest)).await?;
+    Ok(())
 }
 
 /// Keeps the gauges up to date that nobody else does.

@@ -133,9 +133,11 @@ fn code_of_server_error(error: &ServerError) -> Code {
     match error {
         ServerError::DataDir(error) => Code::Other(error.exit_code()),
         ServerError::Open(error) => Code::Other(error.exit_code()),
-        ServerError::House(_) | ServerError::Learning(_) | ServerError::Read(_) | ServerError::Write(_) => {
-            Code::Io
-        }
+        ServerError::House(_)
+        | ServerError::Learning(_)
+        | ServerError::Judging(_)
+        | ServerError::Read(_)
+        | ServerError::Write(_) => Code::Io,
         ServerError::Listener(_) | ServerError::Panicked(_) => Code::System,
     }
 }

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use fourfold_bots::KnownPattern;
 use fourfold_engine::{BySide, Variant};
 
+use super::admin;
 use super::request::{
     Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
 };
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::{GameId, PlayerName};
-use crate::learning::{self, verify::LearnerReport};
+use crate::learning::{self, Learning, verify::LearnerReport};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::records::Record;
 use crate::records::export::RecordReader;
 use crate::storage::store::GameQuery;
-use crate::storage::{Store, StoreError, StoredPlayer};
+use crate::storage::{Store, StoreError, StoredPlayer, Writer};
 use crate::tournament::{HoldError, Tournaments};
 use crate::verify;
 
@@ -35,6 +36,10 @@ pub struct Control {
     pub accounts: Accounts,
     /// Players and records.
     pub store: Arc<dyn Store>,
+    /// Writes what concerns no account.
+    pub writer: Writer,
+    /// Learners, who are told when they have to forget.
+    pub learning: Learning,
     /// Asks the daemon what it is doing; nothing where none runs.
     pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
     /// Holds tournaments; nothing where no daemon runs.
@@ -77,6 +82,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesVerify => verify(control).await,
         Request::LearnersVerify => learners_verify(control).await,
         Request::LearnerShow { name } => learner_show(control, &name).await,
+        Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
             None => Err(no_daemon()),
@@ -134,6 +140,8 @@ async fn verify(control: &Control) -> Result<Answer, Refusal> {
         live: report.live,
         events: report.events,
         ratings: report.ratings,
+        voided: report.voided,
+        published: report.published,
         findings: report.findings.iter().map(ToString::to_string).collect(),
     }))
 }
@@ -239,7 +247,7 @@ impl From<StoreError> for Refusal {
 }
 
 /// An error and what caused it, as the reader at the other end of the socket sees only this.
-fn with_causes(error: &dyn std::error::Error) -> String {
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -11,6 +11,7 @@ pub(super) mod learning;
 mod live;
 mod players;
 pub(super) mod positions;
+mod puzzles;
 mod review;
 mod tournaments;
 
@@ -46,6 +47,7 @@ fn endpoints() -> Vec<Endpoint> {
         review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
+        puzzles::endpoints(),
         bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
@@ -76,6 +78,8 @@ mod tests {
         "get /api/v1/players/{name}",
         "get /api/v1/players/{name}/games",
         "get /api/v1/players/{name}/ratings",
+        "get /api/v1/players/{name}/crosstable",
+        "get /api/v1/players/{name}/habits",
         "get /api/v1/games",
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",
@@ -99,6 +103,12 @@ mod tests {
         "put /api/v1/account/learning",
         "get /api/v1/learners",
         "get /api/v1/games/{id}/reasons",
+        "get /api/v1/puzzles/daily",
+        "get /api/v1/puzzles/next",
+        "get /api/v1/puzzles/{id}",
+        "post /api/v1/puzzles/{id}/attempts",
+        "post /api/v1/puzzles/{id}/hints",
+        "post /api/v1/puzzles/{id}/solution",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

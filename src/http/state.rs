@@ -12,9 +12,11 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
+use crate::puzzles::desk::PuzzleDesk;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
 use crate::tournament::Tournaments;
@@ -97,4 +99,8 @@ pub struct AppState {
     pub learning: Learning,
     /// Tournaments, under way and over.
     pub tournaments: Tournaments,
+    /// The published ratings.
+    pub leaderboard: Leaderboard,
+    /// Puzzles and who tries them.
+    pub puzzles: PuzzleDesk,
 }

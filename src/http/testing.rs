@@ -19,9 +19,12 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::compute::ComputePool;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
+use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
 use crate::metrics::Metrics;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::puzzles::desk::PuzzleDesk;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
 use crate::tournament::Tournaments;
@@ -94,20 +97,31 @@ impl TestSite {
         let store = Arc::new(MemoryStore::new());
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
-        let accounts = Accounts::new(store.clone(), writer, Signer::new(&[1; KEY_BYTES]));
+        let accounts = Accounts::new(store.clone(), writer.clone(), Signer::new(&[1; KEY_BYTES]));
+        let analysis = Analysis::new(ComputePool::new(1));
+        let puzzles = PuzzleDesk::new(store.clone(), writer, accounts.clone(), analysis.clone());
         let state = AppState {
             store: store.clone(),
             accounts,
             site: Arc::new(site),
-            analysis: Analysis::new(ComputePool::new(1)),
+            analysis,
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: Learning::default(),
             tournaments: Tournaments::reading(store.clone()),
+            leaderboard: Leaderboard::default(),
+            puzzles,
         };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }
+    }
+
+    /// Fits all rated games, as the daemon does when they have come.
+    pub(crate) async fn fit(&self) {
+        if let Some(snapshot) = Follower::default().catch_up(&*self.store).await.unwrap() {
+            self.state.leaderboard.show(snapshot);
+        }
     }
 
     /// Sends a request and reads the whole answer.

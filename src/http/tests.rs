@@ -4,6 +4,7 @@ mod account;
 mod accounts;
 mod bots;
 mod learning;
+mod ranking;
 mod reading;
 mod requests;
 mod tournaments;

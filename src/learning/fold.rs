@@ -8,7 +8,7 @@ use fourfold_engine::Variant;
 
 use super::Plan;
 use super::lesson::records;
-use super::worker::{Worker, WorkerError};
+use crate::background::{Worker, WorkerError};
 use crate::ids::PlayerId;
 use crate::storage::lessons::{Lesson, StoredVersion};
 use crate::storage::record::UnixMillis;

@@ -14,7 +14,7 @@ use super::Watches;
 use crate::ids::PlayerId;
 use crate::protocol::server::{EndReason, GameResult as Result_};
 use crate::protocol::terms::OpeningKind;
-use crate::storage::record::StoredGame;
+use crate::storage::record::{StoredGame, UnratedReason};
 
 /// Stones on the board from which on a resignation is a lesson: before the first line can be complete, nobody has lost.
 const RESIGNED_PLIES_MIN: u32 = 7;
@@ -58,6 +58,10 @@ pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<G
 
 /// The game on the standard board and who won it, if its end says something about the position.
 fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
+    let settlement = game.settlement.as_ref();
+    if settlement.is_some_and(|settled| settled.unrated_because == Some(UnratedReason::Voided)) {
+        return None;
+    }
     let ending = game.ending()?;
     let winner = match ending.result {
         Result_::First => Some(Side::First),
@@ -112,7 +116,7 @@ impl Share {
 mod tests {
     use super::*;
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
-    use crate::storage::record::Opening;
+    use crate::storage::record::{Opening, Settlement};
 
     fn game(moves: &str, result: Result_, reason: EndReason) -> StoredGame {
         StoredGame {
@@ -158,6 +162,9 @@ mod tests {
         let mut given = game(FIRST_WINS, Result_::First, EndReason::Four);
         given.spec.opening = Opening { kind: OpeningKind::Given, moves: "121212".into() };
         check(&given, Watches::All, &[]);
+        let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
+        let voided = game(FIRST_WINS, Result_::First, EndReason::Four);
+        check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);
     }

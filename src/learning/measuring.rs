@@ -11,7 +11,7 @@ use fourfold_bots::BotError;
 
 use super::pupil::{Progress, Pupil, stage};
 use super::service::{LearningDeps, LearningError};
-use super::worker::Worker;
+use crate::background::Worker;
 use crate::storage::StoreError;
 use crate::storage::record::UnixMillis;
 use crate::storage::store::Write;

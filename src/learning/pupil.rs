@@ -11,7 +11,7 @@ use super::fold::{Fold, RefoldError, Taught, refold};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
-use super::worker::Worker;
+use crate::background::Worker;
 use crate::house::{HouseBot, HouseBots, Learnt, Mind};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;

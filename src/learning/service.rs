@@ -19,7 +19,7 @@ use super::plans;
 use super::practice::{self, Exercise, RATED_GAMES};
 use super::pupil::{Faculty, Progress, Pupil};
 use super::view::Learning;
-use super::worker::{Worker, WorkerError};
+use crate::background::{Worker, WorkerError};
 use crate::bot_files::BotFileError;
 use crate::compute::ComputePool;
 use crate::house::{HouseBots, HouseError, Mind};
@@ -134,7 +134,7 @@ impl LearningActor {
     ///
     /// The store failed, or a thread cannot be started.
     pub async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
-        let worker = Worker::start(deps.settings.cpu_percent, Some(deps.pool.clone()))
+        let worker = Worker::start("learning", deps.settings.cpu_percent, Some(deps.pool.clone()))
             .map_err(LearningError::Thread)?;
         let mut pupils = Vec::new();
         for plan in plans() {

@@ -9,8 +9,8 @@ use super::fold::refold;
 use super::pupil::Progress;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
 use super::verify::verify;
-use super::worker::Worker;
 use super::{Learning, plans};
+use crate::background::Worker;
 use crate::compute::ComputePool;
 use crate::config::HouseBot as Configured;
 use crate::house::HouseBots;
@@ -135,7 +135,7 @@ async fn each_game_is_learnt_once_over_any_number_of_starts() {
 
     // One service that never stopped knows the same.
     let cut = arena.state("memory-spectator").await;
-    let worker = Worker::start(100, None).unwrap();
+    let worker = Worker::start("learning", 100, None).unwrap();
     let plan = plans().remove(1);
     let id = arena.learner_id("memory-spectator").await;
     let (fold, _) = refold(&*arena.store, &worker, &plan, &id, &BTreeSet::new(), u64::MAX).await.unwrap();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::fold::{RefoldError, refold};
-use super::worker::{Worker, WorkerError};
 use super::{Plan, plans};
+use crate::background::{Worker, WorkerError};
 use crate::ids::PlayerName;
 use crate::storage::{Store, StoreError};
 
@@ -41,7 +41,7 @@ impl fmt::Display for LearnerReport {
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the reports.
 pub async fn verify(store: &dyn Store) -> Result<Vec<LearnerReport>, StoreError> {
-    let worker = Worker::start(100, None).map_err(|error| StoreError::Failed(Box::new(error)))?;
+    let worker = Worker::start("learning", 100, None).map_err(|error| StoreError::Failed(Box::new(error)))?;
     let mut reports = Vec::new();
     for plan in plans() {
         for attempt in 1..=ATTEMPTS {

@@ -1,6 +1,8 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
+mod judgements;
 mod learners;
+mod puzzles;
 mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -10,18 +12,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
+use self::judgements::Judgements;
 use self::learners::Learners;
+use self::puzzles::Puzzles;
 use self::tournaments::Tournaments;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
+use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
+use super::refold::{Refold, Voided};
 use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::protocol::server::GameResult;
 use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
@@ -58,7 +65,11 @@ struct Tables {
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
     tournaments: Tournaments,
+    judgements: Judgements,
+    puzzles: Puzzles,
     kept_out: HashSet<PlayerId>,
+    voided: Vec<VoidedGame>,
+    publication: Publication,
     faults: VecDeque<Fault>,
     commits: Vec<usize>,
 }
@@ -127,7 +138,95 @@ impl Tables {
             }
             Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
+            Write::VoidGame { game, reason, at } => {
+                self.void(VoidedGame { game: game.clone(), reason: reason.clone(), at: *at })
+            }
+            Write::Publish(publication) => {
+                if publication.revision != self.publication.revision {
+                    return Err(Refused::Outdated);
+                }
+                self.publication = publication.as_ref().clone();
+                self.publication.sort();
+                Ok(Written::Done)
+            }
+            Write::StepJudging(step) => self.step_judging(step),
+            Write::AddPuzzles(harvest) => {
+                self.puzzles.add(harvest);
+                Ok(Written::Done)
+            }
+            Write::TryPuzzle(attempt) => {
+                self.check_player(&attempt.player)?;
+                self.puzzles.attempt(attempt)
+            }
+            Write::SolveDaily { player, day } => {
+                self.check_player(player)?;
+                self.puzzles.solve_daily(player, *day);
+                Ok(Written::Done)
+            }
         }
+    }
+
+    fn void(&mut self, voided: VoidedGame) -> Result<Written, Refused> {
+        let place = self.finished.iter().position(|id| *id == voided.game).ok_or(Refused::NoSuchGame)?;
+        if self.voided.iter().any(|other| other.game == voided.game) {
+            return Err(Refused::AlreadyVoided);
+        }
+        let variant = self.games[&voided.game].spec.variant;
+        self.voided.push(voided);
+        self.refold(variant);
+        self.unpublish();
+        self.learners.withdraw(|number| number == place as u64 + 1);
+        Ok(Written::Done)
+    }
+
+    /// What was fitted rests on games that count no more.
+    fn unpublish(&mut self) {
+        self.publication = Publication { revision: self.publication.revision + 1, ..Publication::default() };
+    }
+
+    /// Settles all games of a variant again.
+    fn refold(&mut self, variant: Variant) {
+        let mut fold = Refold::default();
+        for id in &self.finished {
+            let Some(game) = self.games.get_mut(id).filter(|game| game.spec.variant == variant) else {
+                continue;
+            };
+            let (moves, Some(ending)) = (game.moves(), game.ending().copied()) else { continue };
+            let is_voided = self.voided.iter().any(|voided| voided.game == *id);
+            let voided = if is_voided { Voided::Yes } else { Voided::No };
+            let verdict = fold.settle(&Referee { spec: &game.spec, moves: &moves, ending }, voided);
+            let Some(settlement) = &mut game.settlement else { continue };
+            (settlement.ratings, settlement.unrated_because) = match verdict {
+                Verdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
+                Verdict::Unrated(reason) => (None, reason),
+            };
+        }
+        self.ratings.retain(|(_, of), _| *of != variant);
+        self.ratings.extend(fold.rows.into_iter().map(|(player, row)| ((player, variant), row)));
+    }
+
+    /// Games that moved ratings, in the order of their numbers.
+    fn rated_games(&self) -> impl DoubleEndedIterator<Item = RatedGame> {
+        self.finished_games().filter_map(|(_, game)| RatedGame::of(game))
+    }
+
+    fn crosstable(&self, player: &PlayerId, variant: Variant) -> Vec<Against> {
+        let mut rows: BTreeMap<PlayerId, BySide<Score>> = BTreeMap::new();
+        for game in self.rated_games().filter(|game| game.variant == variant) {
+            let Some(side) = Side::BOTH.into_iter().find(|side| game.players[*side] == *player) else {
+                continue;
+            };
+            let score = &mut rows.entry(game.players[side.opponent()].clone()).or_default()[side];
+            match (game.result, side) {
+                (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => score.wins += 1,
+                (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => score.losses += 1,
+                (GameResult::Draw | GameResult::Void, _) => score.draws += 1,
+            }
+        }
+        let mut rows: Vec<Against> =
+            rows.into_iter().map(|(opponent, score)| Against { opponent, score }).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.games()));
+        rows
     }
 
     fn set_teaching(&mut self, player: &PlayerId, teaching: Teaching) -> Result<Written, Refused> {
@@ -195,6 +294,7 @@ impl Tables {
             created_at,
         };
         self.passwords.remove(&id);
+        self.unpublish();
         Ok(Written::Done)
     }
 
@@ -472,6 +572,51 @@ impl Store for MemoryStore {
         Ok(points)
     }
 
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        let tables = self.tables();
+        Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        let tables = self.tables();
+        let plays = |game: &RatedGame| game.players.first == *player || game.players.second == *player;
+        let own = tables.rated_games().rev().filter(|game| game.variant == variant && plays(game));
+        Ok(own.take(limit as usize).collect())
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        let mut rows = self.tables().crosstable(player, variant);
+        rows.truncate(limit as usize);
+        Ok(rows)
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        Ok(self.tables().publication.clone())
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        Ok(self.tables().publication.revision)
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        Ok(self.tables().voided.clone())
+    }
+
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
         Ok(self.tables().learners.learner(name))
     }
@@ -560,7 +705,9 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
     use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
@@ -582,4 +729,6 @@ mod tests {
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
     conformance_suite_of_tournaments!(InMemory);
+    conformance_suite_of_ratings!(InMemory);
+    conformance_suite_of_judging!(InMemory);
 }

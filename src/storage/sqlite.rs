@@ -8,13 +8,17 @@ mod error;
 mod events;
 mod games;
 mod header;
+mod judgements;
 mod learners;
 mod marker;
 mod open;
 mod players;
+mod published;
+mod puzzles;
 mod ratings;
 mod settlement;
 mod tournaments;
+mod voiding;
 mod write;
 
 use std::fmt;
@@ -31,6 +35,7 @@ use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
@@ -226,6 +231,44 @@ impl Store for SqliteStore {
         ratings::history(&self.readers, player, variant, limit).await
     }
 
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        published::players(&self.readers, ids).await
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        published::rated_games(&self.readers, after, limit).await
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        published::last_rated_games(&self.readers, player, variant, limit).await
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        published::crosstable(&self.readers, player, variant, limit).await
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        published::publication(&self.readers).await
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        published::revision(&self.readers).await
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        published::voided_games(&self.readers).await
+    }
+
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
         learners::one(&self.readers, name).await
     }
@@ -303,7 +346,9 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
     use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
     use crate::storage::record::{Ending, EventKind};
 
@@ -339,6 +384,8 @@ mod tests {
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
     conformance_suite_of_tournaments!(OnDisk);
+    conformance_suite_of_ratings!(OnDisk);
+    conformance_suite_of_judging!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
+use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
@@ -155,6 +158,34 @@ pub enum Write {
         /// How.
         end: TournamentEnd,
     },
+    /// An operator takes a finished game out: it stays in the records, but counts for no rating and teaches nobody.
+    /// All live ratings of its variant are computed again without it, and what was published before is dropped; this
+    /// and the reason become durable together. Refused as [`Refused::NoSuchGame`] if it is not finished, as
+    /// [`Refused::AlreadyVoided`] if it was taken out before.
+    VoidGame {
+        /// Which game.
+        game: GameId,
+        /// Why; not empty.
+        reason: String,
+        /// When.
+        at: UnixMillis,
+    },
+    /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
+    /// revision of the records than there is now.
+    Publish(Box<Publication>),
+    /// The judge goes on. Refused as [`Refused::JudgeElsewhere`] unless it begins where the judge stands.
+    StepJudging(Box<JudgingStep>),
+    /// Puzzles that came from elsewhere than the judged games.
+    AddPuzzles(Harvest),
+    /// An attempt at a puzzle; another one of the same player changes nothing.
+    TryPuzzle(PuzzleTry),
+    /// A player has solved the puzzle of the day.
+    SolveDaily {
+        /// Who.
+        player: PlayerId,
+        /// Days since 1970.
+        day: u32,
+    },
 }
 
 /// Whether games of a player may be learnt from.
@@ -213,6 +244,18 @@ pub enum Refused {
     /// No tournament of that id that goes on, or the walkover is known.
     #[error("there is no such tournament that goes on")]
     NoSuchTournament,
+    /// The game was taken out before.
+    #[error("the game has been voided already")]
+    AlreadyVoided,
+    /// It rests on games that count no more.
+    #[error("it rests on games that count no more")]
+    Outdated,
+    /// The judge stands elsewhere than the step begins.
+    #[error("the judge stands elsewhere")]
+    JudgeElsewhere,
+    /// No puzzle of that id.
+    #[error("there is no such puzzle")]
+    NoSuchPuzzle,
 }
 
 /// Which players a leaderboard lists.
@@ -257,7 +300,7 @@ pub struct GameQuery {
 
 /// Keeps players, games and ratings. Reads see every commit that was acknowledged before them.
 #[async_trait]
-pub trait Store: Send + Sync + Debug {
+pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Writes a batch in one durable transaction. Only the [`super::Writer`] calls this.
     ///
     /// The answers are in the order of the writes. A refused write leaves no trace and does not affect others.
@@ -343,6 +386,39 @@ pub trait Store: Send + Sync + Debug {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError>;
+
+    /// Those of these players who are there, in no order.
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// The last games that moved a player's rating in a variant, the newest first, at most `limit`.
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// How a player's rated games in a variant ended, by opponent: those met most often first, then by their ids; at
+    /// most `limit`.
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError>;
+
+    /// The joint fits as they were last stored. Their revision is that of the records now: it grows when a game is
+    /// taken out or a player leaves, and nothing is stored then until it has been fitted again.
+    async fn publication(&self) -> Result<Publication, StoreError>;
+
+    /// The revision alone.
+    async fn revision(&self) -> Result<u64, StoreError>;
+
+    /// All games that operators took out, in the order in which they did.
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError>;
 
     /// A learner by name.
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError>;

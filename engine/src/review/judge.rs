@@ -72,12 +72,28 @@ impl Judge {
         }
     }
 
-    /// Judges the moves of a game from `ply` on. The last is solved first: what is found out there helps before.
+    /// Judges the moves of a game from `ply` on.
     ///
     /// # Errors
     ///
     /// Fails if the limits end the search; the bounds are those of the position at hand then.
     pub fn review(&mut self, game: &Game, ply: u32, limits: Limits<'_>) -> Result<Solved<Review>, Unsolved> {
+        let scores = self.scores(game, ply, limits)?;
+        Ok(scores.map(|scores| Review::from_ply(game, ply, &scores)))
+    }
+
+    /// The scores of all columns before each move of a game from `ply` on, as [`Review::from_ply`] takes them. The last
+    /// position is solved first: what is found out there helps before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search; the bounds are those of the position at hand then.
+    pub fn scores(
+        &mut self,
+        game: &Game,
+        ply: u32,
+        limits: Limits<'_>,
+    ) -> Result<Solved<Vec<ColumnScores>>, Unsolved> {
         let mut game_so_far = game.clone();
         let mut scores = Vec::new();
         let mut nodes = 0;
@@ -89,7 +105,7 @@ impl Judge {
             scores.push(solved.value);
         }
         scores.reverse();
-        Ok(Solved { value: Review::from_ply(game, ply, &scores), nodes })
+        Ok(Solved { value: scores, nodes })
     }
 
     fn known(&self, position: &Position) -> Option<Score> {

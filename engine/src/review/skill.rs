@@ -8,12 +8,18 @@ use super::Verdict;
 /// every move keeps the value, anybody finds one.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Skill {
-    moves: u64,
-    good: u64,
-    optimal: u64,
-    decisions: u64,
-    good_decisions: u64,
-    loss: u64,
+    /// Moves that were judged.
+    pub moves: u64,
+    /// Of these, the ones that kept the position's value.
+    pub good: u64,
+    /// Of the moves, those than which none was better.
+    pub optimal: u64,
+    /// Moves in decision positions.
+    pub decisions: u64,
+    /// Of these, the ones that kept the position's value.
+    pub good_decisions: u64,
+    /// The score that all moves together gave away, in stones.
+    pub loss: u64,
 }
 
 impl Skill {

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{learners, players, settlement, tournaments};
+use super::{judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -157,6 +157,15 @@ impl<'batch> Transaction<'batch, '_> {
             Write::EndTournament { tournament, end } => {
                 tournaments::end(self.connection, tournament, end).await
             }
+            Write::VoidGame { game, reason, at } => voiding::void(self.connection, game, reason, *at).await,
+            Write::Publish(publication) => published::publish(self.connection, publication).await,
+            Write::StepJudging(step) => judgements::step(self.connection, step).await,
+            Write::AddPuzzles(harvest) => {
+                puzzles::add(self.connection, harvest).await?;
+                Ok(Ok(Written::Done))
+            }
+            Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt).await,
+            Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day).await,
         }
     }
 

@@ -84,6 +84,7 @@ fn settings(change: Settings) -> Config {
     let mut config = Config::default();
     config.ladder.enabled = false;
     config.learning.enabled = false;
+    config.judging.enabled = false;
     // It comes when the solver's threads are done, which know no paused time.
     config.watching.truth = false;
     config.compute.threads = Bounded::new(1);

@@ -1,4 +1,5 @@
-//! The thread on which learners work, and how it leaves the machine to the games.
+//! A thread for work that nobody waits for, and how it leaves the machine to the games: learners and the judge each
+//! have one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -19,21 +20,21 @@ const NICENESS: i32 = 15;
 /// How long to wait for the games' threads to become free before looking again.
 const BUSY_WAIT: Duration = Duration::from_millis(20);
 
-/// How often in a row learning gives way to games that wait for a thread: some seconds. Then it takes a small job all
-/// the same, so that an arena that is always full learns too.
+/// How often in a row it gives way to games that wait for a thread: some seconds. Then it takes a small job all the
+/// same, so that an arena that is always full learns and is judged too.
 const BUSY_WAITS_MAX: u32 = 200;
 
-/// Longest rest after a job; a job is a few dozen games.
+/// Longest rest after a job; a job is a few dozen games to learn, or one to judge.
 const REST_MAX: Duration = Duration::from_secs(10);
 
 /// Why a job came to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum WorkerError {
     /// It panicked.
-    #[error("learning panicked")]
+    #[error("the work panicked")]
     Panicked,
     /// The thread could not be started.
-    #[error("there is no thread to learn on")]
+    #[error("there is no thread to work on")]
     Gone,
 }
 
@@ -50,18 +51,18 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread; it ends with the worker.
-    pub(crate) fn start(share: u32, games: Option<ComputePool>) -> std::io::Result<Self> {
+    /// Starts the thread under a name; it ends with the worker.
+    pub(crate) fn start(name: &str, share: u32, games: Option<ComputePool>) -> std::io::Result<Self> {
         let (jobs, queue) = sync_channel::<Job>(JOBS_MAX);
         let work = move || {
-            // On Linux this is about the calling thread alone. Without it, learning is merely less polite.
+            // On Linux this is about the calling thread alone. Without it, the work is merely less polite.
             let _ = rustix::process::nice(NICENESS);
             while let Ok(job) = queue.recv() {
                 // Whoever waits for the job learns of the panic when its reply is dropped.
                 let _ = catch_unwind(AssertUnwindSafe(job));
             }
         };
-        std::thread::Builder::new().name("learning".into()).spawn(work)?;
+        std::thread::Builder::new().name(name.into()).spawn(work)?;
         Ok(Self { jobs, share: share.clamp(1, 100), games })
     }
 
@@ -109,7 +110,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_does_not_take_the_thread_along() {
-        let worker = Worker::start(100, None).unwrap();
+        let worker = Worker::start("test", 100, None).unwrap();
         let lost: Result<(), _> = worker.run(|| panic!("broken on purpose")).await;
         assert_eq!(lost, Err(WorkerError::Panicked));
         assert_eq!(worker.run(|| 7).await, Ok(7));

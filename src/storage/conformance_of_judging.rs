@@ -1,0 +1,239 @@
+//! The part of the suite for all back ends that is about judged games and puzzles.
+
+use fourfold_engine::review::Skill;
+use fourfold_engine::{BySide, Variant};
+
+use super::conformance::{
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player_id, spec,
+};
+use super::judgements::{Judgement, JudgingProgress, JudgingStep, PlayerSkill};
+use super::puzzles::{
+    Goal, Harvest, NewPuzzle, PuzzleEntry, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
+};
+use super::record::GameSpec;
+use super::store::{Refused, Store, Write, Written};
+use crate::protocol::server::{EndReason, GameResult};
+
+/// Makes a test of each check.
+macro_rules! conformance_suite_of_judging {
+    ($fixture:ty) => {
+        $crate::storage::conformance_of_judging::conformance_suite_of_judging!($fixture:
+            judged_games_are_read_back_and_added_up,
+            the_judge_goes_on_where_it_stands,
+            games_that_do_not_count_add_nothing,
+            judgements_survive_reopening,
+            puzzles_are_kept_once_and_the_best_of_them,
+            only_the_first_attempt_counts,
+            streaks_are_kept,
+        );
+    };
+    ($fixture:ty: $($check:ident),+ $(,)?) => {
+        $(
+            #[tokio::test]
+            async fn $check() {
+                $crate::storage::conformance_of_judging::$check::<$fixture>().await;
+            }
+        )+
+    };
+}
+pub(crate) use conformance_suite_of_judging;
+
+async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
+    store.commit(&[write]).await.unwrap().pop().unwrap()
+}
+
+async fn step(store: &dyn Store, from: u64, games: Vec<(u64, Judgement)>) -> Result<Written, Refused> {
+    let step = JudgingStep { from, games, harvest: Harvest::default() };
+    write(store, Write::StepJudging(Box::new(step))).await
+}
+
+fn skill(moves: u64) -> Skill {
+    Skill { moves, good: moves - 1, optimal: 2, decisions: 3, good_decisions: 1, loss: 7 }
+}
+
+fn judged(first: u64, second: u64) -> Judgement {
+    Judgement::Judged(BySide { first: skill(first), second: skill(second) })
+}
+
+/// Three games: 1 and 2 of Ada and Bob with sides swapped, 3 of Eve and Bob.
+async fn three_games<F: Fixture>() -> F {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Eve"]).await;
+    for (id, first, second, moves) in [
+        ("g1", "Ada", "Bob", FIRST_WINS),
+        ("g2", "Bob", "Ada", FIRST_WINS_TOO),
+        ("g3", "Eve", "Bob", FIRST_WINS),
+    ] {
+        play(&*store, spec(id, first, second), moves, GameResult::First, EndReason::Four).await;
+    }
+    fixture
+}
+
+async fn judgement(store: &dyn Store, game: &str) -> Option<Judgement> {
+    store.judgement(&game.parse().unwrap()).await.unwrap()
+}
+
+async fn skill_of(store: &dyn Store, name: &str) -> Option<PlayerSkill> {
+    let of_player = store.skills_of(&player_id(name)).await.unwrap();
+    let of_all = store.skills(Variant::STANDARD).await.unwrap();
+    let found = of_all.into_iter().find(|(player, _)| *player == player_id(name)).map(|(_, skill)| skill);
+    let alone = of_player.into_iter().find(|(variant, _)| *variant == Variant::STANDARD);
+    assert_eq!(found, alone.map(|(_, skill)| skill), "both ways say the same");
+    found
+}
+
+pub(crate) async fn judged_games_are_read_back_and_added_up<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let progress = store.judging_progress().await.unwrap();
+    assert_eq!((progress, progress.behind()), (JudgingProgress { covered: 0, finished: 3 }, 3));
+    assert_eq!(judgement(&*store, "g1").await, None);
+    step(&*store, 0, vec![(1, judged(10, 20)), (2, judged(30, 40))]).await.unwrap();
+    step(&*store, 2, vec![(3, Judgement::Unjudged)]).await.unwrap();
+    assert_eq!(judgement(&*store, "g1").await, Some(judged(10, 20)));
+    assert_eq!(judgement(&*store, "g2").await, Some(judged(30, 40)));
+    assert_eq!(judgement(&*store, "g3").await, Some(Judgement::Unjudged));
+    assert_eq!(judgement(&*store, "g9").await, None);
+    let sums =
+        |moves| Skill { moves, good: moves - 2, optimal: 4, decisions: 6, good_decisions: 2, loss: 14 };
+    let expected = |moves| Some(PlayerSkill { games: 2, skill: sums(moves) });
+    assert_eq!(skill_of(&*store, "Ada").await, expected(50));
+    assert_eq!(skill_of(&*store, "Bob").await, expected(50));
+    assert_eq!(skill_of(&*store, "Eve").await, None);
+    assert_eq!(store.skills("9x6".parse().unwrap()).await.unwrap(), []);
+    assert_eq!(store.judging_progress().await.unwrap().behind(), 0);
+}
+
+pub(crate) async fn the_judge_goes_on_where_it_stands<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let elsewhere = Err(Refused::JudgeElsewhere);
+    assert_eq!(step(&*store, 1, vec![(2, judged(1, 1))]).await, elsewhere, "a gap");
+    step(&*store, 0, vec![(1, judged(1, 1))]).await.unwrap();
+    assert_eq!(step(&*store, 0, vec![(1, judged(1, 1))]).await, elsewhere, "twice");
+    assert_eq!(step(&*store, 1, vec![(1, judged(1, 1))]).await, elsewhere, "a game before");
+    assert_eq!(step(&*store, 1, vec![(3, judged(1, 1)), (2, judged(1, 1))]).await, elsewhere, "no order");
+    assert_eq!(step(&*store, 1, vec![(4, judged(1, 1))]).await, elsewhere, "a game to come");
+    assert_eq!(skill_of(&*store, "Ada").await.map(|skill| skill.games), Some(1));
+    assert_eq!(store.judging_progress().await.unwrap().covered, 1);
+}
+
+pub(crate) async fn games_that_do_not_count_add_nothing<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let casual = GameSpec { rated: false, ..spec("g1", "Ada", "Bob") };
+    play(&*store, casual, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    step(&*store, 0, vec![(1, judged(5, 5))]).await.unwrap();
+    assert_eq!(judgement(&*store, "g1").await, Some(judged(5, 5)));
+    assert_eq!(skill_of(&*store, "Ada").await, None);
+}
+
+pub(crate) async fn judgements_survive_reopening<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    step(&*store, 0, vec![(1, judged(10, 20))]).await.unwrap();
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    assert_eq!(judgement(&*store, "g1").await, Some(judged(10, 20)));
+    assert_eq!(store.judging_progress().await.unwrap(), JudgingProgress { covered: 1, finished: 3 });
+}
+
+fn puzzle(id: &str, quality: u32) -> NewPuzzle {
+    NewPuzzle {
+        id: id.parse().unwrap(),
+        moves: "4444".into(),
+        line: "453".into(),
+        goal: Goal::Draw,
+        prior: 1_450,
+        quality,
+        game: None,
+        made_at: NOON,
+    }
+}
+
+fn found_in(game: &str, id: &str, quality: u32) -> NewPuzzle {
+    NewPuzzle { game: Some(game.parse().unwrap()), ..puzzle(id, quality) }
+}
+
+async fn add(store: &dyn Store, puzzles: Vec<NewPuzzle>, keep: u32) {
+    write(store, Write::AddPuzzles(Harvest { puzzles, keep })).await.unwrap();
+}
+
+async fn ids(store: &dyn Store) -> Vec<String> {
+    store.puzzles().await.unwrap().into_iter().map(|entry| entry.id.to_string()).collect()
+}
+
+pub(crate) async fn puzzles_are_kept_once_and_the_best_of_them<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let shipped = puzzle("a", 0);
+    add(&*store, vec![shipped.clone()], 2).await;
+    let fresh = StoredPuzzle { puzzle: shipped, record: TryRecord::default() };
+    assert_eq!(store.puzzle(&"a".parse().unwrap()).await.unwrap(), Some(fresh.clone()));
+    assert_eq!(store.puzzle(&"z".parse().unwrap()).await.unwrap(), None);
+    let harvest = Harvest { puzzles: vec![found_in("g1", "b", 5), found_in("g1", "a", 9)], keep: 2 };
+    let found = JudgingStep { from: 0, games: vec![(1, Judgement::Unjudged)], harvest };
+    write(&*store, Write::StepJudging(Box::new(found))).await.unwrap();
+    assert_eq!(store.puzzle(&"a".parse().unwrap()).await.unwrap(), Some(fresh), "what is there stays");
+    let mined = store.puzzle(&"b".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(mined.puzzle, found_in("g1", "b", 5));
+    let attempt = PuzzleTry {
+        player: player_id("Ada"),
+        puzzle: "b".parse().unwrap(),
+        result: TryResult::Failed,
+        at: NOON,
+    };
+    write(&*store, Write::TryPuzzle(attempt)).await.unwrap();
+    add(&*store, vec![found_in("g1", "c", 7), found_in("g2", "d", 8), found_in("g2", "e", 6)], 2).await;
+    assert_eq!(ids(&*store).await, ["a", "b", "d"], "what came along and what was tried stays, and the best");
+}
+
+pub(crate) async fn only_the_first_attempt_counts<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    add(&*store, vec![puzzle("a", 0), puzzle("b", 0)], 9).await;
+    let attempt = |name: &str, id: &str, result, ms| PuzzleTry {
+        player: player_id(name),
+        puzzle: id.parse().unwrap(),
+        result,
+        at: after_noon(ms),
+    };
+    for (name, id, result) in [
+        ("Ada", "b", TryResult::Failed),
+        ("Ada", "b", TryResult::Solved),
+        ("Bob", "b", TryResult::Solved),
+        ("Ada", "a", TryResult::Solved),
+    ] {
+        write(&*store, Write::TryPuzzle(attempt(name, id, result, 1))).await.unwrap();
+    }
+    let entry = |id: &str, tries, solved| PuzzleEntry {
+        id: id.parse().unwrap(),
+        prior: 1_450,
+        record: TryRecord { tries, solved },
+        made_at: NOON,
+    };
+    assert_eq!(store.puzzles().await.unwrap(), [entry("a", 1, 1), entry("b", 2, 1)]);
+    let expected = [attempt("Ada", "a", TryResult::Solved, 1), attempt("Ada", "b", TryResult::Failed, 1)];
+    assert_eq!(store.puzzle_tries(&player_id("Ada")).await.unwrap(), expected);
+    assert_eq!(store.puzzle_tries(&player_id("Eve")).await.unwrap(), []);
+    for (name, id, refused) in [("Ada", "z", Refused::NoSuchPuzzle), ("nobody", "a", Refused::NoSuchPlayer)] {
+        let wrong = Write::TryPuzzle(attempt(name, id, TryResult::Solved, 1));
+        assert_eq!(write(&*store, wrong).await, Err(refused));
+    }
+}
+
+pub(crate) async fn streaks_are_kept<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let solve = |name: &str, day| Write::SolveDaily { player: player_id(name), day };
+    for day in [20_000, 20_001, 20_001] {
+        write(&*store, solve("Ada", day)).await.unwrap();
+    }
+    let expected = Streak { day: 20_001, run: 2, best: 2 };
+    assert_eq!(store.puzzle_streak(&player_id("Ada")).await.unwrap(), expected);
+    assert_eq!(store.puzzle_streak(&player_id("Bob")).await.unwrap(), Streak::default());
+    assert_eq!(write(&*store, solve("nobody", 1)).await, Err(Refused::NoSuchPlayer));
+}

@@ -1,0 +1,87 @@
+//! What is stored of the judge's work: how well each side played each finished game, and the sums by player.
+
+use async_trait::async_trait;
+use fourfold_engine::review::Skill;
+use fourfold_engine::{BySide, Variant};
+
+use super::puzzles::Harvest;
+use super::store::StoreError;
+use crate::ids::{GameId, PlayerId};
+
+/// What the judge says about a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// How well each side played, without the opening's moves.
+    Judged(BySide<Skill>),
+    /// Nothing: the game is void or damaged, or its positions are too hard. It will not be looked at again.
+    Unjudged,
+}
+
+/// How well a player played in one variant: the sums over all judged games that counted for its rating.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PlayerSkill {
+    /// Games.
+    pub games: u64,
+    /// The sums over its moves.
+    pub skill: Skill,
+}
+
+impl PlayerSkill {
+    /// Adds one game.
+    pub(super) fn add(&mut self, skill: &Skill) {
+        self.games += 1;
+        self.skill.add_all(skill);
+    }
+}
+
+/// The judge goes on: all of it becomes durable together, or nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JudgingStep {
+    /// Where it begins: what the store holds. Refused as [`super::store::Refused::JudgeElsewhere`] otherwise.
+    pub from: u64,
+    /// What it says about the games after that, by their numbers, in order.
+    pub games: Vec<(u64, Judgement)>,
+    /// Puzzles found in them.
+    pub harvest: Harvest,
+}
+
+impl JudgingStep {
+    /// The number of the last game that is then covered.
+    #[must_use]
+    pub fn covered(&self) -> u64 {
+        self.games.last().map_or(self.from, |(number, _)| *number)
+    }
+}
+
+/// The part of a store that is about judged games. Written by [`super::store::Write::StepJudging`].
+#[async_trait]
+pub trait JudgementStore {
+    /// The number of the last finished game that the judge has looked at, and that of the last finished game.
+    async fn judging_progress(&self) -> Result<JudgingProgress, StoreError>;
+
+    /// What the judge says about a game; `None` if it has not come to it, or there is no such finished game.
+    async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError>;
+
+    /// How well all players of a variant play, in no order.
+    async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError>;
+
+    /// How well a player plays, by variant.
+    async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError>;
+}
+
+/// How far the judge has come.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct JudgingProgress {
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// Number of the last finished game.
+    pub finished: u64,
+}
+
+impl JudgingProgress {
+    /// Games that finished and were not looked at yet.
+    #[must_use]
+    pub fn behind(self) -> u64 {
+        self.finished.saturating_sub(self.covered)
+    }
+}

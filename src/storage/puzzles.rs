@@ -1,0 +1,162 @@
+//! What is stored of puzzles: positions and solutions, who tried them, and streaks.
+
+use async_trait::async_trait;
+
+use super::record::UnixMillis;
+use super::store::StoreError;
+use crate::ids::{GameId, PlayerId, PuzzleId};
+
+/// What is to be found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Goal {
+    /// The one column that wins.
+    Win,
+    /// The one column that does not lose.
+    Draw,
+}
+
+/// A puzzle before anybody has seen it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewPuzzle {
+    /// Made of the position, the same for its mirror image.
+    pub id: PuzzleId,
+    /// The moves to the position, in notation, on the standard board.
+    pub moves: String,
+    /// The solution: the solver's moves and the replies in turn, in notation; first and last the solver's.
+    pub line: String,
+    /// What is to be found.
+    pub goal: Goal,
+    /// How hard it seems, in Elo points.
+    pub prior: u32,
+    /// How good a puzzle it is: the least good ones go when there are too many.
+    pub quality: u32,
+    /// The game in which it was found; `None` if it came with the program.
+    pub game: Option<GameId>,
+    /// When it was found.
+    pub made_at: UnixMillis,
+}
+
+/// A puzzle as it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredPuzzle {
+    /// What it is.
+    pub puzzle: NewPuzzle,
+    /// How those did who tried it.
+    pub record: TryRecord,
+}
+
+/// How many players tried a puzzle, and how they did.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct TryRecord {
+    /// Players who tried it.
+    pub tries: u64,
+    /// Of these, who solved it at the first attempt and without a hint.
+    pub solved: u64,
+}
+
+/// A puzzle in a list to choose from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PuzzleEntry {
+    /// Which one.
+    pub id: PuzzleId,
+    /// How hard it seems, in Elo points.
+    pub prior: u32,
+    /// How those did who tried it.
+    pub record: TryRecord,
+    /// When it was found.
+    pub made_at: UnixMillis,
+}
+
+/// Puzzles to be kept, those that are there already left as they are.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Harvest {
+    /// In any order.
+    pub puzzles: Vec<NewPuzzle>,
+    /// Of all puzzles found in games, so many are kept at most. The least good ones go that nobody has tried.
+    pub keep: u32,
+}
+
+/// Whether an attempt succeeded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TryResult {
+    /// All moves were right, without a hint.
+    Solved,
+    /// A move was wrong, or a hint was taken.
+    Failed,
+}
+
+/// A player's attempt at a puzzle. Only the first one counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PuzzleTry {
+    /// Who.
+    pub player: PlayerId,
+    /// At which puzzle.
+    pub puzzle: PuzzleId,
+    /// How it went.
+    pub result: TryResult,
+    /// When.
+    pub at: UnixMillis,
+}
+
+/// Days in a row on which somebody solved the daily puzzle. Pure.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Streak {
+    /// The last such day, in days since 1970; meaningless as long as `run` is 0.
+    pub day: u32,
+    /// Days up to then without a gap.
+    pub run: u32,
+    /// The most that `run` ever was.
+    pub best: u32,
+}
+
+impl Streak {
+    /// After the daily puzzle of `day` was solved. A day that is not later than the last one changes nothing.
+    #[must_use]
+    pub fn solved_on(self, day: u32) -> Self {
+        if self.run > 0 && day <= self.day {
+            return self;
+        }
+        let run = if self.run > 0 && day == self.day + 1 { self.run + 1 } else { 1 };
+        Self { day, run, best: self.best.max(run) }
+    }
+
+    /// How long it is as seen on `today`: it lasts until a whole day has passed without a solution.
+    #[must_use]
+    pub fn as_of(self, today: u32) -> u32 {
+        if today <= self.day.saturating_add(1) { self.run } else { 0 }
+    }
+}
+
+/// The part of a store that is about puzzles. Written by [`super::store::Write::AddPuzzles`],
+/// [`super::store::Write::TryPuzzle`] and [`super::store::Write::SolveDaily`].
+#[async_trait]
+pub trait PuzzleStore {
+    /// One puzzle.
+    async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError>;
+
+    /// All puzzles, by their ids.
+    async fn puzzles(&self) -> Result<Vec<PuzzleEntry>, StoreError>;
+
+    /// The first attempts of a player, the oldest first.
+    async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError>;
+
+    /// A player's streak.
+    async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_streak_grows_day_by_day_and_breaks_after_a_gap() {
+        let mut streak = Streak::default();
+        for (day, run, best) in [(10, 1, 1), (11, 2, 2), (11, 2, 2), (12, 3, 3), (14, 1, 3), (13, 1, 3)] {
+            streak = streak.solved_on(day);
+            assert_eq!((streak.run, streak.best), (run, best), "on day {day}");
+        }
+        assert_eq!([13, 14, 15, 16].map(|today| streak.as_of(today)), [1, 1, 1, 0]);
+        assert_eq!(Streak::default().as_of(0), 0);
+        assert_eq!(Streak::default().solved_on(0).run, 1);
+    }
+}

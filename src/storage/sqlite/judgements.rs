@@ -1,0 +1,208 @@
+//! Judged games and the sums by player.
+
+use async_trait::async_trait;
+use fourfold_engine::review::Skill;
+use fourfold_engine::{BySide, Side, Variant};
+use sqlx::{FromRow, SqliteConnection};
+
+use super::convert::{number, parsed, to_sql, word};
+use super::error::Damage;
+use super::{SqliteStore, puzzles};
+use crate::ids::{GameId, PlayerId};
+use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word as _;
+
+/// Binds all counts in the order of the columns.
+macro_rules! bind_counts {
+    ($query:expr, $skill:expr) => {{
+        let Skill { moves, good, optimal, decisions, good_decisions, loss } = *$skill;
+        let query = $query.bind(to_sql(moves)).bind(to_sql(good)).bind(to_sql(optimal));
+        query.bind(to_sql(decisions)).bind(to_sql(good_decisions)).bind(to_sql(loss))
+    }};
+}
+
+/// Adds counts, which are bound first, to the sums of the player who sat on one side of the game with a number.
+macro_rules! add_to_sums_of {
+    ($seat:literal) => {
+        concat!(
+            "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) ",
+            "SELECT g.",
+            $seat,
+            ", g.variant, 1, ?, ?, ?, ?, ?, ? FROM settlement n JOIN game g ON g.key = n.game ",
+            "WHERE n.number = ? AND EXISTS (SELECT 1 FROM rating_entry e WHERE e.number = n.number) ",
+            "ON CONFLICT DO UPDATE SET games = games + 1, moves = moves + excluded.moves, ",
+            "good = good + excluded.good, optimal = optimal + excluded.optimal, ",
+            "decisions = decisions + excluded.decisions, ",
+            "good_decisions = good_decisions + excluded.good_decisions, loss = loss + excluded.loss"
+        )
+    };
+}
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+/// The counts of a `judgement` or a `skill`.
+#[derive(FromRow, Debug)]
+struct SkillRow {
+    moves: i64,
+    good: i64,
+    optimal: i64,
+    decisions: i64,
+    good_decisions: i64,
+    loss: i64,
+}
+
+impl SkillRow {
+    fn decode(&self) -> Result<Skill, Damage> {
+        Ok(Skill {
+            moves: number("moves", self.moves)?,
+            good: number("good", self.good)?,
+            optimal: number("optimal", self.optimal)?,
+            decisions: number("decisions", self.decisions)?,
+            good_decisions: number("good_decisions", self.good_decisions)?,
+            loss: number("loss", self.loss)?,
+        })
+    }
+}
+
+#[derive(FromRow, Debug)]
+struct SideRow {
+    side: String,
+    #[sqlx(flatten)]
+    skill: SkillRow,
+}
+
+#[derive(FromRow, Debug)]
+struct PlayerRow {
+    /// A player's id, or a variant.
+    of: String,
+    games: i64,
+    #[sqlx(flatten)]
+    skill: SkillRow,
+}
+
+impl PlayerRow {
+    fn decode(&self) -> Result<PlayerSkill, Damage> {
+        Ok(PlayerSkill { games: number("skill.games", self.games)?, skill: self.skill.decode()? })
+    }
+}
+
+#[async_trait]
+impl JudgementStore for SqliteStore {
+    async fn judging_progress(&self) -> Result<JudgingProgress, StoreError> {
+        let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
+        let (covered, finished) = sqlx::query_as(sql).fetch_one(&self.readers).await?;
+        Ok(JudgingProgress {
+            covered: number("judging.covered", covered)?,
+            finished: number("settlement.number", finished)?,
+        })
+    }
+
+    async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {
+        let sql = "SELECT n.number <= j.covered FROM settlement n JOIN game g ON g.key = n.game, judging j \
+                   WHERE g.id = ?";
+        let is_covered: Option<bool> =
+            sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&self.readers).await?;
+        if is_covered != Some(true) {
+            return Ok(None);
+        }
+        // What was covered a moment ago stays as it was: the two reads cannot contradict each other.
+        let sql = "SELECT j.side, j.moves, j.good, j.optimal, j.decisions, j.good_decisions, j.loss \
+                   FROM judgement j JOIN settlement n ON n.number = j.number JOIN game g ON g.key = n.game \
+                   WHERE g.id = ?";
+        let rows: Vec<SideRow> = sqlx::query_as(sql).bind(game.as_str()).fetch_all(&self.readers).await?;
+        if rows.is_empty() {
+            return Ok(Some(Judgement::Unjudged));
+        }
+        let mut skill = BySide::<Skill>::default();
+        for row in rows {
+            skill[word::<Side>("judgement.side", &row.side)?] = row.skill.decode()?;
+        }
+        Ok(Some(Judgement::Judged(skill)))
+    }
+
+    async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
+        let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
+                   FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
+        let rows: Vec<PlayerRow> =
+            sqlx::query_as(sql).bind(variant.to_string()).fetch_all(&self.readers).await?;
+        rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
+    }
+
+    async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
+        let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
+                   s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
+        let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
+        rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
+    }
+}
+
+// ---- writing ----
+
+/// Takes a step, or finds why it must be refused before anything of it is written.
+pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> Outcome {
+    let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
+    let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
+    let follows = step.games.is_sorted_by_key(|(number, _)| *number)
+        && step.games.first().is_none_or(|(number, _)| *number > step.from);
+    if to_sql(step.from) != covered || !follows || to_sql(step.covered()) > finished {
+        return Ok(Err(Refused::JudgeElsewhere));
+    }
+    for (number, judgement) in &step.games {
+        match judgement {
+            Judgement::Unjudged => {}
+            Judgement::Judged(skill) => {
+                for side in Side::BOTH {
+                    put_judgement(connection, *number, side, &skill[side]).await?;
+                    add_to_sums(connection, *number, side, &skill[side]).await?;
+                }
+            }
+        }
+    }
+    let query = sqlx::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
+    query.execute(&mut *connection).await?;
+    puzzles::add(connection, &step.harvest).await?;
+    Ok(Ok(Written::Done))
+}
+
+async fn put_judgement(
+    connection: &mut SqliteConnection,
+    number: u64,
+    side: Side,
+    skill: &Skill,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO judgement (number, side, moves, good, optimal, decisions, good_decisions, loss) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    let query = sqlx::query(sql).bind(to_sql(number)).bind(side.word());
+    bind_counts!(query, skill).execute(connection).await?;
+    Ok(())
+}
+
+/// Adds a side's counts to its player's sums, if the game counted for ratings.
+async fn add_to_sums(
+    connection: &mut SqliteConnection,
+    number: u64,
+    side: Side,
+    skill: &Skill,
+) -> Result<(), StoreError> {
+    let sql = match side {
+        Side::First => add_to_sums_of!("first_player"),
+        Side::Second => add_to_sums_of!("second_player"),
+    };
+    bind_counts!(sqlx::query(sql), skill).bind(to_sql(number)).execute(connection).await?;
+    Ok(())
+}
+
+/// Sums a variant's judged games up again, after the set of those that count for ratings has changed.
+pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+    let sql = "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) \
+               SELECT e.player, e.variant, count(*), sum(j.moves), sum(j.good), sum(j.optimal), sum(j.decisions), \
+               sum(j.good_decisions), sum(j.loss) FROM rating_entry e \
+               JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+               JOIN judgement j ON j.number = e.number \
+               AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
+               WHERE e.variant = ? GROUP BY e.player, e.variant";
+    sqlx::query(sql).bind(variant).execute(connection).await?;
+    Ok(())
+}

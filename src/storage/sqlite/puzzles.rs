@@ -1,0 +1,159 @@
+//! Puzzles, attempts at them, and streaks.
+
+use async_trait::async_trait;
+use sqlx::{FromRow, SqliteConnection};
+
+use super::convert::{number, parsed, word};
+use super::error::Damage;
+use super::{SqliteStore, players};
+use crate::ids::{PlayerId, PuzzleId};
+use crate::storage::puzzles::{
+    Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
+};
+use crate::storage::record::UnixMillis;
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word as _;
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+#[derive(FromRow, Debug)]
+struct PuzzleRow {
+    id: String,
+    moves: String,
+    line: String,
+    goal: String,
+    prior: i64,
+    quality: i64,
+    game: Option<String>,
+    made_at: i64,
+    tries: i64,
+    solved: i64,
+}
+
+impl PuzzleRow {
+    fn decode(self) -> Result<StoredPuzzle, Damage> {
+        let puzzle = NewPuzzle {
+            id: parsed("puzzle.id", &self.id)?,
+            goal: word("puzzle.goal", &self.goal)?,
+            prior: number("puzzle.prior", self.prior)?,
+            quality: number("puzzle.quality", self.quality)?,
+            game: self.game.map(|game| parsed("game.id", &game)).transpose()?,
+            made_at: UnixMillis(self.made_at),
+            moves: self.moves,
+            line: self.line,
+        };
+        Ok(StoredPuzzle { puzzle, record: record(self.tries, self.solved)? })
+    }
+}
+
+fn record(tries: i64, solved: i64) -> Result<TryRecord, Damage> {
+    Ok(TryRecord { tries: number("puzzle.tries", tries)?, solved: number("puzzle.solved", solved)? })
+}
+
+#[async_trait]
+impl PuzzleStore for SqliteStore {
+    async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
+        let sql = "SELECT z.id, z.moves, z.line, z.goal, z.prior, z.quality, g.id AS game, z.made_at, z.tries, z.solved \
+                   FROM puzzle z LEFT JOIN game g ON g.key = z.game WHERE z.id = ?";
+        let row: Option<PuzzleRow> =
+            sqlx::query_as(sql).bind(id.as_str()).fetch_optional(&self.readers).await?;
+        Ok(row.map(PuzzleRow::decode).transpose()?)
+    }
+
+    async fn puzzles(&self) -> Result<Vec<PuzzleEntry>, StoreError> {
+        let sql = "SELECT id, prior, tries, solved, made_at FROM puzzle ORDER BY id";
+        let rows: Vec<(String, i64, i64, i64, i64)> = sqlx::query_as(sql).fetch_all(&self.readers).await?;
+        let entry = |(id, prior, tries, solved, made_at): (String, i64, i64, i64, i64)| {
+            Ok(PuzzleEntry {
+                id: parsed("puzzle.id", &id)?,
+                prior: number("puzzle.prior", prior)?,
+                record: record(tries, solved)?,
+                made_at: UnixMillis(made_at),
+            })
+        };
+        rows.into_iter().map(entry).collect()
+    }
+
+    async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {
+        let sql = "SELECT z.id, t.solved, t.at FROM puzzle_try t JOIN puzzle z ON z.key = t.puzzle \
+                   WHERE t.player = (SELECT key FROM player WHERE id = ?) ORDER BY t.at, z.id";
+        let rows: Vec<(String, bool, i64)> =
+            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
+        let attempt = |(puzzle, solved, at): (String, bool, i64)| {
+            Ok(PuzzleTry {
+                player: player.clone(),
+                puzzle: parsed("puzzle.id", &puzzle)?,
+                result: if solved { TryResult::Solved } else { TryResult::Failed },
+                at: UnixMillis(at),
+            })
+        };
+        rows.into_iter().map(attempt).collect()
+    }
+
+    async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
+        let sql = "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = ?";
+        let row = sqlx::query_as(sql).bind(player.as_str()).fetch_optional(&self.readers).await?;
+        Ok(streak(row)?)
+    }
+}
+
+fn streak(row: Option<(i64, i64, i64)>) -> Result<Streak, Damage> {
+    let Some((day, run, best)) = row else { return Ok(Streak::default()) };
+    Ok(Streak {
+        day: number("puzzle_streak.day", day)?,
+        run: number("puzzle_streak.run", run)?,
+        best: number("puzzle_streak.best", best)?,
+    })
+}
+
+// ---- writing ----
+
+/// Adds those that are not there yet, then lets the least good ones go.
+pub(super) async fn add(connection: &mut SqliteConnection, harvest: &Harvest) -> Result<(), StoreError> {
+    if harvest.puzzles.is_empty() {
+        return Ok(());
+    }
+    for puzzle in &harvest.puzzles {
+        let sql = "INSERT INTO puzzle (id, moves, line, goal, prior, quality, game, made_at) \
+                   VALUES (?, ?, ?, ?, ?, ?, (SELECT key FROM game WHERE id = ?), ?) ON CONFLICT DO NOTHING";
+        let query = sqlx::query(sql).bind(puzzle.id.as_str()).bind(&puzzle.moves).bind(&puzzle.line);
+        let query = query.bind(puzzle.goal.word()).bind(puzzle.prior).bind(puzzle.quality);
+        let query = query.bind(puzzle.game.as_ref().map(|game| game.as_str().to_owned()));
+        query.bind(puzzle.made_at.0).execute(&mut *connection).await?;
+    }
+    let sql = "DELETE FROM puzzle WHERE key IN (SELECT key FROM puzzle WHERE game IS NOT NULL AND tries = 0 \
+               ORDER BY quality, id \
+               LIMIT max(0, (SELECT count(*) FROM puzzle WHERE game IS NOT NULL) - ?))";
+    sqlx::query(sql).bind(harvest.keep).execute(connection).await?;
+    Ok(())
+}
+
+pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleTry) -> Outcome {
+    let Some(player) = players::key_of(connection, &attempt.player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let query = sqlx::query_scalar("SELECT key FROM puzzle WHERE id = ?").bind(attempt.puzzle.as_str());
+    let puzzle: Option<i64> = query.fetch_optional(&mut *connection).await?;
+    let Some(puzzle) = puzzle else { return Ok(Err(Refused::NoSuchPuzzle)) };
+    let solved = attempt.result == TryResult::Solved;
+    let sql =
+        "INSERT INTO puzzle_try (player, puzzle, solved, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let query = sqlx::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.at.0);
+    if query.execute(&mut *connection).await?.rows_affected() > 0 {
+        let sql = "UPDATE puzzle SET tries = tries + 1, solved = solved + ? WHERE key = ?";
+        sqlx::query(sql).bind(solved).bind(puzzle).execute(connection).await?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn solve_daily(connection: &mut SqliteConnection, player: &PlayerId, day: u32) -> Outcome {
+    let Some(key) = players::key_of(connection, player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let query = sqlx::query_as("SELECT day, run, best FROM puzzle_streak WHERE player = ?").bind(key);
+    let Streak { day, run, best } = streak(query.fetch_optional(&mut *connection).await?)?.solved_on(day);
+    let sql = "INSERT INTO puzzle_streak (player, day, run, best) VALUES (?, ?, ?, ?) \
+               ON CONFLICT DO UPDATE SET day = excluded.day, run = excluded.run, best = excluded.best";
+    sqlx::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
