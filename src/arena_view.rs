@@ -4,8 +4,9 @@ use async_trait::async_trait;
 
 use crate::host::Host;
 use crate::http::ArenaView;
-use crate::http::state::OpenBot;
+use crate::http::state::{OpenBot, Trouble};
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::ladder::Troubles;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -25,13 +26,21 @@ pub struct LiveArena {
     pub feeds: Feeds,
     /// Has the open offers.
     pub lobby: LobbyHandle,
+    /// Has the bots that the ladder leaves out.
+    pub troubles: Troubles,
+}
+
+impl LiveArena {
+    fn trouble(&self, bot: &PlayerId) -> Option<Trouble> {
+        self.troubles.of(bot).map(|trouble| Trouble { fault: trouble.fault, probing: trouble.probing })
+    }
 }
 
 #[async_trait]
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
         let mut live = self.directory.live();
-        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        live.sort_by_key(|game| (game.is_brisk(), std::cmp::Reverse(game.strength()), game.spec.started_at));
         live.iter().map(|game| game.to_wire()).collect()
     }
 
@@ -54,9 +63,11 @@ impl ArenaView for LiveArena {
             url: None,
             house: true,
             playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
         });
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
             player: bot.identity.to_wire(None, bot.profile.version),
             strength: None,
             style: None,

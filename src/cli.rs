@@ -15,6 +15,7 @@ mod completions;
 mod contest;
 pub(crate) mod exit;
 mod games;
+mod hold;
 mod interrupt;
 mod load;
 mod match_cmd;
@@ -84,6 +85,8 @@ enum Command {
     Bot(bot::Bot),
     /// Export the records of finished games, or verify them.
     Games(games::Games),
+    /// Begin a tournament of the daemon's configuration.
+    Hold(hold::Hold),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
     /// Let any program play as a remote bot.
@@ -118,6 +121,7 @@ impl CommandLine {
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),
+            Command::Hold(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
             Command::Bridge(arguments) => arguments.run(),
             Command::CheckBot(arguments) => arguments.run(),

@@ -41,6 +41,7 @@ pub mod storage;
 pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tournament;
 pub mod truth;
 pub mod verify;
 

@@ -25,7 +25,7 @@ use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
-use crate::ladder::{LadderActor, LadderSettings};
+use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -42,6 +42,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::tournament::{Director, DirectorDeps, Tournaments};
 use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
@@ -127,6 +128,7 @@ pub async fn run(
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
+    tournaments: Tournaments,
     metrics: Arc<Metrics>,
     transport: Transport,
     actors: JoinSet<()>,
@@ -175,7 +177,7 @@ impl Daemon {
             directory: directory.clone(),
             sessions: sessions.clone(),
             house,
-            pool,
+            pool: pool.clone(),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
@@ -208,11 +210,20 @@ impl Daemon {
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
+        // Before the games that it has under way are taken up: it must hear how they end.
+        let director_deps = DirectorDeps {
+            host: host.clone(),
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            sessions: sessions.clone(),
+        };
+        let (director, tournaments) = Director::new(director_deps, config.tournaments.0.clone()).await?;
         let (games, broken) = host.restore(store.live_games().await?).await?;
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
 
         actors.spawn(host_actor.run());
         actors.spawn(lobby_actor.run());
+        actors.spawn(director.run(stop_actors.clone()));
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
@@ -220,24 +231,30 @@ impl Daemon {
             // A planned stop waits for it: it stores what was learnt last.
             actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
+        let troubles = Troubles::default();
         if config.ladder.enabled {
-            let ladder = LadderActor {
+            let deps = LadderDeps {
                 host: host.clone(),
                 store: Arc::clone(&store),
                 sessions: sessions.clone(),
                 directory: directory.clone(),
-                settings: LadderSettings {
-                    time: config.ladder.time(),
-                    pause: config.ladder.pause(),
-                    house_pairs: config.ladder.concurrency.count(),
-                },
+                feeds: feeds.clone(),
+                pool: pool.clone(),
+                troubles: troubles.clone(),
             };
+            let settings = LadderSettings {
+                time: config.ladder.time(),
+                cpu_share: config.ladder.cpu_share.number(),
+                house_pairs: config.ladder.concurrency.count(),
+                pairs_per_day: config.ladder.pairs_per_day.number(),
+            };
+            let ladder = LadderActor::new(deps, settings);
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby };
+        let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles };
         let state = AppState {
             store,
             accounts,
@@ -246,6 +263,7 @@ impl Daemon {
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: learning.clone(),
+            tournaments: tournaments.clone(),
         };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
         let socket = upgrade::route(gateway, transport.clone());
@@ -258,6 +276,7 @@ impl Daemon {
         Ok(Self {
             address,
             services,
+            tournaments,
             metrics,
             transport,
             actors,
@@ -277,6 +296,12 @@ impl Daemon {
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
+    }
+
+    /// The tournaments that it holds.
+    #[must_use]
+    pub fn tournaments(&self) -> &Tournaments {
+        &self.tournaments
     }
 
     /// What it counts.

@@ -10,6 +10,8 @@
 pub(crate) mod conformance;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
+#[cfg(test)]
+pub(crate) mod conformance_of_tournaments;
 pub mod lessons;
 mod live;
 pub mod memory;
@@ -17,6 +19,7 @@ pub mod record;
 pub(crate) mod settle;
 pub mod sqlite;
 pub mod store;
+pub mod tournaments;
 pub(crate) mod words;
 pub mod writer;
 

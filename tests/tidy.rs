@@ -165,6 +165,10 @@ const PURE: &[&str] = &[
     "bots/src/",
     "src/cli/play/tui/game.rs",
     "src/cli/play/tui/pace.rs",
+    "src/ladder/budget.rs",
+    "src/ladder/choose.rs",
+    "src/ladder/health.rs",
+    "src/ladder/meetings.rs",
     "src/lobby/acceptance.rs",
     "src/lobby/challenge.rs",
     "src/learning/lesson.rs",
@@ -174,6 +178,8 @@ const PURE: &[&str] = &[
     "src/rating",
     "src/room/lag.rs",
     "src/room/state.rs",
+    "src/tournament/progress.rs",
+    "src/tournament/schedule.rs",
 ];
 
 #[test]
@@ -207,6 +213,8 @@ const WALLS: &[(&str, &[&str])] = &[
     ("session", &["config", "http", "ladder", "server"]),
     ("lobby", &["config", "http", "server"]),
     ("http", &["bot_seat", "host", "ladder", "lobby", "server"]),
+    ("ladder", &["config", "control", "http", "server"]),
+    ("tournament", &["control", "http", "lobby", "server"]),
     ("learning", &["accounts", "bot_seat", "control", "host", "http", "lobby", "room", "server", "session"]),
     ("client", &["accounts", "host", "http", "lobby", "room", "server", "session", "storage"]),
     ("load", &["accounts", "host", "http", "lobby", "room", "server", "session", "storage"]),

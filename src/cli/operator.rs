@@ -111,7 +111,8 @@ impl Here {
             // A write that failed is told to whoever asked for it.
             let _ = actor.run().await;
         });
-        Ok(Self { control: Control { accounts, store: shared, status: None }, store, writing, _data: data })
+        let control = Control { accounts, store: shared, status: None, tournaments: None };
+        Ok(Self { control, store, writing, _data: data })
     }
 
     /// Writes what waits and closes the database, so that the next start need not check it.

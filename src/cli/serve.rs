@@ -147,7 +147,8 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
         online: services.sessions.online(),
     });
     let path = data.control_socket();
-    ControlServer::start(&path, Control { accounts, store, status: Some(status) }, shutdown)
+    let tournaments = Some(daemon.tournaments().clone());
+    ControlServer::start(&path, Control { accounts, store, status: Some(status), tournaments }, shutdown)
         .inspect_err(|error| warn!(path = %path.display(), %error, "the control socket cannot be made"))
         .ok()
 }

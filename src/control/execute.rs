@@ -19,6 +19,7 @@ use crate::records::Record;
 use crate::records::export::RecordReader;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredPlayer};
+use crate::tournament::{HoldError, Tournaments};
 use crate::verify;
 
 /// Most games in one answer: some 300 KiB.
@@ -36,6 +37,8 @@ pub struct Control {
     pub store: Arc<dyn Store>,
     /// Asks the daemon what it is doing; nothing where none runs.
     pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
+    /// Holds tournaments; nothing where no daemon runs.
+    pub tournaments: Option<Tournaments>,
 }
 
 impl fmt::Debug for Control {
@@ -76,9 +79,17 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::LearnerShow { name } => learner_show(control, &name).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
-            None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
+            None => Err(no_daemon()),
+        },
+        Request::TournamentHold { name } => match &control.tournaments {
+            Some(tournaments) => Ok(Answer::TournamentHeld { id: tournaments.hold(&name).await? }),
+            None => Err(no_daemon()),
         },
     }
+}
+
+fn no_daemon() -> Refusal {
+    Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")
 }
 
 async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal> {
@@ -207,6 +218,17 @@ impl From<AccountError> for Refusal {
             | AccountError::Unexpected(_) => RefusalKind::Failed,
         };
         Self::new(kind, with_causes(&error))
+    }
+}
+
+impl From<HoldError> for Refusal {
+    fn from(error: HoldError) -> Self {
+        let kind = match &error {
+            HoldError::Unknown(_) => RefusalKind::Usage,
+            HoldError::GoesOn(_) | HoldError::Alone(_) => RefusalKind::Conflict,
+            HoldError::Unavailable => RefusalKind::Busy,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::terms::WireRating;
 use crate::records::Record;
 use crate::secret::Secret;
@@ -65,6 +65,11 @@ pub enum Request {
     },
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
+    /// A tournament of the configuration, now.
+    TournamentHold {
+        /// Which one.
+        name: String,
+    },
 }
 
 impl Request {
@@ -82,6 +87,7 @@ impl Request {
             Self::LearnersVerify => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
             Self::Status => "status",
+            Self::TournamentHold { .. } => "tournament_hold",
         }
     }
 }
@@ -131,6 +137,11 @@ pub enum Answer {
     Learner(LearnerShown),
     /// What the daemon is doing.
     Status(Status),
+    /// The tournament has begun.
+    TournamentHeld {
+        /// The last part of its link.
+        id: TournamentId,
+    },
     /// The command was refused.
     Refused(Refusal),
 }

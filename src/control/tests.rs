@@ -20,7 +20,7 @@ fn control() -> Control {
     let (writer, actor) = Writer::new(Arc::clone(&store));
     tokio::spawn(actor.run());
     let accounts = Accounts::new(Arc::clone(&store), writer, Signer::new(&[7; KEY_BYTES]));
-    Control { accounts, store, status: None }
+    Control { accounts, store, status: None, tournaments: None }
 }
 
 struct Served {
@@ -134,4 +134,14 @@ async fn a_deep_directory_is_no_obstacle() {
     let _server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
     let mut client = ControlClient::connect(&path).await.unwrap();
     assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
+}
+
+#[tokio::test]
+async fn tournaments_are_held_by_a_daemon_alone() {
+    let hold = || Request::TournamentHold { name: "Cup".into() };
+    let refused = execute(&control(), hold()).await.unwrap_err();
+    assert_eq!(refused.kind, RefusalKind::Conflict);
+    let nobody_listens =
+        Control { tournaments: Some(crate::tournament::Tournaments::reading(control().store)), ..control() };
+    assert_eq!(execute(&nobody_listens, hold()).await.unwrap_err().kind, RefusalKind::Busy);
 }

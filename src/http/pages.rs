@@ -25,6 +25,7 @@ mod player;
 mod qr;
 #[cfg(test)]
 mod tests;
+mod tournaments;
 mod tv;
 mod wall;
 mod watched;
@@ -65,6 +66,9 @@ pub fn router() -> Router<AppState> {
         .route("/bots", get(bots::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
+        .route("/tournaments", get(tournaments::list))
+        .route("/tournament/{id}", get(tournaments::one))
+        .route("/tournament/{id}/table", get(tournaments::table))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))

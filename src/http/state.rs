@@ -17,6 +17,7 @@ use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
+use crate::tournament::Tournaments;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -36,6 +37,17 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
+    /// Why the ladder leaves it out, after faults; null while it does not.
+    pub trouble: Option<Trouble>,
+}
+
+/// Why the ladder leaves a bot out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Trouble {
+    /// How it broke off last: time, illegal, absent or failed.
+    pub fault: &'static str,
+    /// Whether it plays single pairs again to show that it is well; if not, it is paused.
+    pub probing: bool,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -83,4 +95,6 @@ pub struct AppState {
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
+    /// Tournaments, under way and over.
+    pub tournaments: Tournaments,
 }

@@ -24,6 +24,7 @@ use crate::metrics::Metrics;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
+use crate::tournament::Tournaments;
 
 /// Where everybody connects from, unless a test says otherwise: a network that limits count.
 pub(crate) const SOMEWHERE: &str = "192.0.2.1:50000";
@@ -102,6 +103,7 @@ impl TestSite {
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: Learning::default(),
+            tournaments: Tournaments::reading(store.clone()),
         };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));

@@ -6,3 +6,4 @@ mod bots;
 mod learning;
 mod reading;
 mod requests;
+mod tournaments;

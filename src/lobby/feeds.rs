@@ -150,6 +150,12 @@ impl Feeds {
         self.lobby_changed();
     }
 
+    /// The open seeks.
+    #[must_use]
+    pub fn seeks(&self) -> Vec<SeekEntry> {
+        self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A game has ended.
     pub fn finished(&self, public: &PublicGame, end: &GameEnd) {
         self.lobby_changed();
@@ -177,7 +183,8 @@ impl Feeds {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
         let mut live = self.inner.directory.live();
-        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        let by_strength = |game: &PublicGame| std::cmp::Reverse(game.strength());
+        live.sort_by_key(|game| (game.is_brisk(), by_strength(game), game.spec.started_at));
         LobbyFeed {
             seeks,
             live: u32::try_from(live.len()).unwrap_or(u32::MAX),
@@ -186,13 +193,14 @@ impl Feeds {
         }
     }
 
-    /// The game to show: the one shown before while it lasts, else the strongest.
+    /// The game to show: the one shown before while it lasts, else the strongest of those that can be watched.
     #[must_use]
     pub fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
         let shown = self.inner.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let same = live.iter().find(|game| Some(&game.spec.id) == shown.as_ref());
-        same.or_else(|| live.iter().max_by_key(|game| game.strength())).map(|game| game.to_wire())
+        same.or_else(|| live.iter().max_by_key(|game| (!game.is_brisk(), game.strength())))
+            .map(|game| game.to_wire())
     }
 }
 

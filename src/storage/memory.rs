@@ -1,6 +1,7 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
 mod learners;
+mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
 use self::learners::Learners;
+use self::tournaments::Tournaments;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::record::{
@@ -18,7 +20,8 @@ use super::record::{
 };
 use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
@@ -46,12 +49,15 @@ struct Tables {
     passwords: HashMap<PlayerId, String>,
     tokens: BTreeMap<TokenId, StoredToken>,
     games: HashMap<GameId, StoredGame>,
+    /// All of them in the order in which they began.
+    begun: Vec<GameId>,
     /// In the order in which they began.
     live: Vec<(GameId, LiveGame)>,
     /// In the order in which they finished: number 1 first.
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
+    tournaments: Tournaments,
     kept_out: HashSet<PlayerId>,
     faults: VecDeque<Fault>,
     commits: Vec<usize>,
@@ -115,6 +121,12 @@ impl Tables {
                 self.learners.withdraw(|number| number == place as u64 + 1);
                 Ok(Written::Done)
             }
+            Write::AddTournament(tournament) => {
+                tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
+                self.tournaments.add(tournament)
+            }
+            Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
+            Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
         }
     }
 
@@ -225,6 +237,7 @@ impl Tables {
         }
         let game = StoredGame { spec: spec.clone(), events: Vec::new(), settlement: None };
         self.games.insert(spec.id.clone(), game);
+        self.begun.push(spec.id.clone());
         self.live.push((spec.id.clone(), LiveGame::new(spec.clone())));
         Ok(Written::Done)
     }
@@ -484,6 +497,41 @@ impl Store for MemoryStore {
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
     }
 
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        Ok(self.tables().tournaments.one(id))
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        Ok(self.tables().tournaments.page(before, limit))
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        Ok(self.tables().tournaments.going_on())
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        Ok(self.tables().tournaments.walkovers(tournament))
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        let tables = self.tables();
+        let is_its = |game: &StoredGame| {
+            let pair = game.spec.pair.as_ref().and_then(|pair| pair.id.of_tournament());
+            pair.is_some_and(|(of, _)| of == *tournament)
+        };
+        Ok(tables
+            .begun
+            .iter()
+            .filter_map(|id| tables.games.get(id))
+            .filter(|game| is_its(game))
+            .cloned()
+            .collect())
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -513,6 +561,7 @@ mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
 
@@ -532,4 +581,5 @@ mod tests {
 
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
+    conformance_suite_of_tournaments!(InMemory);
 }

@@ -14,6 +14,7 @@ mod open;
 mod players;
 mod ratings;
 mod settlement;
+mod tournaments;
 mod write;
 
 use std::fmt;
@@ -34,7 +35,8 @@ use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
 pub struct SqliteStore {
@@ -248,6 +250,30 @@ impl Store for SqliteStore {
         learners::teaching(&self.readers, player).await
     }
 
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        tournaments::by_id(&self.readers, id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        tournaments::page(&self.readers, before, limit).await
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        tournaments::running(&self.readers).await
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        tournaments::walkovers(&self.readers, tournament).await
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        games::of_pairs(&self.readers, &tournament.pair_prefix()).await
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -278,6 +304,7 @@ mod tests {
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
     use crate::storage::record::{Ending, EventKind};
 
     struct OnDisk {
@@ -311,6 +338,7 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
+    conformance_suite_of_tournaments!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -11,7 +11,8 @@ use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{PlayerKind, WireRating};
 
@@ -137,6 +138,23 @@ pub enum Write {
         /// Which game.
         game: GameId,
     },
+    /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
+    /// [`Refused::NoSuchPlayer`] if an entrant is not there.
+    AddTournament(StoredTournament),
+    /// A game of a tournament's schedule is lost without being played.
+    WalkOver {
+        /// Of which tournament, which must go on.
+        tournament: TournamentId,
+        /// Which game, and by whom.
+        walkover: Walkover,
+    },
+    /// A tournament is over.
+    EndTournament {
+        /// Which one, which must go on.
+        tournament: TournamentId,
+        /// How.
+        end: TournamentEnd,
+    },
 }
 
 /// Whether games of a player may be learnt from.
@@ -192,6 +210,9 @@ pub enum Refused {
     /// No learner, or no version of it.
     #[error("there is no such version of a learner")]
     NoSuchVersion,
+    /// No tournament of that id that goes on, or the walkover is known.
+    #[error("there is no such tournament that goes on")]
+    NoSuchTournament,
 }
 
 /// Which players a leaderboard lists.
@@ -340,6 +361,26 @@ pub trait Store: Send + Sync + Debug {
 
     /// Whether games of a player may be learnt from.
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
+
+    /// A tournament.
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
+
+    /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError>;
+
+    /// Tournaments that have not ended, the oldest first.
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Games of a tournament's schedule that were lost without being played, in its order.
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
+
+    /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
+    /// a line in the log.
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
 
     /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
     /// for learners, who must know how far they have come.

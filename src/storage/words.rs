@@ -3,6 +3,7 @@
 use fourfold_engine::Side;
 
 use super::record::TokenKind;
+use super::tournaments::EndedBecause;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 
@@ -38,6 +39,7 @@ macro_rules! words {
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
 words!(TokenKind { Bot: "bot", Session: "session" });
+words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
 words!(EndReason {

@@ -26,6 +26,7 @@ async fn site(about: &str) -> TestSite {
         url: None,
         house: false,
         playing: 1,
+        trouble: None,
     };
     let site = TestSite::with(Site::default(), TestArena { bots: vec![bot], ..TestArena::default() });
     add_players(&*site.store, &["Ada", "Bob"]).await;

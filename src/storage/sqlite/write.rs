@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{learners, players, settlement};
+use super::{learners, players, settlement, tournaments};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -150,6 +150,13 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
+            Write::AddTournament(tournament) => tournaments::add(self.connection, tournament).await,
+            Write::WalkOver { tournament, walkover } => {
+                tournaments::walk_over(self.connection, tournament, *walkover).await
+            }
+            Write::EndTournament { tournament, end } => {
+                tournaments::end(self.connection, tournament, end).await
+            }
         }
     }
 
