@@ -58,13 +58,10 @@ impl Strengths {
     pub(crate) fn of(&self, bot: &PlayerId) -> Strength {
         let live = self.standing(bot);
         let is_new = live.is_provisional();
-        match self.fit().and_then(|field| field.get(bot)) {
-            Some(rated) => Strength { elo: rated.elo, error: rated.error, is_new },
-            None => {
-                let error = f64::from(pm95(live.games)) / Z95;
-                Strength { elo: elo(&live) + self.shift, error, is_new }
-            }
+        if let Some(rated) = self.fit().and_then(|field| field.get(bot)) {
+            return Strength { elo: rated.elo, error: rated.error, is_new };
         }
+        Strength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
     }
 
     /// The live rating of one bot, in whole points.
@@ -79,4 +76,30 @@ impl Strengths {
 
 fn elo(standing: &Standing) -> f64 {
     f64::from(standing.rating.to_elo())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leaderboard::tests::{bots, fit, play_pair};
+    use crate::protocol::server::GameResult::{First, Second};
+    use crate::storage::conformance::player_id;
+
+    #[tokio::test]
+    async fn whoever_is_not_in_the_fit_is_put_on_its_scale() {
+        let store = bots().await;
+        play_pair(&store, 0, ["random", "perfect"], [Second, First]).await;
+        let read = async |published| Strengths::read(&store, Arc::new(published)).await.unwrap();
+        let [random, perfect, six] = ["random", "perfect", "six"].map(player_id);
+
+        let live = read(Snapshot::default()).await;
+        assert!((live.of(&six).elo - 1500.0).abs() < 1.0);
+        assert!(live.fit().is_none() && live.of(&perfect).elo > live.of(&random).elo);
+
+        let fitted = read(fit(&store).await).await;
+        assert!(fitted.of(&random).elo.abs() < 1e-9, "the fit's anchor");
+        let middle = f64::midpoint(fitted.of(&random).elo, fitted.of(&perfect).elo);
+        assert!((fitted.of(&six).elo - middle).abs() < 1.0, "a newcomer is in the middle");
+        assert!(fitted.of(&six).is_new && fitted.live_elo(&six) == 1500);
+    }
 }
