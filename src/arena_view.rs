@@ -27,10 +27,10 @@ pub struct LiveArena {
     pub feeds: Feeds,
     /// Has the open offers.
     pub lobby: LobbyHandle,
-    /// Tests bots.
-    pub self_tests: SelfTests,
     /// Has the bots that the ladder leaves out.
     pub troubles: Troubles,
+    /// Tests bots.
+    pub self_tests: SelfTests,
 }
 
 impl LiveArena {

@@ -140,8 +140,8 @@ pub async fn run(
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
-    self_tests: SelfTests,
     tournaments: Tournaments,
+    self_tests: SelfTests,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
@@ -285,6 +285,7 @@ impl Daemon {
                 feeds: feeds.clone(),
                 pool: pool.clone(),
                 troubles: troubles.clone(),
+                leaderboard: leaderboard.clone(),
             };
             let settings = LadderSettings {
                 time: config.ladder.time(),
@@ -298,8 +299,8 @@ impl Daemon {
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena =
-            LiveArena { host, directory, sessions, feeds, lobby, troubles, self_tests: self_tests.clone() };
+        let self_testing = self_tests.clone();
+        let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles, self_tests: self_testing };
         let desk =
             PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {
@@ -325,8 +326,8 @@ impl Daemon {
         Ok(Self {
             address,
             services,
-            self_tests,
             tournaments,
+            self_tests,
             metrics,
             learning,
             transport,
@@ -349,12 +350,6 @@ impl Daemon {
         &self.services
     }
 
-    /// Its tests of remote bots.
-    #[must_use]
-    pub fn self_tests(&self) -> &SelfTests {
-        &self.self_tests
-    }
-
     /// The tournaments that it holds.
     #[must_use]
     pub fn tournaments(&self) -> &Tournaments {
@@ -365,6 +360,12 @@ impl Daemon {
     #[must_use]
     pub fn learning(&self) -> &Learning {
         &self.learning
+    }
+
+    /// Its tests of remote bots.
+    #[must_use]
+    pub fn self_tests(&self) -> &SelfTests {
+        &self.self_tests
     }
 
     /// What it counts.

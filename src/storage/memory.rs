@@ -67,10 +67,10 @@ struct Tables {
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
-    authors: Authors,
     tournaments: Tournaments,
     judgements: Judgements,
     puzzles: Puzzles,
+    authors: Authors,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     publication: Publication,
@@ -136,21 +136,6 @@ impl Tables {
                 self.learners.withdraw(|number| number == place as u64 + 1);
                 Ok(Written::Done)
             }
-            Write::SeeVersion { bot, version, at } => {
-                self.check_player(bot)?;
-                self.authors.see(bot, version, *at);
-                Ok(Written::Done)
-            }
-            Write::SaveTest { bot, version, test, outcome } => {
-                self.check_player(bot)?;
-                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
-                Ok(Written::Done)
-            }
-            Write::AddFault(fault) => {
-                self.check_player(&fault.bot)?;
-                self.authors.add_fault(fault);
-                Ok(Written::Done)
-            }
             Write::AddTournament(tournament) => {
                 tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
                 self.tournaments.add(tournament)
@@ -180,6 +165,21 @@ impl Tables {
             Write::SolveDaily { player, day } => {
                 self.check_player(player)?;
                 self.puzzles.solve_daily(player, *day);
+                Ok(Written::Done)
+            }
+            Write::SeeVersion { bot, version, at } => {
+                self.check_player(bot)?;
+                self.authors.see(bot, version, *at);
+                Ok(Written::Done)
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                self.check_player(bot)?;
+                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
+                Ok(Written::Done)
+            }
+            Write::AddFault(fault) => {
+                self.check_player(&fault.bot)?;
+                self.authors.add_fault(fault);
                 Ok(Written::Done)
             }
         }
@@ -313,8 +313,8 @@ impl Tables {
             created_at,
         };
         self.passwords.remove(&id);
-        self.authors.forget(&id);
         self.unpublish();
+        self.authors.forget(&id);
         Ok(Written::Done)
     }
 
@@ -662,19 +662,6 @@ impl Store for MemoryStore {
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
     }
 
-    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        Ok(self.tables().authors.versions(bot))
-    }
-
-    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        let versions = self.tables().authors.versions(bot);
-        Ok(versions.into_iter().find(|known| known.version == version))
-    }
-
-    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        Ok(self.tables().authors.faults(bot, limit))
-    }
-
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
         Ok(self.tables().tournaments.one(id))
     }
@@ -708,6 +695,19 @@ impl Store for MemoryStore {
             .filter(|game| is_its(game))
             .cloned()
             .collect())
+    }
+
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        Ok(self.tables().authors.versions(bot))
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        let versions = self.tables().authors.versions(bot);
+        Ok(versions.into_iter().find(|known| known.version == version))
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        Ok(self.tables().authors.faults(bot, limit))
     }
 
     async fn audit_finished(
@@ -762,8 +762,8 @@ mod tests {
 
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
-    conformance_suite_of_authors!(InMemory);
     conformance_suite_of_tournaments!(InMemory);
     conformance_suite_of_ratings!(InMemory);
     conformance_suite_of_judging!(InMemory);
+    conformance_suite_of_authors!(InMemory);
 }

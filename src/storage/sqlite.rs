@@ -295,18 +295,6 @@ impl Store for SqliteStore {
         learners::teaching(&self.readers, player).await
     }
 
-    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        authors::versions(&self.readers, bot).await
-    }
-
-    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        authors::version(&self.readers, bot, version).await
-    }
-
-    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        authors::faults(&self.readers, bot, limit).await
-    }
-
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
         tournaments::by_id(&self.readers, id).await
     }
@@ -329,6 +317,18 @@ impl Store for SqliteStore {
 
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
         games::of_pairs(&self.readers, &tournament.pair_prefix()).await
+    }
+
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        authors::versions(&self.readers, bot).await
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        authors::version(&self.readers, bot, version).await
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        authors::faults(&self.readers, bot, limit).await
     }
 
     async fn audit_finished(
@@ -398,10 +398,10 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
-    conformance_suite_of_authors!(OnDisk);
     conformance_suite_of_tournaments!(OnDisk);
     conformance_suite_of_ratings!(OnDisk);
     conformance_suite_of_judging!(OnDisk);
+    conformance_suite_of_authors!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

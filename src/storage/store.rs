@@ -142,28 +142,6 @@ pub enum Write {
         /// Which game.
         game: GameId,
     },
-    /// A bot has connected with this version.
-    SeeVersion {
-        /// Which bot.
-        bot: PlayerId,
-        /// As it was given; empty if the bot names none.
-        version: String,
-        /// When.
-        at: UnixMillis,
-    },
-    /// A self-test has ended.
-    SaveTest {
-        /// Of which bot.
-        bot: PlayerId,
-        /// Which version of it.
-        version: String,
-        /// What it found.
-        test: StoredTest,
-        /// Whether the version may play rated games from now on.
-        outcome: TestOutcome,
-    },
-    /// A bot did something wrong.
-    AddFault(BotFault),
     /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
     /// [`Refused::NoSuchPlayer`] if an entrant is not there.
     AddTournament(StoredTournament),
@@ -209,6 +187,28 @@ pub enum Write {
         /// Days since 1970.
         day: u32,
     },
+    /// A bot has connected with this version.
+    SeeVersion {
+        /// Which bot.
+        bot: PlayerId,
+        /// As it was given; empty if the bot names none.
+        version: String,
+        /// When.
+        at: UnixMillis,
+    },
+    /// A self-test has ended.
+    SaveTest {
+        /// Of which bot.
+        bot: PlayerId,
+        /// Which version of it.
+        version: String,
+        /// What it found.
+        test: StoredTest,
+        /// Whether the version may play rated games from now on.
+        outcome: TestOutcome,
+    },
+    /// A bot did something wrong.
+    AddFault(BotFault),
 }
 
 /// What a self-test came to.
@@ -470,14 +470,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Whether games of a player may be learnt from.
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
 
-    /// The versions that a bot has given itself, those seen last first.
-    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError>;
-
-    /// One version of a bot, if it was ever seen and is not forgotten.
-    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError>;
-
-    /// What a bot did wrong, the newest first, at most `limit`.
-    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
     /// A tournament.
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
 
@@ -497,6 +489,14 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
     /// a line in the log.
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
+    /// The versions that a bot has given itself, those seen last first.
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError>;
+
+    /// One version of a bot, if it was ever seen and is not forgotten.
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError>;
+
+    /// What a bot did wrong, the newest first, at most `limit`.
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
 
     /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
     /// for learners, who must know how far they have come.

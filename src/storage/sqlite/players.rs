@@ -249,7 +249,7 @@ pub(super) async fn retire(
     let query = sqlx::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(&mut *connection).await?.rows_affected();
     if updated > 0 {
-        published::unpublish(&mut *connection).await?;
+        published::unpublish(connection).await?;
         authors::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))

@@ -150,14 +150,6 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
-            Write::SeeVersion { bot, version, at } => {
-                authors::see_version(self.connection, bot, version, *at).await
-            }
-            Write::SaveTest { bot, version, test, outcome } => {
-                let passed = *outcome == TestOutcome::Passed;
-                authors::save_test(self.connection, bot, version, test, passed).await
-            }
-            Write::AddFault(fault) => authors::add_fault(self.connection, fault).await,
             Write::AddTournament(tournament) => tournaments::add(self.connection, tournament).await,
             Write::WalkOver { tournament, walkover } => {
                 tournaments::walk_over(self.connection, tournament, *walkover).await
@@ -174,6 +166,14 @@ impl<'batch> Transaction<'batch, '_> {
             }
             Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt).await,
             Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day).await,
+            Write::SeeVersion { bot, version, at } => {
+                authors::see_version(self.connection, bot, version, *at).await
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                let passed = *outcome == TestOutcome::Passed;
+                authors::save_test(self.connection, bot, version, test, passed).await
+            }
+            Write::AddFault(fault) => authors::add_fault(self.connection, fault).await,
         }
     }
 

@@ -46,8 +46,8 @@ type Settings = fn(&mut Config);
 pub(crate) struct Arena {
     pub(crate) address: SocketAddr,
     pub(crate) services: Arc<Services>,
-    pub(crate) self_tests: SelfTests,
     pub(crate) tournaments: Tournaments,
+    pub(crate) self_tests: SelfTests,
     change: Settings,
     store: Kept,
     stop: CancellationToken,
@@ -121,12 +121,12 @@ impl Arena {
         let parts = Parts { listener, metrics_listener: None, config, store: store.open().await, key: KEY };
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
-        let self_tests = daemon.self_tests().clone();
         let tournaments = daemon.tournaments().clone();
+        let self_tests = daemon.self_tests().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
-        Self { address, services, self_tests, tournaments, change, store, stop, serving, _hold: hold }
+        Self { address, services, tournaments, self_tests, change, store, stop, serving, _hold: hold }
     }
 
     /// Lets the daemon know that it shall stop; it goes on for the time of its notice.
