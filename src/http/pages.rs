@@ -21,6 +21,7 @@ mod lobby;
 mod offline;
 mod parts;
 mod player;
+mod puzzles;
 mod qr;
 #[cfg(test)]
 mod tests;
@@ -61,6 +62,10 @@ pub fn router() -> Router<AppState> {
         .route("/bots", get(bots::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
+        .route("/puzzles", get(puzzles::index))
+        .route("/puzzles/daily", get(puzzles::daily))
+        .route("/puzzles/next", get(puzzles::next))
+        .route("/puzzle/{id}", get(puzzles::one))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
