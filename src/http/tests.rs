@@ -3,5 +3,6 @@
 mod account;
 mod accounts;
 mod bots;
+mod puzzles;
 mod reading;
 mod requests;

@@ -149,10 +149,14 @@ async function answered(attempt, column) {
 async function refuted({ value, line: refutation }, column) {
   status = "wrong";
   const columns = parseMoves(refutation);
-  const key = value === "draw" ? "wrong_draw" : value === "loss" ? "wrong_loss" : "wrong";
+  const why = {
+    draw: text("puzzles.wrong_draw", { column }),
+    loss: text("puzzles.wrong_loss", { column }),
+    none: text("puzzles.wrong", { column }),
+  };
   const goesOn = columns.length > 0 ? text("puzzles.refutation", { columns: columns.join(" ") }) : "";
   show();
-  say(text(`puzzles.${key}`, { column }), goesOn);
+  say(value === "draw" || value === "loss" ? why[value] : why.none, goesOn);
   find("#puzzle-again").focus();
   await fall(columns);
 }

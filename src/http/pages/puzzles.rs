@@ -28,8 +28,10 @@ pub(super) struct Teaser {
     pub(super) board: MiniBoard,
     /// Who is to find what.
     pub(super) question: String,
-    /// How hard it is, and how others did.
-    pub(super) facts: String,
+    /// How hard it is.
+    grade: String,
+    /// The same, and how others did.
+    facts: String,
 }
 
 impl Teaser {
@@ -39,6 +41,7 @@ impl Teaser {
             id: puzzle.id.clone(),
             board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, &puzzle.moves) },
             question: question(lang, &puzzle.moves, puzzle.goal),
+            grade: grade(lang, shown),
             facts: facts(lang, shown),
         }
     }
@@ -53,15 +56,18 @@ fn question(lang: Language, moves: &str, goal: Goal) -> String {
     }
 }
 
+fn grade(lang: Language, shown: &Shown) -> String {
+    lang.fill("puzzles.grade", &[("n", shown.grade)])
+}
+
 fn facts(lang: Language, shown: &Shown) -> String {
     let record = shown.stored.record;
-    let grade = lang.fill("puzzles.grade", &[("n", shown.grade)]);
     let tried = if record.tries == 0 {
         lang.text("puzzles.untried").to_owned()
     } else {
         lang.fill("puzzles.tried", &[("solved", record.solved), ("tries", record.tries)])
     };
-    format!("{grade} · {tried}")
+    format!("{} · {tried}", grade(lang, shown))
 }
 
 /// How the visitor does.
