@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::broadcast;
+use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
-use crate::arena_view::LiveArena;
+use crate::arena_view::{LINE_FEEDS_MAX, LiveArena};
 use crate::compute::ComputePool;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
@@ -32,6 +32,7 @@ use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
+use crate::lobby::director::TvDirector;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
@@ -248,7 +249,17 @@ impl Daemon {
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let arena = LiveArena { host, directory, sessions, feeds, lobby };
+        let director = TvDirector::new(directory.clone(), feeds.clone(), analysis.clone());
+        actors.spawn(director.run(stop_actors.clone()));
+        let arena = LiveArena {
+            host,
+            directory,
+            sessions,
+            feeds,
+            lobby,
+            places: Arc::new(Semaphore::new(LINE_FEEDS_MAX)),
+            stop: stop_actors.clone(),
+        };
         let desk =
             PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {

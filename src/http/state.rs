@@ -12,6 +12,7 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
+use crate::lobby::line_feed::LineFeed;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::puzzles::desk::PuzzleDesk;
@@ -38,6 +39,24 @@ pub struct OpenBot {
     pub playing: u32,
 }
 
+/// What a feed over HTTP is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FeedOf {
+    /// One game in progress: a snapshot, then all that watchers see, up to its end.
+    Game(GameId),
+    /// Every game that ends.
+    Results,
+}
+
+/// Why there is no feed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoFeed {
+    /// The game is not in progress.
+    NotLive,
+    /// There are as many as there may be.
+    TooMany,
+}
+
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
 #[async_trait]
 pub trait ArenaView: Send + Sync + Debug {
@@ -58,6 +77,9 @@ pub trait ArenaView: Send + Sync + Debug {
 
     /// An offer that is open to whoever has its link, while it stands.
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
+
+    /// Messages as they come, for a reader that keeps up.
+    fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed>;
 
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;

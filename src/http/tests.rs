@@ -3,6 +3,7 @@
 mod account;
 mod accounts;
 mod bots;
+mod feeds;
 mod puzzles;
 mod reading;
 mod requests;
