@@ -1,9 +1,10 @@
 //! Messages of a room or a feed for somebody who only listens, over HTTP: a queue that is cut when it is full.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio_util::sync::CancellationToken;
 
 use crate::protocol::Frame;
 use crate::protocol::server::Urgency;
@@ -15,8 +16,10 @@ const WAITING_MAX: usize = 64;
 /// The end that rooms and feeds write to.
 #[derive(Debug)]
 pub struct LineWriter {
-    /// `None` once it was cut.
+    /// `None` once it has ended.
     lines: Mutex<Option<mpsc::Sender<Frame>>>,
+    /// Set when it ends from this side.
+    cut: CancellationToken,
 }
 
 /// The end that is read. Dropping it ends the feed.
@@ -32,41 +35,35 @@ impl LineWriter {
     #[must_use]
     pub fn pair(place: OwnedSemaphorePermit) -> (Arc<Self>, LineFeed) {
         let (sender, lines) = mpsc::channel(WAITING_MAX);
-        (Arc::new(Self { lines: Mutex::new(Some(sender)) }), LineFeed { lines, _place: place })
+        let writer = Self { lines: Mutex::new(Some(sender)), cut: CancellationToken::new() };
+        (Arc::new(writer), LineFeed { lines, _place: place })
     }
 
     /// Ends the feed; what waits can still be read.
     pub fn end(&self) {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.lines().take();
+        self.cut.cancel();
     }
 
-    /// Waits until nobody reads any more, or the feed was cut.
+    /// Waits until nobody reads any more, or the feed was ended or cut.
     pub async fn ended(&self) {
-        let sender = self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(sender) = sender {
-            // Weak, or waiting here would keep a feed open that was cut.
-            let weak = sender.downgrade();
-            drop(sender);
-            while let Some(sender) = weak.upgrade() {
-                let closed = tokio::time::timeout(LOOK_EVERY, sender.closed()).await;
-                drop(sender);
-                if closed.is_ok() {
-                    return;
-                }
-            }
+        let Some(sender) = self.lines().clone() else { return };
+        tokio::select! {
+            () = sender.closed() => {}
+            () = self.cut.cancelled() => {}
         }
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Option<mpsc::Sender<Frame>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How often to look whether a feed was cut.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-
 impl Recipient for LineWriter {
     fn deliver(&self, frame: &Frame, _: Option<&str>, _: Urgency) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let cut = lines.as_ref().is_some_and(|lines| lines.try_send(frame.clone()).is_err());
-        if cut {
-            *lines = None;
+        let is_cut = self.lines().as_ref().is_some_and(|lines| lines.try_send(frame.clone()).is_err());
+        if is_cut {
+            self.end();
         }
     }
 
@@ -75,8 +72,7 @@ impl Recipient for LineWriter {
     }
 
     fn is_connected(&self) -> bool {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.as_ref().is_some_and(|lines| !lines.is_closed())
+        self.lines().as_ref().is_some_and(|lines| !lines.is_closed())
     }
 }
 

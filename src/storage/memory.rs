@@ -200,6 +200,7 @@ impl Tables {
             created_at,
         };
         self.passwords.remove(&id);
+        self.puzzles.forget(&id);
         Ok(Written::Done)
     }
 

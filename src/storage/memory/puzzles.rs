@@ -55,6 +55,12 @@ impl Puzzles {
         Ok(Written::Done)
     }
 
+    /// Forgets who it was; the puzzles' counts stay.
+    pub(super) fn forget(&mut self, player: &PlayerId) {
+        self.tries.retain(|attempt| attempt.player != *player);
+        self.streaks.remove(player);
+    }
+
     pub(super) fn solve_daily(&mut self, player: &PlayerId, day: u32) {
         let streak = self.streaks.entry(player.clone()).or_default();
         *streak = streak.solved_on(day);
