@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 
 use crate::compute::ComputePool;
 
-/// Jobs that wait for the thread. There is one who gives it work, one job after the other.
-const JOBS_MAX: usize = 1;
+/// Jobs that wait for the thread. There is one who gives it work, one job after the other; when the daemon stops, one
+/// more may wait that nobody wants any longer.
+const JOBS_MAX: usize = 2;
 
 /// How much the system prefers other threads of ours to this one, from 0 to 19.
 const NICENESS: i32 = 15;

@@ -62,8 +62,7 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileEr
 }
 
 fn build_from(spec: &BotSpec, variant: Variant, path: &Path) -> Result<Box<dyn Bot>, BotFileError> {
-    let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
-    let knowledge = files::read_if_there(path).map_err(unreadable)?.unwrap_or_default();
+    let knowledge = knowledge(spec)?.unwrap_or_default();
     registry::build_taught(spec, variant, &knowledge).map_err(|error| match error {
         BotError::Broken { bot: _, reason } => BotFileError::Content { path: path.to_owned(), reason },
         error => error.into(),
@@ -134,13 +133,16 @@ pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
     named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
 }
 
-/// What a bot has learnt before, if its settings name a file for it; an empty text if the file is not there.
+/// What a bot has learnt before, if its settings name a file for it; nothing if the file is not there.
 ///
 /// # Errors
 ///
 /// The file cannot be read.
-pub fn knowledge(spec: &BotSpec) -> Result<Option<String>, BotFileError> {
-    let read = |path: PathBuf| Ok(read_text_if_there(&path)?.unwrap_or_default());
+pub fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
+    let read = |path: PathBuf| {
+        let unreadable = |cause| BotFileError::Unreadable { path: path.clone(), cause };
+        Ok(files::read_if_there(&path).map_err(unreadable)?.unwrap_or_default())
+    };
     knowledge_file(spec).map(read).transpose()
 }
 
@@ -154,15 +156,6 @@ pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
 
 fn read_text(path: &Path) -> Result<String, BotFileError> {
     let bytes = fs::read(path).map_err(|cause| BotFileError::Unreadable { path: path.to_owned(), cause })?;
-    text(bytes, path)
-}
-
-fn read_text_if_there(path: &Path) -> Result<Option<String>, BotFileError> {
-    let unreadable = |cause| BotFileError::Unreadable { path: path.to_owned(), cause };
-    files::read_if_there(path).map_err(unreadable)?.map(|bytes| text(bytes, path)).transpose()
-}
-
-fn text(bytes: Vec<u8>, path: &Path) -> Result<String, BotFileError> {
     let no_text = |_| BotFileError::Content { path: path.to_owned(), reason: "it is not a text".to_owned() };
     String::from_utf8(bytes).map_err(no_text)
 }

@@ -250,6 +250,7 @@ impl Bridge<'_> {
             | ServerMessage::Reaction(_)
             | ServerMessage::OpponentGone(_)
             | ServerMessage::Crowd(_)
+            | ServerMessage::Truth(_)
             | ServerMessage::Lobby(_)
             | ServerMessage::Tv(_)
             | ServerMessage::Ladder(_)

@@ -33,6 +33,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
+    /// What watchers are told.
+    pub watching: WatchingConfig,
     /// Rated games between bots that nobody asked for.
     pub ladder: LadderConfig,
     /// Bots that learn from the arena's games.
@@ -184,6 +186,30 @@ impl ComputeConfig {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1)),
             threads => threads,
         }
+    }
+}
+
+/// What watchers are told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WatchingConfig {
+    /// Whether they hear what the position is worth; never in rated games between people.
+    pub truth: bool,
+    /// How long after the move, in milliseconds.
+    pub truth_delay_ms: Bounded<0, 600_000>,
+}
+
+impl Default for WatchingConfig {
+    fn default() -> Self {
+        Self { truth: true, truth_delay_ms: Bounded::new(0) }
+    }
+}
+
+impl WatchingConfig {
+    /// How long after a move its value is told.
+    #[must_use]
+    pub fn truth_delay(&self) -> Duration {
+        self.truth_delay_ms.millis()
     }
 }
 

@@ -32,6 +32,7 @@ use crate::room::{Directory, RoomHandle};
 use crate::session::Sessions;
 use crate::storage::store::{Store, Write};
 use crate::storage::writer::Writer;
+use crate::truth::Truth;
 
 /// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
 const NEWS_MAX: usize = 1_024;
@@ -61,6 +62,8 @@ pub struct HostDeps {
     pub metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
     pub pair_limit: u32,
+    /// Says what games are worth.
+    pub truth: Truth,
 }
 
 /// Starts games. Cheap to clone.

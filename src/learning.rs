@@ -7,6 +7,7 @@
 
 pub(crate) mod fold;
 pub mod lesson;
+mod measuring;
 pub mod practice;
 mod pupil;
 pub mod reasons;
@@ -18,7 +19,7 @@ pub mod view;
 
 use std::sync::Arc;
 
-use fourfold_bots::{BotSpec, Knowledge};
+use fourfold_bots::{BotError, BotSpec, Knowledge};
 
 use self::fold::Fold;
 use crate::ids::PlayerName;
@@ -50,7 +51,7 @@ pub struct Plan {
 }
 
 /// The learners of the house: account, program, games, a line about it.
-const PLANS: [(&str, &str, Watches, &str); 3] = [
+const PLANS: [(&str, &str, Watches, &str); 4] = [
     (
         "memory",
         "memory",
@@ -68,6 +69,12 @@ const PLANS: [(&str, &str, Watches, &str); 3] = [
         "memory-windows",
         Watches::All,
         "a pattern memory that sees gaps too; learns from all games it can watch",
+    ),
+    (
+        "ntuple-live",
+        "ntuple:plies=0",
+        Watches::All,
+        "a pattern memory with values: an n-tuple network that began empty and learns from all games it can watch",
     ),
 ];
 
@@ -99,18 +106,17 @@ pub async fn known(
 ) -> Result<Option<(u64, Arc<dyn Knowledge>)>, StoreError> {
     for plan in plans() {
         let Some(learner) = store.learner(&plan.name).await? else { continue };
-        let state = if plan.name.key() == name.key() {
-            Some((learner.games, learner.state))
-        } else {
-            let versions = store.learner_versions(&plan.name).await?;
-            let version =
-                versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
-            version.map(|version| (version.games, version.state))
-        };
-        if let Some((games, state)) = state {
-            let fold = Fold::restore(&plan, &state, games);
-            let fold = fold.map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            return Ok(Some((games, fold.knowledge())));
+        let corrupt = |error: BotError| StoreError::Corrupt(error.to_string());
+        if plan.name.key() == name.key() {
+            let fold = Fold::restore(&plan, &learner.state, learner.games).map_err(corrupt)?;
+            return Ok(Some((learner.games, fold.knowledge())));
+        }
+        let versions = store.learner_versions(&plan.name).await?;
+        let version =
+            versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
+        if let Some(version) = version {
+            let known = Fold::recall(&plan, &version.state).map_err(corrupt)?;
+            return Ok(Some((version.games, known)));
         }
     }
     Ok(None)

@@ -44,6 +44,7 @@ pub mod storage;
 pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod truth;
 pub mod verify;
 
 /// The version of this build.

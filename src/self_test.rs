@@ -124,6 +124,7 @@ async fn first_turn(client: &mut Client) -> Result<Turn, StepError> {
         side: SideChoice::First,
         variant: WireVariant(Variant::STANDARD),
         rated: false,
+        opening: None,
     };
     client.send(&ClientMessage::PlayBot(invitation)).await?;
     let turn = wait_for(client, "`turn`", |message| match message {

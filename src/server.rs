@@ -49,6 +49,7 @@ use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::store::Write;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -191,6 +192,7 @@ impl Daemon {
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
             pair_limit: config.limits.rated_games_per_pair_and_day.number(),
+            truth: truth_of(&config, &analysis),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&store),
@@ -227,7 +229,8 @@ impl Daemon {
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
         if let Some(learners) = learners {
-            actors.spawn(learners.run(stop_actors.clone()));
+            // A planned stop waits for it: it stores what was learnt last.
+            actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
         if let Some(judge) = judge(&config, &store, &services.writer, &judging_pool, &metrics)? {
             actors.spawn(judge.run(stop_actors.clone()));
@@ -267,6 +270,7 @@ impl Daemon {
             accounts,
             site,
             analysis,
+            explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: learning.clone(),
             puzzles: desk,
@@ -437,6 +441,12 @@ async fn end_invalid(services: &Services) {
     }
 }
 
+/// What watchers are told about the value of games.
+fn truth_of(config: &Config, analysis: &Analysis) -> Truth {
+    let settings = &config.watching;
+    if settings.truth { Truth::new(analysis.clone(), settings.truth_delay()) } else { Truth::default() }
+}
+
 /// Sets the learners up, if there are to be any.
 async fn learners(
     config: &Config,
@@ -528,6 +538,7 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
+        tells_truth: config.watching.truth,
     }
 }
 

@@ -31,6 +31,7 @@ use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::record::{Opening, StoredPlayer, UnixMillis};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };
@@ -101,6 +102,7 @@ impl Arena {
             tasks: tasks.clone(),
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
+            truth: Truth::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),

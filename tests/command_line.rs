@@ -4,6 +4,8 @@
 
 #[path = "command_line/classic.rs"]
 mod classic;
+#[path = "command_line/learning.rs"]
+mod learning;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -174,13 +176,18 @@ struct Daemon {
 
 impl Daemon {
     fn start() -> Self {
+        Self::start_with(&[("FOURFOLD_LEARNING_ENABLED", "false")])
+    }
+
+    /// With more in its environment.
+    fn start_with(environment: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut process = fourfold(&["serve", "--listen", "127.0.0.1:0"])
             .arg("--data")
             .arg(directory.path().join("data"))
             .env("FOURFOLD_METRICS_ENABLED", "false")
             .env("FOURFOLD_LADDER_ENABLED", "false")
-            .env("FOURFOLD_LEARNING_ENABLED", "false")
+            .envs(environment.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -421,6 +428,22 @@ fn a_network_that_was_trained_in_two_runs_is_the_one_of_a_single_run() {
     assert!(fs::read(&whole).unwrap() == fs::read(&parts).unwrap(), "equal to the byte");
     check_output(&["move", "--bot", &format!("ntuple:plies=1,file={whole}"), "121213"], "Move 1\n");
     check_output(&["move", "--bot", "ntuple:plies=0", "-"], "Move 4\n");
+    let learnt = format!("ntuple:plies=0,file={whole}");
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(arguments);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+    };
+    let played = json(&["match", &learnt, "stupid", "--games", "20", "--seed", "1", "--json"]);
+    assert!(played["wins"].as_u64().unwrap() > 10, "3,000 games teach more than nothing: {played}");
+    let measured = json(&["measure", &learnt, "--positions", "20", "--games", "1", "--json"]);
+    assert!(measured["good"].as_f64().unwrap() > 0.5, "{measured}");
     fs::write(&parts, "no network").unwrap();
-    check_refused(&["move", "--bot", &format!("ntuple:file={parts}"), "44"], 65, "not an n-tuple network");
+    let broken = format!("ntuple:file={parts}");
+    for arguments in [
+        &["move", "--bot", &broken, "44"][..],
+        &["match", &broken, "random", "--games", "2"],
+        &["measure", &broken, "--positions", "1"],
+    ] {
+        check_refused(arguments, 65, "not an n-tuple network");
+    }
 }

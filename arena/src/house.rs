@@ -27,7 +27,7 @@ struct Recipe {
     spec: BotSpec,
     variant: Variant,
     /// What it has learnt before, if it learns.
-    knowledge: Option<String>,
+    knowledge: Option<Vec<u8>>,
 }
 
 impl Recipe {
@@ -46,7 +46,7 @@ impl Recipe {
 }
 
 impl HouseBot {
-    /// Checks the settings. `knowledge` is what a learner knows, as [`Bot::knowledge`] gave it.
+    /// Checks the settings. `knowledge` is what a learner knows, as it was kept.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl HouseBot {
         name: String,
         spec: BotSpec,
         variant: Variant,
-        knowledge: Option<String>,
+        knowledge: Option<Vec<u8>>,
         watchdog: &Watchdog,
     ) -> Result<Self, BotError> {
         let recipe = Recipe { spec, variant, knowledge };

@@ -4,6 +4,10 @@
 //! from real play, and how many points does it make against the perfect player? The positions are those by which
 //! learners are compared: plies 10 to 27, no win at hand, half of them from random games, half from games of a bot that
 //! looks three plies ahead and errs now and then.
+//!
+//! [`decisions`] are such positions solved beforehand, to measure at once where there is no time for the solver.
+
+pub mod decisions;
 
 use std::sync::atomic::AtomicBool;
 
@@ -29,30 +33,40 @@ const ERROR_RATE: f64 = 0.25;
 /// Never: the bot that plays them is in the registry.
 #[must_use]
 pub fn positions(count: u32, seed: u64) -> Vec<Position> {
-    let mut player = registry::build(&spec(PLAYER), Variant::STANDARD).expect("the bot is in the registry");
-    let mut rng = rng::seeded(seed);
-    let mut positions = Vec::with_capacity(count as usize);
-    while positions.len() < count as usize {
-        let is_random = positions.len() % 2 == 0;
-        positions.extend(position(&mut *player, if is_random { 1.0 } else { ERROR_RATE }, &mut rng));
-    }
-    positions
+    games(count, seed).iter().map(|game| *game.position()).collect()
 }
 
-/// A position from one game; `None` if the game was over before, or is won at once.
-fn position(player: &mut dyn Bot, error_rate: f64, rng: &mut GameRng) -> Option<Position> {
-    let ply = rng.random_range(PLIES.0..=PLIES.1);
-    let mut position = Position::new(Variant::STANDARD);
-    while position.ply() < ply {
-        let column = if rng.random_bool(error_rate) {
-            position.legal_columns().choose(rng)?
-        } else {
-            player.choose(&position, MoveBudget::default(), &AtomicBool::new(false)).ok()?.column
-        };
-        position = position.play(column).ok()?;
+/// The same with the moves that led there.
+///
+/// # Panics
+///
+/// As [`positions`].
+#[must_use]
+pub fn games(count: u32, seed: u64) -> Vec<Game> {
+    let mut player = registry::build(&spec(PLAYER), Variant::STANDARD).expect("the bot is in the registry");
+    let mut rng = rng::seeded(seed);
+    let mut games = Vec::with_capacity(count as usize);
+    while games.len() < count as usize {
+        let is_random = games.len() % 2 == 0;
+        games.extend(game(&mut *player, if is_random { 1.0 } else { ERROR_RATE }, &mut rng));
     }
-    let is_open = position.outcome().is_none() && position.winning_columns().next().is_none();
-    is_open.then_some(position)
+    games
+}
+
+/// A game up to some ply; `None` if it was over before, or is won at once.
+fn game(player: &mut dyn Bot, error_rate: f64, rng: &mut GameRng) -> Option<Game> {
+    let ply = rng.random_range(PLIES.0..=PLIES.1);
+    let mut game = Game::new(Variant::STANDARD);
+    while game.ply() < ply {
+        let column = if rng.random_bool(error_rate) {
+            game.position().legal_columns().choose(rng)?
+        } else {
+            player.choose(game.position(), MoveBudget::default(), &AtomicBool::new(false)).ok()?.column
+        };
+        game.play(column).ok()?;
+    }
+    let is_open = game.outcome().is_none() && game.position().winning_columns().next().is_none();
+    is_open.then_some(game)
 }
 
 /// Plays a game from the empty board against the perfect player, in which the bot has `side`; `choose` asks it for its

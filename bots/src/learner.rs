@@ -25,6 +25,12 @@ pub trait Learner: Send + Sync + Debug {
 
     /// What is known now.
     fn knowledge(&self) -> Arc<dyn Knowledge>;
+
+    /// What is known now, as bytes of which [`recall`] makes it again. It is all that a version needs that never learns
+    /// again, so it may be less than the state.
+    fn frozen(&self) -> Vec<u8> {
+        self.state()
+    }
 }
 
 /// What a learner knew at one moment.
@@ -32,8 +38,14 @@ pub trait Knowledge: Send + Sync + Debug {
     /// A bot that plays with it. It does not learn by itself.
     fn player(&self, seed: u64) -> Box<dyn Bot>;
 
-    /// All patterns that it knows, the most often seen first.
+    /// The patterns that it knows: the most often seen first, or the weightiest if how often is not kept, of which
+    /// there may be more than are given.
     fn patterns(&self) -> Vec<KnownPattern>;
+
+    /// How many it knows.
+    fn pattern_count(&self) -> usize {
+        self.patterns().len()
+    }
 }
 
 /// How often something was met, and how those games ended for the learner's side.
@@ -123,16 +135,34 @@ impl FromStr for Reason {
     }
 }
 
-/// Makes a learner, or restores one from its state.
-type Constructor = fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, BotError>;
+type Make = fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, BotError>;
+type Recall = fn(&BotSpec, Variant, &[u8]) -> Result<Arc<dyn Knowledge>, BotError>;
 
-/// The bots that learn, as their table in [`crate::registry`] names them.
-static LEARNERS: [(&str, Constructor); 3] =
-    [("memory", memory::learner), ("memory-windows", memory::learner), ("ntuple", ntuple::learner)];
+/// A kind of bot that learns.
+struct Entry {
+    /// As its table in [`crate::registry`] names it.
+    name: &'static str,
+    /// Makes a learner, or restores one from its state.
+    make: Make,
+    /// What is in the bytes of [`Learner::frozen`].
+    recall: Recall,
+}
+
+/// The bots that learn.
+static LEARNERS: [Entry; 3] = [
+    Entry { name: "memory", make: memory::learner, recall: recall_state },
+    Entry { name: "memory-windows", make: memory::learner, recall: recall_state },
+    Entry { name: "ntuple", make: ntuple::learner, recall: ntuple::recall },
+];
+
+/// For learners that are frozen as they are.
+fn recall_state(spec: &BotSpec, variant: Variant, frozen: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
+    Ok(restore(spec, variant, frozen)?.knowledge())
+}
 
 /// Whether bots of this name learn.
 pub fn is_learner(name: &str) -> bool {
-    LEARNERS.iter().any(|(known, _)| *known == name)
+    LEARNERS.iter().any(|entry| entry.name == name)
 }
 
 /// A learner that has learnt nothing, for games of `variant`.
@@ -141,7 +171,7 @@ pub fn is_learner(name: &str) -> bool {
 ///
 /// As for [`crate::registry::build`], and if such bots do not learn.
 pub fn fresh(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Learner>, BotError> {
-    constructor(spec)?(spec, variant, None)
+    (entry(spec)?.make)(spec, variant, None)
 }
 
 /// A learner as its state says.
@@ -150,12 +180,21 @@ pub fn fresh(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Learner>, BotEr
 ///
 /// As for [`fresh`], and with the reason if the bytes are no state of such a learner.
 pub fn restore(spec: &BotSpec, variant: Variant, state: &[u8]) -> Result<Box<dyn Learner>, BotError> {
-    constructor(spec)?(spec, variant, Some(state))
+    (entry(spec)?.make)(spec, variant, Some(state))
 }
 
-fn constructor(spec: &BotSpec) -> Result<Constructor, BotError> {
-    let found = LEARNERS.iter().find(|(name, _)| *name == spec.name());
-    found.map(|(_, make)| *make).ok_or_else(|| BotError::LearnsNothing { name: spec.name().to_owned() })
+/// What a learner knew when it was frozen.
+///
+/// # Errors
+///
+/// As for [`restore`].
+pub fn recall(spec: &BotSpec, variant: Variant, frozen: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
+    (entry(spec)?.recall)(spec, variant, frozen)
+}
+
+fn entry(spec: &BotSpec) -> Result<&'static Entry, BotError> {
+    let found = LEARNERS.iter().find(|entry| entry.name == spec.name());
+    found.ok_or_else(|| BotError::LearnsNothing { name: spec.name().to_owned() })
 }
 
 #[cfg(test)]
@@ -165,12 +204,14 @@ mod tests {
 
     #[test]
     fn every_learner_is_a_bot_of_the_registry_and_survives_its_state() {
-        for (name, _) in LEARNERS {
+        for Entry { name, .. } in &LEARNERS {
             assert!(registry::entry(name).is_some() && is_learner(name), "{name}");
-            let learner = fresh(&BotSpec::new(name), Variant::STANDARD).unwrap();
+            let learner = fresh(&BotSpec::new(*name), Variant::STANDARD).unwrap();
             let state = learner.state();
-            let again = restore(&BotSpec::new(name), Variant::STANDARD, &state).unwrap();
+            let again = restore(&BotSpec::new(*name), Variant::STANDARD, &state).unwrap();
             assert_eq!(again.state(), state, "{name}");
+            let recalled = recall(&BotSpec::new(*name), Variant::STANDARD, &learner.frozen()).unwrap();
+            assert!(recalled.patterns().is_empty(), "{name}");
             assert!(learner.knowledge().patterns().is_empty(), "{name} knows nothing yet");
         }
     }
@@ -179,9 +220,10 @@ mod tests {
     fn others_learn_nothing_and_no_learner_reads_rubbish() {
         let error = fresh(&BotSpec::new("greedy"), Variant::STANDARD).unwrap_err();
         assert_eq!(error.to_string(), "greedy does not learn");
-        for (name, _) in LEARNERS {
+        for Entry { name, .. } in &LEARNERS {
             for rubbish in [&b""[..], b"rubbish", &[0; 100]] {
-                assert!(restore(&BotSpec::new(name), Variant::STANDARD, rubbish).is_err(), "{name}");
+                assert!(restore(&BotSpec::new(*name), Variant::STANDARD, rubbish).is_err(), "{name}");
+                assert!(recall(&BotSpec::new(*name), Variant::STANDARD, rubbish).is_err(), "{name}");
             }
         }
     }

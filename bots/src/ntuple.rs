@@ -29,7 +29,7 @@ pub use self::codec::CodecError;
 pub use self::learner::Learner;
 pub use self::network::Network;
 pub use self::player::{Look, NTuple};
-pub(crate) use self::pupil::learner;
+pub(crate) use self::pupil::{learner, recall};
 pub use self::shape::Shape;
 pub use self::trainer::{Plan, Trainer};
 pub use self::weights::Weights;

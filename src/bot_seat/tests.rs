@@ -15,6 +15,7 @@ use crate::storage::conformance::{add_players, player, spec};
 use crate::storage::record::{Ending, GameSpec};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
+use crate::truth::Truth;
 
 #[track_caller]
 fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {
@@ -98,7 +99,7 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     let state = RoomState::new(spec.clone(), BySide::from_fn(|_| PlayerKind::Bot), now()).unwrap();
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
-    let deps = RoomDeps { writer, directory, news, metrics };
+    let deps = RoomDeps { writer, directory, news, metrics, truth: Truth::default() };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let pool = ComputePool::new(1);
     for side in Side::BOTH {

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bots;
+mod review;
 mod search;
 mod solver;
 
@@ -34,6 +35,8 @@ enum What {
     Search(search::SearchBench),
     /// Exact scores of scored positions.
     Solver(solver::SolverBench),
+    /// How long people wait for exact answers.
+    Review(review::ReviewBench),
     /// Whether bots answer in time, in positions of random games.
     Bots(bots::BotBench),
     /// Matches in this process through everything that matches do, and the joint rating of a large field.
@@ -76,6 +79,7 @@ impl Bench {
             What::Playouts(playouts) => playouts.run(),
             What::Search(search) => search.run(),
             What::Solver(solver) => solver.run(),
+            What::Review(review) => review.run(),
             What::Bots(bots) => bots.run(),
             What::Arena(arena) => arena.run(),
         }

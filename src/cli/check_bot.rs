@@ -124,6 +124,7 @@ impl CheckBot {
             side,
             variant: WireVariant(Variant::STANDARD),
             rated: false,
+            opening: None,
         };
         let plan = BridgePlan {
             introduction: introduction.clone(),

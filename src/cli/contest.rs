@@ -177,6 +177,7 @@ impl ContestArgs {
             return Ok(Box::new(self.programs.program(name, program, self.variant)?));
         }
         let spec: BotSpec = spec.parse()?;
+        bot_files::build(&spec, self.variant)?; // names the file if its content makes no sense
         let spec = bot_files::with_files_read(&spec)?;
         let knowledge = bot_files::knowledge(&spec)?;
         Ok(Box::new(HouseBot::new(name.to_owned(), spec, self.variant, knowledge, watchdog)?))

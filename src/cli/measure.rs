@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
+use fourfold::bot_files::{self, BotFileError};
 use fourfold_arena::measure;
 use fourfold_bots::{Bot, BotError, BotSpec, registry};
 use fourfold_engine::review::{Judge, Verdict};
@@ -57,6 +58,27 @@ enum Task {
 }
 
 /// What came of it.
+/// The bot that is measured, with what its files say.
+#[derive(Debug)]
+struct Subject {
+    spec: BotSpec,
+    knowledge: Option<Vec<u8>>,
+}
+
+impl Subject {
+    fn read(spec: &BotSpec) -> Result<Self, BotFileError> {
+        Ok(Self { spec: bot_files::with_files_read(spec)?, knowledge: bot_files::knowledge(spec)? })
+    }
+
+    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
+        let spec = self.spec.clone().with_default_seed(seed);
+        match &self.knowledge {
+            Some(knowledge) => registry::build_taught(&spec, Variant::STANDARD, knowledge),
+            None => registry::build(&spec, Variant::STANDARD),
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Done {
     Judged(Verdict),
@@ -65,7 +87,8 @@ enum Done {
 
 impl Measure {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        self.build(0)?; // a mistake in the settings is told before any work
+        bot_files::build(&self.bot, Variant::STANDARD)?; // a mistake is told before any work, with the file it is in
+        let subject = Subject::read(&self.bot)?;
         let interrupt = Interrupt::listen()?;
         let tasks = self.tasks();
         let mut progress = Progress::new(tasks.len() as u64, "positions and games");
@@ -75,7 +98,8 @@ impl Measure {
             let (sender, results) = mpsc::channel();
             for _ in 0..self.threads {
                 let (sender, tasks, next, interrupt) = (sender.clone(), &tasks, &next, &interrupt);
-                scope.spawn(move || self.work(tasks, next, interrupt, &sender));
+                let subject = &subject;
+                scope.spawn(move || self.work(subject, tasks, next, interrupt, &sender));
             }
             drop(sender);
             for result in results {
@@ -100,13 +124,10 @@ impl Measure {
         positions.chain(games).collect()
     }
 
-    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        registry::build(&self.bot.clone().with_default_seed(self.seed.wrapping_add(seed)), Variant::STANDARD)
-    }
-
     /// Does tasks until there are none, something fails, or it is told to stop.
     fn work(
         &self,
+        subject: &Subject,
         tasks: &[Task],
         next: &AtomicUsize,
         interrupt: &Interrupt,
@@ -114,7 +135,7 @@ impl Measure {
     ) {
         let mut judge = Judge::new(Solver::new());
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(done) = self.perform(*task, &mut judge, interrupt).transpose() else { return };
+            let Some(done) = self.perform(subject, *task, &mut judge, interrupt).transpose() else { return };
             let failed = done.is_err();
             if results.send(done).is_err() || failed {
                 return;
@@ -125,6 +146,7 @@ impl Measure {
     /// Does one task; nothing if it is told to stop.
     fn perform(
         &self,
+        subject: &Subject,
         task: Task,
         judge: &mut Judge,
         interrupt: &Interrupt,
@@ -138,7 +160,7 @@ impl Measure {
                 let Ok(scores) = judge.column_scores(&position, Limits { nodes: None, stop }) else {
                     return Ok(None);
                 };
-                let column = choose(&mut *self.build(0)?, &position)?;
+                let column = choose(&mut *subject.build(self.seed)?, &position)?;
                 if scores.value.get(column).is_none() {
                     let reason = format!("it played column {column}, which is full");
                     return Err(BotError::Broken { bot: "the bot", reason });
@@ -146,7 +168,7 @@ impl Measure {
                 Done::Judged(Verdict::new(position.ply(), column, &scores.value))
             }
             Task::Play { side, seed } => {
-                let mut bot = self.build(seed)?;
+                let mut bot = subject.build(self.seed.wrapping_add(seed))?;
                 let points = measure::points_against_perfect(side, seed, stop, |position| {
                     choose(&mut *bot, position)
                 })?;

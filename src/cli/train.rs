@@ -4,6 +4,7 @@
 
 mod courses;
 mod curve;
+mod curve_files;
 mod lessons;
 mod saved;
 
@@ -14,9 +15,11 @@ use std::time::{Duration, Instant};
 use fourfold_bots::BotSpec;
 use fourfold_bots::training::Course;
 use fourfold_bots::training::decisions::Decisions;
+use rustix::time::{ClockId, clock_gettime};
 
 use self::courses::Options;
 use self::curve::{Curve, next_point};
+use self::curve_files::CurveFiles;
 use self::lessons::LessonFiles;
 use self::saved::{Files, Found, SavedRun, Terms};
 use super::exit::{Code, Exit};
@@ -37,7 +40,7 @@ Examples:
   fourfold train memory --teacher negamax:depth=2 --games 1000 --out memory.xml
   fourfold train memory --from games.ndjson --out memory.xml
   fourfold train lines69 --games 20000 --out lines69.txt
-  fourfold train ntuple --games 200000 --out net.bin
+  fourfold train ntuple --games 200000 --out net.bin --curve net.csv --curve net.svg
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -72,6 +75,10 @@ pub(super) struct Train {
     /// out.
     #[arg(long, value_name = "N", default_value_t = 200)]
     exact_positions: usize,
+    /// Keep the curve in this file, as a table if its name ends in .csv, drawn if in .svg; may be given twice. Seed and
+    /// CPU seconds of learning are in it. A run that goes on adds to the .csv.
+    #[arg(long = "curve", value_name = "FILE")]
+    curve_files: Vec<PathBuf>,
     /// Say on standard error what happens at every step.
     #[arg(long, short)]
     verbose: bool,
@@ -97,6 +104,9 @@ impl Train {
         }
         let interrupt = Interrupt::listen()?;
         let mut run = self.begin()?;
+        let opponents = self.opponents.iter().map(ToString::to_string).collect();
+        let mut files = CurveFiles::new(&self.curve_files, &run.terms, opponents)?;
+        run.cpu_seconds = files.take_up(run.course.games())?;
         let curve = Curve {
             opponents: self.opponents.clone(),
             games: self.probe_games,
@@ -105,6 +115,7 @@ impl Train {
                 .then(|| Decisions::draw(self.exact_positions, run.terms.seed)),
             json: self.json,
             out: io::stdout(),
+            files,
         };
         let ended = self.learn(&mut run, curve, &interrupt);
         // Whatever ended it, what was learnt is kept.
@@ -138,7 +149,7 @@ impl Train {
                 (courses::begin(&self.bot, given.seed, Some(&product), &self.options)?, given, 0)
             }
         };
-        Ok(Run { course, files, terms, records })
+        Ok(Run { course, files, terms, records, cpu_seconds: 0.0 })
     }
 
     /// A run that is taken up again keeps its terms.
@@ -176,15 +187,17 @@ impl Train {
             goal => Progress::new(goal.saturating_sub(begun_with), "games"),
         };
         curve.print_head()?;
-        curve.measure(&*run.course)?;
+        curve.measure(&*run.course, run.cpu_seconds)?;
         let mut measured_at = begun_with;
         let mut saved_at = Instant::now();
         while run.course.games() < goal && !interrupt.is_told() {
             let before = run.course.games();
+            let began = cpu_seconds();
             let line = match &mut lessons {
                 None => Some(run.course.step()),
                 Some(lessons) => run.study_next(lessons)?,
             };
+            run.cpu_seconds += cpu_seconds() - began;
             let Some(line) = line else { break };
             let games = run.course.games();
             progress.advance(games - before);
@@ -192,7 +205,7 @@ impl Train {
                 progress.say(&line);
             }
             if games >= next_point(measured_at) {
-                curve.measure(&*run.course)?;
+                curve.measure(&*run.course, run.cpu_seconds)?;
                 measured_at = games;
             }
             if saved_at.elapsed() >= SAVE_EVERY {
@@ -202,10 +215,18 @@ impl Train {
         }
         drop(progress);
         if run.course.games() != measured_at {
-            curve.measure(&*run.course)?;
+            curve.measure(&*run.course, run.cpu_seconds)?;
         }
         Ok(())
     }
+}
+
+/// CPU time of the process so far, all its threads together.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    #[expect(clippy::cast_precision_loss, reason = "seconds of one run")]
+    let seconds = time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+    seconds
 }
 
 /// A run with its files.
@@ -215,6 +236,8 @@ struct Run {
     terms: Terms,
     /// Of `--from`, studied so far.
     records: u64,
+    /// That learning has taken, as far as a curve that is kept knows.
+    cpu_seconds: f64,
 }
 
 impl Run {

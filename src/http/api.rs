@@ -11,18 +11,17 @@ mod leaderboard;
 pub(super) mod learning;
 mod live;
 mod players;
-mod positions;
+pub(super) mod positions;
 mod puzzles;
 mod review;
 mod tournaments;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use axum::{Extension, Router};
+use axum::Router;
 
 use super::endpoint::{Endpoint, Operation, Parameter, routes, schema_of};
 use super::state::AppState;
-use crate::explorer::Explorer;
 use crate::protocol::terms::WireVariant;
 
 const LIMIT: Parameter =
@@ -68,7 +67,7 @@ static OPERATIONS: LazyLock<Vec<Operation>> =
 
 /// The router of all of them.
 pub(super) fn router() -> Router<AppState> {
-    routes(endpoints()).layer(Extension(Arc::new(Explorer::default())))
+    routes(endpoints())
 }
 
 #[cfg(test)]

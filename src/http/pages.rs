@@ -4,6 +4,7 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+mod analysis;
 mod avatar;
 mod bots;
 mod challenge;
@@ -57,6 +58,9 @@ pub fn router() -> Router<AppState> {
         .route("/embed/tv", get(embed::tv))
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
+        .route("/analysis", get(analysis::start))
+        .route("/analysis/{moves}", get(analysis::page))
+        .route("/p/{moves}", get(analysis::short))
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))

@@ -15,6 +15,8 @@ pub struct Site {
     pub extra_origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<Network>,
+    /// Whether watchers hear what positions are worth.
+    pub tells_truth: bool,
 }
 
 impl Site {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
+use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::learning::Learning;
 use crate::lobby::line_feed::LineFeed;
@@ -99,6 +100,8 @@ pub struct AppState {
     pub site: Arc<Site>,
     /// What positions and games are worth.
     pub analysis: Analysis,
+    /// What was played in finished games.
+    pub explorer: Arc<Explorer>,
     /// The live parts.
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.

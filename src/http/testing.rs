@@ -127,6 +127,7 @@ impl TestSite {
             accounts,
             site: Arc::new(site),
             analysis,
+            explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: Learning::default(),
             puzzles,

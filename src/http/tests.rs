@@ -4,6 +4,7 @@ mod account;
 mod accounts;
 mod bots;
 mod feeds;
+mod learning;
 mod puzzles;
 mod reading;
 mod requests;

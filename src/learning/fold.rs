@@ -49,6 +49,11 @@ impl Fold {
         Ok(Self { learner: learner::restore(&plan.spec, Variant::STANDARD, state)?, games })
     }
 
+    /// What is known by a version as it is stored.
+    pub(crate) fn recall(plan: &Plan, version: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
+        learner::recall(&plan.spec, Variant::STANDARD, version)
+    }
+
     pub(crate) fn state(&self) -> Vec<u8> {
         self.learner.state()
     }
@@ -78,7 +83,7 @@ impl Fold {
 
     /// A frozen version of what is known now.
     pub(crate) fn version(&self, mark: u64, covered: u64, now: UnixMillis) -> StoredVersion {
-        let state = self.state();
+        let state = self.learner.frozen();
         StoredVersion { mark, games: self.games, covered, state, frozen_at: now, decision: None }
     }
 }

@@ -1,7 +1,9 @@
 //! One learner at work: taken up from the store, led through the records, kept in step with what is stored.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
+use fourfold_bots::Knowledge;
 use tracing::{info, warn};
 
 use super::Plan;
@@ -28,9 +30,10 @@ const STEP_GAMES: u32 = 64;
 /// Games a step learns at a time on the thread, so that it never works for long at a stretch.
 const CHUNK: usize = 16;
 
-/// Bytes of state that a learner stores in a second at most: a large one is stored less often than it learns, and
-/// what was not stored is learnt again after a crash.
-const STATE_BYTES_PER_SECOND: u64 = 1 << 20;
+/// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
+/// what was not stored is learnt again after a crash. A pattern memory is stored every second, a network of four
+/// megabytes every two minutes, which loses some hundred lessons of a millisecond each.
+const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
 /// How all learners play, in one word.
 const STYLE: &str = "learning";
@@ -50,13 +53,16 @@ pub(super) struct Pupil {
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
     pending: Option<Pending>,
-    stored_at: tokio::time::Instant,
+    /// When its state was stored last, and its bytes.
+    stored: Option<(tokio::time::Instant, usize)>,
     stale: bool,
     /// Whether the store has it at all.
     is_stored: bool,
     share: Share,
     knowledge: Learnt,
-    versions: Vec<VersionView>,
+    pub(super) versions: Vec<VersionView>,
+    /// Lessons after which the live version was measured last, and what it came to.
+    pub(super) measured: Option<(u64, u16)>,
 }
 
 /// What was learnt since the last step that was stored.
@@ -93,13 +99,15 @@ impl Pupil {
             fold: Some(fold),
             place,
             pending: None,
-            stored_at: tokio::time::Instant::now(),
+            stored: None,
             stale,
             is_stored: stored.is_some(),
             share: Share::default(),
             knowledge,
             versions: Vec::new(),
+            measured: None,
         };
+        pupil.measured = pupil.last_measured(deps).await?;
         let versions = store.learner_versions(&pupil.plan.name).await?;
         let reached = |mark: &u64| *mark <= pupil.games();
         pupil.stale |= deps
@@ -126,6 +134,16 @@ impl Pupil {
         &self.versions
     }
 
+    /// What it knows now.
+    pub(super) fn knowledge(&self) -> Arc<dyn Knowledge> {
+        self.knowledge.now()
+    }
+
+    /// Whether the store has it at all.
+    pub(super) fn is_stored(&self) -> bool {
+        self.is_stored
+    }
+
     /// How far it has come, stored or not.
     fn covered(&self) -> u64 {
         self.pending.as_ref().map_or(self.place.covered, |pending| pending.covered)
@@ -143,11 +161,14 @@ impl Pupil {
         }
         let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
         if games.is_empty() && self.is_stored {
-            return self.save_if_due(deps, Urgency::Now).await;
+            return if self.is_save_due() { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
         let (taught, covered) = self.lessons(games, deps, faculty).await?;
         self.learn(taught, covered, deps, worker).await?;
-        self.save_if_due(deps, Urgency::WhenAffordable).await?;
+        if self.is_save_due() {
+            self.save(deps, worker).await?;
+        }
+        self.show(deps);
         Ok(Progress::Went)
     }
 
@@ -206,10 +227,12 @@ impl Pupil {
             let due = marks.clone();
             let job = move || {
                 let learnt = fold.learn(&chunk, &due, now);
-                (fold, learnt)
+                let knowledge = fold.knowledge();
+                (fold, learnt, knowledge)
             };
-            let (fold, learnt) = worker.run(job).await?;
+            let (fold, learnt, knowledge) = worker.run(job).await?;
             self.fold = Some(fold);
+            self.knowledge.replace(knowledge);
             deps.metrics.learnt(self.plan.name.as_str(), learnt.lessons.len());
             pending.lessons.extend(learnt.lessons);
             pending.versions.extend(learnt.versions);
@@ -219,20 +242,36 @@ impl Pupil {
         Ok(())
     }
 
-    /// Stores what was learnt since the last time, unless a large state was stored only just now.
-    async fn save_if_due(
+    /// Whether there is something to store, and the last time is long enough ago for so large a state. Versions are
+    /// stored as soon as they are frozen.
+    fn is_save_due(&self) -> bool {
+        let Some(pending) = &self.pending else { return false };
+        let is_affordable = self.stored.is_none_or(|(at, bytes)| {
+            at.elapsed().as_millis() >= u128::from(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND)
+        });
+        is_affordable || !pending.versions.is_empty()
+    }
+
+    /// Stores what was learnt since the last time, in one transaction.
+    pub(super) async fn save(
         &mut self,
         deps: &LearningDeps,
-        urgency: Urgency,
+        worker: &Worker,
     ) -> Result<Progress, LearningError> {
-        let (Some(fold), Some(pending)) = (&self.fold, &self.pending) else { return Ok(Progress::Idle) };
-        let state = fold.state();
-        let apart = state.len() as u64 * 1_000 / STATE_BYTES_PER_SECOND;
-        let is_affordable = self.stored_at.elapsed().as_millis() >= u128::from(apart);
-        if urgency == Urgency::WhenAffordable && !is_affordable && pending.versions.is_empty() {
-            return Ok(Progress::Went);
+        if self.pending.is_none() {
+            return Ok(Progress::Idle);
         }
+        let Some(fold) = self.fold.take() else { return Ok(Progress::Idle) };
+        let (fold, state) = worker
+            .run(move || {
+                let state = fold.state();
+                (fold, state)
+            })
+            .await?;
         let games = fold.games;
+        self.fold = Some(fold);
+        let Some(pending) = &self.pending else { return Ok(Progress::Idle) };
+        let bytes = state.len();
         let point = self.point(games, pending.lessons.len() as u64, deps).await?;
         let versions = pending.versions.clone();
         let step = LearnerStep {
@@ -252,7 +291,7 @@ impl Pupil {
         }
         self.place = place;
         self.pending = None;
-        self.stored_at = tokio::time::Instant::now();
+        self.stored = Some((tokio::time::Instant::now(), bytes));
         self.publish(&versions, deps).await?;
         Ok(Progress::Went)
     }
@@ -286,7 +325,7 @@ impl Pupil {
         let row = deps.store.rating(&self.live.id, fourfold_engine::Variant::STANDARD).await?;
         let standing = row.map(|row| row.standing).filter(|standing| !standing.is_provisional());
         let rating = standing.map(|standing| standing.rating);
-        Ok(Some(CurvePoint { games, rating, at: UnixMillis::now() }))
+        Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
     }
 
     /// Makes the state again from the lessons that the store holds.
@@ -391,8 +430,8 @@ impl Pupil {
         version: &StoredVersion,
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
-        let fold = match Fold::restore(&self.plan, &version.state, version.games) {
-            Ok(fold) => fold,
+        let recalled = match Fold::recall(&self.plan, &version.state) {
+            Ok(known) => known,
             Err(error) => {
                 // It is made again from its lessons.
                 warn!(learner = %self.plan.name, mark = version.mark, error = %error, "a version cannot be read");
@@ -401,7 +440,7 @@ impl Pupil {
             }
         };
         if let Some(known) = self.versions.iter_mut().find(|known| known.mark == version.mark) {
-            known.knowledge.replace(fold.knowledge());
+            known.knowledge.replace(recalled);
             known.decision = version.decision;
             return Ok(());
         }
@@ -409,7 +448,7 @@ impl Pupil {
         let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
         let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
         let Some(identity) = account else { return Ok(()) };
-        let knowledge = Learnt::new(fold.knowledge());
+        let knowledge = Learnt::new(recalled);
         self.versions.push(VersionView {
             mark: version.mark,
             name,
@@ -431,18 +470,12 @@ impl Pupil {
             about: self.plan.about,
             watches: self.plan.watches,
             games: self.games(),
-            covered: self.place.covered,
+            decision: self.measured.map(|(_, decision)| decision),
+            covered: self.covered(),
             knowledge: self.knowledge.clone(),
             versions: self.versions.clone(),
         });
     }
-}
-
-/// How soon something must be stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Urgency {
-    Now,
-    WhenAffordable,
 }
 
 /// The stored state, or nothing if it cannot be used; and whether it must be made again.

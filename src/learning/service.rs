@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError};
@@ -30,6 +31,9 @@ use crate::storage::{Store, StoreError, Writer};
 
 /// How often to look for finished games when there were none.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How long storing what was learnt may hold up a stop.
+const SAVE_MAX: Duration = Duration::from_secs(3);
 
 /// How long to leave a learner alone that failed.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
@@ -105,6 +109,8 @@ pub struct LearningActor {
     pupils: Vec<Pupil>,
     faculty: Faculty,
     practice: Practice,
+    /// Set when the daemon stops, for what runs on the thread.
+    stopping: Arc<AtomicBool>,
 }
 
 /// What is next to be practised.
@@ -134,10 +140,18 @@ impl LearningActor {
         for plan in plans() {
             pupils.extend(Pupil::take_up(plan, &deps).await?);
         }
-        Ok(Self { deps, worker, pupils, faculty: Faculty::default(), practice: Practice::default() })
+        Ok(Self {
+            deps,
+            worker,
+            pupils,
+            faculty: Faculty::default(),
+            practice: Practice::default(),
+            stopping: Arc::default(),
+        })
     }
 
-    /// Runs until the daemon stops. What was not stored then is learnt again after the next start.
+    /// Runs until the daemon stops, and stores what was learnt then. What could not be is learnt again after the next
+    /// start.
     pub async fn run(mut self, stop: CancellationToken) {
         for pupil in &mut self.pupils {
             if let Err(error) = pupil.look_back(&self.deps, &mut self.faculty).await {
@@ -147,15 +161,28 @@ impl LearningActor {
         let learning = self.deps.learning.clone();
         loop {
             let progress = tokio::select! {
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => break,
                 progress = self.round() => progress,
             };
             if progress == Progress::Idle {
                 tokio::select! {
-                    () = stop.cancelled() => return,
+                    () = stop.cancelled() => break,
                     () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
                     () = tokio::time::sleep(self.pause()) => {}
                 }
+            }
+        }
+        self.stopping.store(true, Ordering::Relaxed);
+        if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
+            warn!("what was learnt last could not be stored in time");
+        }
+    }
+
+    /// Stores what was learnt and is not stored yet.
+    pub(super) async fn save(&mut self) {
+        for pupil in &mut self.pupils {
+            if let Err(error) = pupil.save(&self.deps, &self.worker).await {
+                warn!(learner = %pupil.plan.name, error = %error, "what was learnt last is not stored");
             }
         }
     }
@@ -184,8 +211,8 @@ impl LearningActor {
                 }
             }
         }
-        if all == Progress::Went {
-            return all;
+        if all == Progress::Went || self.measure().await == Progress::Went {
+            return Progress::Went;
         }
         match self.practise().await {
             Ok(progress) => progress,
@@ -195,6 +222,20 @@ impl LearningActor {
                 Progress::Idle
             }
         }
+    }
+
+    /// Measures one learner or version, if any is due.
+    async fn measure(&mut self) -> Progress {
+        for pupil in &mut self.pupils {
+            match pupil.measure_next(&self.deps, &self.worker, &self.stopping).await {
+                Ok(Progress::Idle) => {}
+                Ok(Progress::Went) => return Progress::Went,
+                Err(error) => {
+                    warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured");
+                }
+            }
+        }
+        Progress::Idle
     }
 
     // ---- practice ----

@@ -72,6 +72,7 @@ impl Arena {
     async fn learn(&self) -> Learning {
         let (learning, mut learners) = self.learners().await;
         while learners.round().await == Progress::Went {}
+        learners.save().await;
         learning
     }
 
@@ -221,6 +222,7 @@ async fn practice_brings_every_learner_up_and_rates_its_versions() {
     for learner in learning.all() {
         assert_eq!(learner.versions.len(), 2, "{}", learner.name);
     }
+    learners.save().await;
     let memory = arena.learner_id("memory").await;
     let rating = arena.store.rating(&memory, Variant::STANDARD).await.unwrap();
     assert!(rating.unwrap().standing.games >= 6);
@@ -252,5 +254,46 @@ async fn another_rule_makes_a_learner_again_from_the_same_lessons() {
     arena.writer.write(Write::StepLearner(Box::new(step))).await.unwrap();
     arena.learn().await;
     assert_eq!(arena.state("memory").await, sound.state);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_are_measured_once_and_the_live_one_as_it_learns() {
+    let mut arena = Arena::new(&[0, 3], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..6 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    let learning = arena.learn().await;
+    for learner in learning.all() {
+        let decided: Vec<_> = learner.versions.iter().map(|version| version.decision).collect();
+        assert!(matches!(decided[..], [Some(200..), Some(200..)]), "{}: {decided:?}", learner.name);
+        let curve = arena.store.learner_curve(&learner.name).await.unwrap();
+        let last = curve.iter().rev().find_map(|point| point.decision);
+        assert_eq!(learner.decision, last);
+        assert!(last.is_some(), "{}", learner.name);
+    }
+    let (again, _) = arena.learners().await;
+    let of = |learning: &Learning| learning.learner(&name("memory")).unwrap().decision;
+    assert_eq!(of(&again), of(&learning), "known after a restart");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_state_is_stored_now_and_then_and_every_lesson_counts_once() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (ada, bob) = (player_id("Ada"), player_id("Bob"));
+    let (learning, mut learners) = arena.learners().await;
+    let known = || learning.learner(&name("ntuple-live")).unwrap().games;
+    arena.play(ada.clone(), bob.clone()).await;
+    while learners.round().await == Progress::Went {}
+    assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1, 1), "the first time at once");
+    arena.play(bob.clone(), ada.clone()).await;
+    while learners.round().await == Progress::Went {}
+    assert_eq!((known(), arena.games_learnt("ntuple-live").await), (2, 1), "shown, but not stored yet");
+    drop(learners); // as by a power cut
+    let learning = arena.learn().await;
+    assert_eq!(learning.learner(&name("ntuple-live")).unwrap().games, 2);
     arena.check_sound().await;
 }

@@ -22,6 +22,8 @@ pub struct LearnerView {
     pub watches: Watches,
     /// Lessons learnt.
     pub games: u64,
+    /// Thousandths of the positions that can be spoilt in which it kept the result when it was measured last.
+    pub decision: Option<u16>,
     /// Number of the last finished game that was looked at.
     pub covered: u64,
     /// What it knows.
@@ -91,7 +93,7 @@ impl Learning {
     }
 
     /// Shows a learner as it is now.
-    pub(super) fn show(&self, view: LearnerView) {
+    pub(crate) fn show(&self, view: LearnerView) {
         let mut learners = self.inner.learners.write().unwrap_or_else(PoisonError::into_inner);
         match learners.iter_mut().find(|known| known.player == view.player) {
             Some(known) => *known = Arc::new(view),

@@ -238,6 +238,7 @@ impl Player {
             | ServerMessage::Reaction(_)
             | ServerMessage::OpponentGone(_)
             | ServerMessage::Crowd(_)
+            | ServerMessage::Truth(_)
             | ServerMessage::Lobby(_)
             | ServerMessage::Tv(_)
             | ServerMessage::Ladder(_)

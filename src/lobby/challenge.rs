@@ -210,9 +210,21 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
         return Err(WireError::bad_field("games", message));
     }
     if let Some(opening) = &terms.opening {
-        terms.opening = Some(check_opening(opening, &terms)?);
+        terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
     Ok(terms)
+}
+
+/// Checks the terms of a game against a house bot, which is asked for nothing: it begins from any position.
+///
+/// # Errors
+///
+/// As [`check_terms`].
+pub fn check_house_terms(terms: &Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
+    let opening =
+        terms.opening.as_ref().map(|opening| check_opening(opening, terms, u32::MAX)).transpose()?;
+    let terms = check_terms(&Terms { opening: None, ..terms.clone() }, from, Some(bot))?;
+    Ok(Terms { opening: opening.or(terms.opening), ..terms })
 }
 
 /// A balanced opening where there are any.
@@ -221,7 +233,7 @@ fn balanced(variant: Variant) -> Option<WireOpening> {
     known.then(|| WireOpening { kind: OpeningKind::Balanced, moves: String::new() })
 }
 
-fn check_opening(opening: &WireOpening, terms: &Terms) -> Result<WireOpening, WireError> {
+fn check_opening(opening: &WireOpening, terms: &Terms, plies_max: u32) -> Result<WireOpening, WireError> {
     let bad = |message: &str| Err(WireError::bad_field("opening", message));
     match opening.kind {
         OpeningKind::None => Ok(WireOpening::default()),
@@ -233,9 +245,7 @@ fn check_opening(opening: &WireOpening, terms: &Terms) -> Result<WireOpening, Wi
         OpeningKind::Given => match Game::from_moves(terms.variant.0, &opening.moves) {
             Err(error) => bad(&error.to_string()),
             Ok(game) if game.outcome().is_some() => bad("the game is over after these moves"),
-            Ok(game) if game.ply() > OPENING_PLIES_MAX => {
-                bad(&format!("an opening has at most {OPENING_PLIES_MAX} moves"))
-            }
+            Ok(game) if game.ply() > plies_max => bad(&format!("an opening has at most {plies_max} moves")),
             Ok(game) => Ok(WireOpening { kind: OpeningKind::Given, moves: game.notation() }),
         },
     }

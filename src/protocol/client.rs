@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::INFO_BYTES_MAX;
 use super::error::WireError;
-use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireVariant};
+use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireOpening, WireVariant};
 use crate::clock::TimeControl;
 use crate::ids::{ChallengeId, GameId};
 
@@ -268,6 +268,9 @@ pub struct PlayBot {
     /// Whether ratings change.
     #[serde(default)]
     pub rated: bool,
+    /// The position to begin from, in casual games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<WireOpening>,
 }
 
 /// A column as the client wrote it. A value that is no column is the room's business, because it counts

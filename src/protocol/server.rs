@@ -55,6 +55,8 @@ pub enum ServerMessage {
     GameEnd(Box<GameEnd>),
     /// How many watch.
     Crowd(Crowd),
+    /// What a watched game is worth.
+    Truth(Truth),
     /// Feed `lobby`: seeks and live games.
     Lobby(LobbyFeed),
     /// Feed `tv`: the game to show now.
@@ -456,6 +458,19 @@ pub struct Crowd {
     pub game: GameId,
     /// Sessions that watch; above 100 rounded down to tens.
     pub watching: u32,
+}
+
+/// What a live game is worth for certain, if both sides play perfectly from here on; to watchers only.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Truth {
+    /// Which game.
+    pub game: GameId,
+    /// The ply after which it is worth that.
+    pub ply: u32,
+    /// Who wins; null for a draw.
+    pub winner: Option<WireSide>,
+    /// Plies until the end.
+    pub plies: u32,
 }
 
 /// A seek as the lobby shows it.

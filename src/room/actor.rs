@@ -2,6 +2,7 @@
 
 mod requests;
 mod telling;
+mod truth;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use fourfold_engine::{BySide, Side};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
+use self::truth::WatchedTruth;
 use super::directory::{Directory, PublicGame};
 use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle};
 use super::members::Members;
@@ -24,6 +26,7 @@ use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement, UnixMillis};
 use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
+use crate::truth::Truth;
 
 /// When the disk stands still, flags are looked at again after this time.
 const STALL_RECHECK: Duration = Duration::from_millis(500);
@@ -71,6 +74,8 @@ pub struct RoomDeps {
     pub news: mpsc::Sender<RoomNews>,
     /// Counts moves.
     pub metrics: Arc<Metrics>,
+    /// Says what the game is worth.
+    pub truth: Truth,
 }
 
 /// Owns one room.
@@ -92,6 +97,7 @@ pub struct RoomActor {
     pausing: Option<oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
+    truth: WatchedTruth,
     closes_at: Option<Instant>,
 }
 
@@ -124,6 +130,7 @@ impl RoomActor {
             pausing: None,
             crowd_due: None,
             crowd_told: None,
+            truth: WatchedTruth::default(),
             closes_at: None,
         };
         (handle, actor)
@@ -191,6 +198,10 @@ impl RoomActor {
                 }
                 None => Step::Break(Closed::Done),
             },
+            outlook = self.truth.answer() => {
+                self.tell_truth(outlook).await;
+                Step::Continue(())
+            }
             () = sleep_until(deadline) => self.deadline_passed().await,
         }
     }
@@ -277,6 +288,9 @@ impl RoomActor {
                     self.take_seat(side, &reply).await;
                 }
                 reply.send(&self.snapshot_frame(side, skipped));
+                if side.is_none() {
+                    self.repeat_truth(&*reply.recipient);
+                }
             }
             Command::Look { answer } => {
                 // A page that stopped waiting needs no answer.

@@ -480,8 +480,9 @@ fn about(message: &ServerMessage) -> Option<(&GameId, Kind)> {
         ServerMessage::RematchOffer(offered) | ServerMessage::TakebackOffer(offered) => {
             Some((&offered.game, Kind::Update))
         }
-        // A number that is sent again within a second or two, and that no snapshot needs to repair.
+        // Sent again with the next move or within a second or two; no snapshot needs to repair it.
         ServerMessage::Crowd(_)
+        | ServerMessage::Truth(_)
         | ServerMessage::Welcome(_)
         | ServerMessage::Synced(_)
         | ServerMessage::Ok(_)

@@ -18,6 +18,7 @@ macro_rules! conformance_suite_of_learners {
             a_withdrawn_game_makes_those_stale_who_learnt_it,
             whoever_keeps_out_is_forgotten,
             versions_are_frozen_once_and_measured_later,
+            points_of_a_curve_are_rated_and_measured_in_any_order,
             learners_survive_reopening,
         );
     };
@@ -92,7 +93,7 @@ pub(crate) async fn a_learner_is_read_back_as_it_was_written<F: Fixture>() {
     let fixture = four_games::<F>().await;
     let store = fixture.store();
     assert_eq!(store.learner(&name("memory")).await.unwrap(), None);
-    let point = CurvePoint { games: 3, rating: Some(MilliElo(1_400_001)), at: NOON };
+    let point = CurvePoint { games: 3, rating: Some(MilliElo(1_400_001)), decision: None, at: NOON };
     let first = LearnerStep { point: Some(point), ..follow("memory", place(0, 0), 3) };
     step(&*store, first).await.unwrap();
     step(&*store, follow("memory", place(3, 0), 4)).await.unwrap();
@@ -204,6 +205,30 @@ pub(crate) async fn versions_are_frozen_once_and_measured_later<F: Fixture>() {
     step(&*store, freeze(place(2, 0), 3, vec![again.clone()])).await.unwrap();
     let versions = store.learner_versions(&name("memory")).await.unwrap();
     assert_eq!(versions[1], StoredVersion { frozen_at: after_noon(1), ..again });
+}
+
+pub(crate) async fn points_of_a_curve_are_rated_and_measured_in_any_order<F: Fixture>() {
+    let fixture = four_games::<F>().await;
+    let store = fixture.store();
+    let measure = |learner, games, decision| Write::MeasurePoint {
+        learner: name(learner),
+        games,
+        decision,
+        at: after_noon(5),
+    };
+    let nobody = write(&*store, measure("memory", 2, 500)).await;
+    assert_eq!(nobody, Err(Refused::NoSuchVersion));
+    let rated = |games| CurvePoint { games, rating: Some(MilliElo(1_400_000)), decision: None, at: NOON };
+    let first = LearnerStep { point: Some(rated(2)), ..follow("memory", place(0, 0), 2) };
+    step(&*store, first).await.unwrap();
+    for (games, decision) in [(2, 500), (4, 610), (4, 620)] {
+        write(&*store, measure("memory", games, decision)).await.unwrap();
+    }
+    let second = LearnerStep { point: Some(rated(4)), ..follow("memory", place(2, 0), 4) };
+    step(&*store, second).await.unwrap();
+    let expected =
+        [(2, 500), (4, 620)].map(|(games, decision)| CurvePoint { decision: Some(decision), ..rated(games) });
+    assert_eq!(store.learner_curve(&name("MEMORY")).await.unwrap(), expected);
 }
 
 pub(crate) async fn learners_survive_reopening<F: Fixture>() {

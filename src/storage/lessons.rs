@@ -63,6 +63,8 @@ pub struct CurvePoint {
     pub games: u64,
     /// Its rating then; `None` while it was provisional.
     pub rating: Option<MilliElo>,
+    /// Thousandths of the positions that can be spoilt in which it kept the result; `None` where it was not measured.
+    pub decision: Option<u16>,
     /// When.
     pub at: UnixMillis,
 }

@@ -112,6 +112,9 @@ impl Tables {
             Write::MeasureVersion { learner, mark, decision } => {
                 self.learners.measure(learner, *mark, *decision)
             }
+            Write::MeasurePoint { learner, games, decision, at } => {
+                self.learners.measure_point(learner, *games, *decision, *at)
+            }
             Write::SetTeaching { player, teaching } => self.set_teaching(player, *teaching),
             Write::WithdrawLesson { game } => {
                 let place = self.finished.iter().position(|id| id == game).ok_or(Refused::NoSuchGame)?;

@@ -116,6 +116,17 @@ pub enum Write {
         /// Thousandths of the positions that can be spoilt in which it keeps the result.
         decision: u16,
     },
+    /// How well a live learner plays after some number of games: a point of its curve.
+    MeasurePoint {
+        /// Which learner.
+        learner: PlayerName,
+        /// Lessons learnt.
+        games: u64,
+        /// Thousandths of the positions that can be spoilt in which it keeps the result.
+        decision: u16,
+        /// When.
+        at: UnixMillis,
+    },
     /// Whether games of a player may be learnt from. If not, those that were are withdrawn.
     SetTeaching {
         /// Whose.

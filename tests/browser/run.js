@@ -2,7 +2,7 @@
 // one clear line if something that is needed is not there.
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { chromiumPath } from "./support/browser.js";
@@ -32,5 +32,5 @@ const run = (/** @type {string[]} */ args) =>
 const types = run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"]);
 if (types !== 0) process.exit(types);
 const named = process.argv.slice(2);
-const files = named.length ? named : ["state", "pages", "people", "play", "account", "languages", "game", "watching", "puzzles", "offline", "hardship"].map((name) => `${name}.test.js`);
+const files = named.length ? named : readdirSync(here).filter((name) => name.endsWith(".test.js"));
 process.exit(run(["--test", "--test-force-exit", `--test-timeout=${FILE_MS}`, `--test-concurrency=${FILES_AT_A_TIME}`, ...files]));

@@ -89,6 +89,13 @@ fn training_repeats_and_goes_on_as_if_it_had_never_stopped() {
     assert_eq!(whole.lines().last(), parts.lines().last());
     assert_eq!(read("whole.xml"), read("parts.xml"));
     assert_eq!(read("whole.xml.run"), read("parts.xml.run"));
+    let curve = ["--games", "3", "--out", "c.xml", "--curve", "c.csv", "--curve", "c.svg"];
+    train(dir.path(), &curve);
+    let table = fs::read_to_string(dir.path().join("c.csv")).unwrap();
+    assert_eq!(table.lines().next(), Some("bot,seed,options,games,cpu_seconds,exact,random"));
+    let games: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(',').nth(3)).collect();
+    assert_eq!(games, ["0", "1", "2", "3"], "{table}");
+    assert!(fs::read_to_string(dir.path().join("c.svg")).unwrap().starts_with("<svg"));
     let other = train(dir.path(), &["--games", "40", "--seed", "2", "--out", "other.xml"]);
     assert_ne!((whole, read("whole.xml")), (other, read("other.xml")));
 }
@@ -104,6 +111,12 @@ fn training_refuses_what_does_not_fit() {
     refuse(&["train", "memory", "--seed", "9", "--out", "m.xml"], 2, "begun with --seed 1");
     refuse(&["train", "memory", "--teacher", "random", "--out", "m.xml"], 2, "begun with the options");
     refuse(&["train", "memory", "--out", "gone.xml", "--resume"], 66, "there is no run to go on from");
+    refuse(&["train", "memory", "--curve", "c.png"], 2, "--curve c.png: the name must end in .csv or .svg");
+    refuse(
+        &["train", "memory", "--curve", "gone/c.csv"],
+        2,
+        "--curve gone/c.csv: there is no such directory",
+    );
     refuse(&["train", "greedy"], 2, "greedy cannot be trained");
     refuse(&["train", "lines69", "--teacher", "random"], 2, "lines69 has no use for --teacher");
     refuse(&["train", "memory", "--from", "gone.ndjson"], 74, "cannot read gone.ndjson");

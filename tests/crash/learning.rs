@@ -1,14 +1,21 @@
-//! The kill test of the learners: `kill -9` while they learn and practise, and what they know at the end is what one
-//! that was never interrupted would know, byte for byte.
+//! The kill test of the learners: `kill -9` while they learn and practise, and what they know at the end is what
+//! other learners know, byte for byte, that learn the same games in a run that nobody interrupts.
 
 use std::path::Path;
 use std::time::Duration;
 
 use fourfold::data_dir::DataDir;
+use fourfold::ids::PlayerName;
+use fourfold::learning::plans;
 use fourfold::protocol::server::EndReason;
+use fourfold::storage::record::Ending;
 use fourfold::storage::{Durability, SqliteStore, Store};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection, SqliteConnection};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::arguments::Arguments;
 use crate::daemon::{Daemon, data, fourfold};
@@ -39,8 +46,28 @@ const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=1_000;
 /// Life of the first one, in which there must be something to learn, and of the last.
 const WHOLE_LIFE: Duration = Duration::from_secs(2);
 
+/// How long the learners may take to learn what is left.
+const SETTLING_MAX: Duration = Duration::from_mins(2);
+
 /// Finished games read at a time.
 const PAGE: u32 = 1_000;
+
+/// The same learners, but all they do is learn what there is.
+const SETTLING: &str = "\
+[ladder]
+enabled = false
+
+[learning]
+cpu_percent = 100
+freeze_at = [0, 10, 30, 100]
+practice_games = 0
+
+[metrics]
+enabled = false
+
+[log]
+level = \"warn\"
+";
 
 /// Kills the daemon again and again; gives a line of figures and everything that is wrong.
 pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec<String>) {
@@ -54,41 +81,169 @@ pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec
     }
     tokio::time::sleep(WHOLE_LIFE).await;
     daemon.kill();
+    let games = settle(directory).await;
     // It ends with an error if anything is not what the records teach.
     let verified = command(directory, fourfold().args(["memory", "verify"]));
     print!("{verified}");
-    let (games, faults) = compare(directory).await;
-    (
-        format!("learners: {} kills while learning, {games} games, each learnt once", arguments.cycles + 1),
-        faults,
-    )
+    let mut faults = doubled_or_missed(directory).await;
+
+    let other = directory.join("uninterrupted");
+    std::fs::create_dir(&other).expect("a writable directory");
+    copy_without_learners(directory, &other).await;
+    settle(&other).await;
+    let (killed, whole) = (learnt(directory).await, learnt(&other).await);
+    faults.extend(differences(&killed, &whole));
+    let bytes: usize = whole.iter().map(|learner| learner.state.len()).sum();
+    let figures = format!(
+        "learners: {} kills while learning, {games} games, each learnt once; {} learners with {} versions and {bytes} \
+         bytes of state are those of a run that was never interrupted",
+        arguments.cycles + 1,
+        whole.len(),
+        whole.iter().map(|learner| learner.versions.len()).sum::<usize>(),
+    );
+    (figures, faults)
 }
 
-/// Whether the learner that watches all games has learnt each of them, and none twice.
-async fn compare(directory: &Path) -> (usize, Vec<String>) {
-    let data = DataDir::open(&data(directory)).expect("the daemon has left the directory");
-    let store = SqliteStore::open(&data.database(), Durability::Strict).await.expect("a whole database");
-    let name = "memory-spectator".parse().expect("a name");
-    let learner = store.learner(&name).await.expect("readable").expect("it has begun to learn");
-    let mut decided = Vec::new();
-    let mut after = 0;
-    loop {
-        let page = store.audit_finished(after, PAGE).await.expect("readable");
-        let Some(last) = page.last() else { break };
-        after =
-            last.as_ref().map_or(u64::MAX, |game| game.settlement.as_ref().map_or(u64::MAX, |it| it.number));
-        for game in page.into_iter().flatten() {
-            let number = game.settlement.as_ref().map_or(0, |settled| settled.number);
-            let is_lesson =
-                game.ending().is_some_and(|end| matches!(end.reason, EndReason::Four | EndReason::Full));
-            if is_lesson && number <= learner.place.covered {
-                decided.push(number);
-            }
+/// Lets the learners learn whatever is left, and stops the daemon as planned. Gives the number of finished games.
+async fn settle(directory: &Path) -> u64 {
+    let last = last_finished(directory).await;
+    let daemon = Daemon::start(directory, None, SETTLING);
+    let deadline = tokio::time::Instant::now() + SETTLING_MAX;
+    while !is_settled(&daemon, last).await {
+        assert!(tokio::time::Instant::now() < deadline, "the learners do not get to game {last}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    daemon.stop();
+    last
+}
+
+/// Whether all learners have looked at this game.
+async fn is_settled(daemon: &Daemon, last: u64) -> bool {
+    let answer = get(daemon, "/api/v1/learners").await;
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let list: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
+    let learners = list["items"].as_array().expect("a list");
+    !learners.is_empty() && learners.iter().all(|learner| learner["covered"].as_u64() == Some(last))
+}
+
+/// A request as simple as can be: the daemon closes the connection after its answer.
+async fn get(daemon: &Daemon, path: &str) -> String {
+    let mut stream = TcpStream::connect(daemon.address()).await.expect("the daemon listens");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("the daemon reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("the daemon answers");
+    answer
+}
+
+/// All that a learner is.
+#[derive(PartialEq, Eq)]
+struct Learnt {
+    name: PlayerName,
+    games: u64,
+    covered: u64,
+    state: Vec<u8>,
+    lessons: Vec<u64>,
+    /// Mark, games, covered and state of each.
+    versions: Vec<(u64, u64, u64, Vec<u8>)>,
+}
+
+async fn learnt(directory: &Path) -> Vec<Learnt> {
+    let store = open(directory).await;
+    let mut all = Vec::new();
+    for plan in plans() {
+        let learner = store.learner(&plan.name).await.expect("readable").expect("it has begun to learn");
+        let lessons = lessons(&store, &plan.name, learner.games).await;
+        let versions = store.learner_versions(&plan.name).await.expect("readable").into_iter();
+        all.push(Learnt {
+            name: plan.name,
+            games: learner.games,
+            covered: learner.place.covered,
+            state: learner.state,
+            lessons,
+            versions: versions.map(|it| (it.mark, it.games, it.covered, it.state)).collect(),
+        });
+    }
+    all
+}
+
+fn differences(killed: &[Learnt], whole: &[Learnt]) -> Vec<String> {
+    let differs = killed.iter().zip(whole).filter(|(killed, whole)| killed != whole);
+    let line = |(killed, whole): (&Learnt, &Learnt)| {
+        format!(
+            "{}: {} games up to {}, {} versions; uninterrupted {} games up to {}, {} versions, and not the same bytes",
+            whole.name,
+            killed.games,
+            killed.covered,
+            killed.versions.len(),
+            whole.games,
+            whole.covered,
+            whole.versions.len(),
+        )
+    };
+    differs.map(line).collect()
+}
+
+/// The same games and players in another directory, where nothing was learnt yet.
+async fn copy_without_learners(from: &Path, to: &Path) {
+    let (from, to) = (data(from), data(to));
+    std::fs::create_dir(&to).expect("a writable directory");
+    for entry in std::fs::read_dir(&from).expect("a readable directory") {
+        let entry = entry.expect("a readable directory");
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a writable directory");
         }
     }
-    let count = u32::try_from(decided.len()).unwrap_or(u32::MAX) + 1;
-    let lessons = store.lessons(&name, 0, count).await.expect("readable");
-    let learnt: Vec<u64> = lessons.into_iter().map(|lesson| lesson.number).collect();
+    let database = DataDir::open(&to).expect("nobody else is in the directory").database();
+    let options = SqliteConnectOptions::new().filename(&database);
+    let mut connection = SqliteConnection::connect_with(&options).await.expect("a whole database");
+    for table in ["lesson", "learner_version", "learner_point", "learner"] {
+        let forget = sqlx::query(sqlx::AssertSqlSafe(format!("DELETE FROM {table}")));
+        forget.execute(&mut connection).await.expect("a writable database");
+    }
+    connection.close().await.expect("the database closes");
+}
+
+async fn open(directory: &Path) -> SqliteStore {
+    let data = DataDir::open(&data(directory)).expect("the daemon has left the directory");
+    SqliteStore::open(&data.database(), Durability::Strict).await.expect("a whole database")
+}
+
+async fn lessons(store: &SqliteStore, name: &PlayerName, games: u64) -> Vec<u64> {
+    let count = u32::try_from(games).unwrap_or(u32::MAX).saturating_add(1);
+    let lessons = store.lessons(name, 0, count).await.expect("readable");
+    lessons.into_iter().map(|lesson| lesson.number).collect()
+}
+
+/// All finished games with their numbers, and whether each is a lesson.
+async fn finished(store: &SqliteStore) -> Vec<(u64, bool)> {
+    let mut all: Vec<(u64, bool)> = Vec::new();
+    loop {
+        let after = all.last().map_or(0, |(number, _)| *number);
+        let page = store.audit_finished(after, PAGE).await.expect("readable");
+        if page.is_empty() {
+            return all;
+        }
+        all.extend(page.into_iter().map(|game| {
+            let game = game.expect("a whole game");
+            let number = game.settlement.as_ref().map_or(0, |settled| settled.number);
+            let decided = |end: &Ending| matches!(end.reason, EndReason::Four | EndReason::Full);
+            (number, game.ending().is_some_and(decided))
+        }));
+    }
+}
+
+async fn last_finished(directory: &Path) -> u64 {
+    finished(&open(directory).await).await.last().map_or(0, |(number, _)| *number)
+}
+
+/// Whether a learner that watches all games has learnt each of them, and none twice.
+async fn doubled_or_missed(directory: &Path) -> Vec<String> {
+    let store = open(directory).await;
+    let decided = finished(&store).await.into_iter().filter(|(_, is_lesson)| *is_lesson);
+    let decided: Vec<u64> = decided.map(|(number, _)| number).collect();
+    let name = "memory-spectator".parse().expect("a name");
+    let learnt = lessons(&store, &name, decided.len() as u64).await;
     let mut faults = Vec::new();
     if learnt != decided {
         faults.push(format!("{} games are to be learnt, {} were", decided.len(), learnt.len()));
@@ -96,5 +251,5 @@ async fn compare(directory: &Path) -> (usize, Vec<String>) {
     if learnt.is_empty() {
         faults.push("no game was learnt: nothing was tested".to_owned());
     }
-    (learnt.len(), faults)
+    faults
 }

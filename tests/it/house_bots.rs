@@ -46,6 +46,31 @@ async fn house_bots_play_other_boards_and_refuse_what_they_cannot() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_casual_game_against_a_house_bot_begins_from_any_position() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let late = "557152711624545746362464";
+    let given = json!({"kind": "given", "moves": late});
+    let mut play =
+        json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first", "opening": given});
+    assert_eq!(guest.ask(play.clone()).await["type"], "ok");
+    let game = guest.until("game").await;
+    assert_eq!(
+        (&game["moves"], &game["opening"]["kind"], &game["rated"]),
+        (&json!(late), &json!("given"), &json!(false))
+    );
+    assert_eq!(guest.until("turn").await["ply"], 24);
+    for moves in ["8", "1212121", "1111111"] {
+        play["opening"]["moves"] = json!(moves);
+        assert_eq!(guest.ask_refused(play.clone(), "bad_field").await["field"], "opening");
+    }
+    let mut ann = arena.person("ann").await;
+    play["opening"]["moves"] = json!("44");
+    play["rated"] = json!(true);
+    assert_eq!(ann.ask_refused(play, "bad_field").await["field"], "opening");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_house_bot_accepts_every_challenge_and_every_rematch() {
     let arena = Arena::start().await;
     let mut ann = arena.person("ann").await;

@@ -136,3 +136,33 @@ async fn a_watcher_that_falls_behind_gets_a_snapshot_for_what_it_lost() {
     assert_eq!((&caught_up["type"], &caught_up["you"]), (&json!("game"), &Value::Null));
     slow.clear().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn watchers_hear_what_is_certain_but_not_where_people_play_for_ratings() {
+    let arena = Arena::start_with(|config| config.watching.truth = true).await;
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    for (rated, first) in [(false, 41), (true, 0)] {
+        let mut pair = pair_up(&mut ann, &mut bob, json!({"rated": rated})).await;
+        eve.ask(pair.about("watch")).await;
+        if rated {
+            pair.play("3").await;
+            eve.until("moved").await;
+            assert!(!eve.heard_types().await.contains(&"truth".to_owned()));
+        } else {
+            let truth = eve.until("truth").await;
+            assert_eq!(
+                (&truth["ply"], &truth["winner"], &truth["plies"]),
+                (&json!(0), &json!("first"), &json!(first))
+            );
+            pair.play("3").await;
+            let truth = eve.until("truth").await;
+            assert_eq!((&truth["ply"], &truth["winner"]), (&json!(1), &Value::Null));
+        }
+        pair.resign_first().await;
+        assert!(!ann.heard_types().await.contains(&"truth".to_owned()), "players hear nothing of it");
+        eve.clear().await;
+        ann.clear().await;
+        bob.clear().await;
+    }
+}

@@ -2,9 +2,9 @@
 // It knows no rules beyond where a stone lands, and no game: `show` says what to draw, `column` events what was chosen.
 
 import { announce } from "./announce.js";
-import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, lineRings, rimPath } from "./drawing.js";
+import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, hintArrow, lineRings, rimPath } from "./drawing.js";
 import { el, setText, svg } from "./dom.js";
-import { landingRow, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
+import { landingRow, other, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
 import { text } from "./texts.js";
 import { COLOR } from "./words.js";
 
@@ -21,6 +21,7 @@ import { COLOR } from "./words.js";
  * @property {boolean} [plannable] whether a column may be chosen for the next turn
  * @property {number | null} pending a column that was chosen and is not acknowledged yet
  * @property {number | null} [planned] a column that was chosen for the next turn
+ * @property {boolean} [swapped] whether each side has the other's colour
  */
 
 /** A stone falls one cell in this time, n cells in the square root of n times it, in milliseconds. */
@@ -50,7 +51,9 @@ export class BoardElement extends HTMLElement {
   #landsIn = 0;
   /** How long the disc that fell last takes to touch down, in milliseconds; 0 if it was just put there. */
   landsIn = 0;
-  /** @type {{ stones: SVGGElement, marks: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
+  /** Columns that arrows point at. @type {number[]} */
+  #hints = [];
+  /** @type {{ stones: SVGGElement, marks: SVGGElement, hints: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
    *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
   #parts = null;
 
@@ -68,12 +71,20 @@ export class BoardElement extends HTMLElement {
     const variantChanged =
       before.variant.width !== view.variant.width || before.variant.height !== view.variant.height;
     this.#view = view;
+    if (Boolean(before.swapped) !== Boolean(view.swapped)) this.#stones.splice(0).forEach((stone) => stone.remove());
     if (!this.#parts || variantChanged) this.#build(view.variant);
     this.#showStones();
     this.#showMarks();
     this.#showColumns();
     this.#showGhost();
+    this.#showHints();
     this.#fillTable();
+  }
+
+  /** Points arrows at columns, until told otherwise. @param {number[]} columns from 1 */
+  hint(columns) {
+    this.#hints = columns;
+    this.#showHints();
   }
 
   /** Puts the keyboard on the board. */
@@ -104,6 +115,7 @@ export class BoardElement extends HTMLElement {
     const parts = {
       stones: svg("g", { class: "stones" }),
       marks: svg("g", { class: "marks" }),
+      hints: svg("g", { class: "hints" }),
       lights: svg("g", { class: "lights" }),
       ghost: svg("g", { class: "ghost" }),
       landing: svg("g", { class: "ghost-landing" }),
@@ -130,6 +142,7 @@ export class BoardElement extends HTMLElement {
       svg("path", { class: "board-rim", d: rimPath(variant) }),
       parts.lights,
       parts.marks,
+      parts.hints,
       parts.ghost,
     );
     const inset = `${(100 * FRAME) / (size.width + 2 * FRAME)}%`;
@@ -181,7 +194,7 @@ export class BoardElement extends HTMLElement {
 
   #fillTable() {
     const { variant, moves } = this.#view;
-    const colors = new Map(stonesOf(moves).map((s) => [`${s.column},${s.row}`, COLOR[s.side]]));
+    const colors = new Map(stonesOf(moves).map((s) => [`${s.column},${s.row}`, COLOR[this.#colorOf(s.side)]]));
     for (let row = 1; row <= variant.height; row += 1) {
       for (let column = 1; column <= variant.width; column += 1) {
         const cell = this.#parts?.cells[row]?.[column];
@@ -201,7 +214,7 @@ export class BoardElement extends HTMLElement {
     this.#stones.splice(kept).forEach((stone) => stone.remove());
     const oneMore = wanted.length === kept + 1 && (kept > 0 || moves.length === 1);
     for (const stone of wanted.slice(kept)) {
-      const drawn = disc(stone.side);
+      const drawn = disc(this.#colorOf(stone.side));
       const y = centerY(variant, stone.row);
       const placed = svg("g", { transform: `translate(${centerX(stone.column)} ${y})` }, drawn);
       placed.dataset.at = `${stone.column},${stone.row}`;
@@ -239,6 +252,18 @@ export class BoardElement extends HTMLElement {
     this.#landsIn = 0;
   }
 
+  /** Whose discs a side has. @param {Side} side */
+  #colorOf(side) {
+    return this.#view.swapped ? other(side) : side;
+  }
+
+  #showHints() {
+    const { variant, moves } = this.#view;
+    const rows = this.#hints.map((column) => [column, landingRow(variant, moves, column)]);
+    const arrows = rows.filter(([, row]) => row > 0).map(([column, row]) => hintArrow(variant, column, row));
+    this.#parts?.hints.replaceChildren(...arrows);
+  }
+
   #showColumns() {
     const { variant, moves, seated, playable, plannable } = this.#view;
     const columns = this.#parts?.columns;
@@ -262,7 +287,7 @@ export class BoardElement extends HTMLElement {
     const parts = this.#parts;
     if (!parts) return;
     const isLater = !playable && pending === null && (plannable || planned != null);
-    const side = sideToMove(moves.length + (isLater ? 1 : 0));
+    const side = this.#colorOf(sideToMove(moves.length + (isLater ? 1 : 0)));
     const aimed = pending ?? planned ?? (playable || plannable ? this.#hovered : 0);
     const row = aimed ? landingRow(variant, moves, aimed) : 0;
     const column = aimed || this.#focused;

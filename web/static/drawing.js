@@ -86,6 +86,18 @@ export function lineRings(variant, line) {
 }
 
 /**
+ * An arrow down to where the next stone of a column comes to rest.
+ * @param {Variant} variant
+ * @param {number} column
+ * @param {number} row
+ */
+export function hintArrow(variant, column, row) {
+  const [x, y] = [centerX(column), centerY(variant, row)];
+  const from = Math.max(6, y - 112);
+  return svg("path", { class: "hint", d: `M${x - 8},${from}h16V${y - 8}h18L${x},${y + 26}L${x - 26},${y - 8}h18z` });
+}
+
+/**
  * A small flat board for lists.
  * @param {string} variantText
  * @param {string} movesText

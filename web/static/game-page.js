@@ -12,6 +12,7 @@ import { connection, Refused } from "./socket.js";
 import * as sound from "./sound.js";
 import { fromSnapshot, reduce } from "./state.js";
 import { text } from "./texts.js";
+import { TruthBar } from "./truth-bar.js";
 
 /** @typedef {import("../types/protocol").GameMessage} GameMessage */
 /** @typedef {import("./state.js").GameState} GameState */
@@ -24,6 +25,7 @@ const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
 const review = new ReviewCard(root, (ply) => view.goTo(ply));
+const truth = new TruthBar(root);
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
 
 /** @type {GameState} */
@@ -47,6 +49,7 @@ function readPage() {
 
 function show() {
   view.show(state, pending, planned);
+  truth.show(state);
   if (state.status === "over" && state.result !== "void") review.load(id);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
@@ -171,6 +174,7 @@ async function join() {
 const TYPES = ["game", "turn", "moved", "game_end", "opponent_gone", "takeback_offer", "rematch_offer", "crowd"];
 for (const type of TYPES) connection.on(type, receive);
 connection.on("reaction", ({ game, by, emoji }) => game === id && view.react(by, emoji));
+connection.on("truth", (message) => message.game === id && truth.hear(message));
 connection.on("synced", join);
 connection.on("welcome", show);
 connection.onState((now) => (told &&= now === "open"));

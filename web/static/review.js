@@ -1,9 +1,15 @@
 // The review of a finished game: what each move was worth, by the solver. Fetched once the game is over; the answer to
 // `busy` is to ask again when the server says.
 
-import { el, find } from "./dom.js";
+import { BoardElement } from "./board.js";
+import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
+import { lineOf, address } from "./line.js";
+import { shortOutlook } from "./outlook.js";
+import { sideToMove } from "./rules.js";
+import { playBot } from "./start.js";
 import { count, language, text } from "./texts.js";
+import { isBlunder, outlookAfter, outlookBefore, ValueGraph, valueTable } from "./value-graph.js";
 import { COLOR } from "./words.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
@@ -17,6 +23,9 @@ const ATTEMPTS_MAX = 20;
 /** When to ask again if the server does not say, in milliseconds. */
 const RETRY_MS = 1000;
 
+/** The bot of the house that makes no mistake. */
+const PERFECT = "perfect";
+
 /** @type {Record<import("../types/review").Mistake, string>} */
 const LABELS = {
   win_to_loss: text("review.win_to_loss"),
@@ -26,14 +35,13 @@ const LABELS = {
   faster_loss: text("review.faster_loss"),
 };
 
-/** Mistakes that change who wins. @type {(string | null)[]} */
-const BLUNDERS = ["win_to_loss", "win_to_draw", "draw_to_loss"];
-
 const percent = new Intl.NumberFormat(language, { style: "percent" });
 
 export class ReviewCard {
   /** @type {Review | null} */
   #review = null;
+  /** @type {ValueGraph | null} */
+  #graph = null;
   #ply = 0;
   #isLoading = false;
 
@@ -44,6 +52,7 @@ export class ReviewCard {
   constructor(root, goTo) {
     this.root = root;
     this.card = find(".review", root);
+    this.board = /** @type {BoardElement} */ (find("ff-board", root));
     this.goTo = goTo;
   }
 
@@ -57,25 +66,55 @@ export class ReviewCard {
     this.#render();
   }
 
-  /** Tells of the move that led to the position on show. @param {number} ply */
+  /** Tells of the move that led to the position on show, and which would be best there. @param {number} ply */
   show(ply) {
     this.#ply = ply;
-    if (this.#review) find(".review-verdict", this.card).textContent = this.#verdict();
+    const review = this.#review;
+    if (!review) return;
+    this.#graph?.show(ply);
+    this.board.hint(review.plies.find((next) => next.ply === ply + 1)?.best ?? []);
+    setText(find(".review-verdict", this.card), this.#verdict(review));
+    const shown = lineOf(review.variant, review.moves);
+    /** @type {HTMLAnchorElement} */ (find(".review-analyse", this.card)).href = address({ ...shown, ply });
+    /** @type {HTMLButtonElement} */ (find(".review-again", this.card)).disabled = this.#isEnd(review);
   }
 
   #render() {
     const review = this.#review;
     if (!review) return this.card.replaceChildren(heading(), el("p", { class: "hint" }, text("review.failed")));
-    const blunders = review.plies.filter((ply) => BLUNDERS.includes(ply.mistake));
+    const blunders = review.plies.filter(isBlunder);
+    this.#graph = review.plies.length ? new ValueGraph(review, (ply) => this.goTo(ply)) : null;
     this.card.replaceChildren(
       heading(),
       el("div", { class: "review-skill" }, ...skillRow("first", review.skill.first), ...skillRow("second", review.skill.second)),
-      el("p", { class: "review-verdict", "aria-live": "polite" }, this.#verdict()),
+      ...(this.#graph ? [this.#graph.element, legend(), valueTable(review, labelOf, moveWords)] : []),
+      this.#turningPoint(review),
+      el("p", { class: "review-verdict", "aria-live": "polite" }),
       blunders.length
         ? el("ul", { class: "review-list" }, ...blunders.map((ply) => el("li", {}, this.#blunder(ply))))
         : el("p", { class: "hint" }, text("review.no_blunders")),
+      el(
+        "div",
+        { class: "actions" },
+        el("button", { type: "button", class: "button compact review-again", click: () => this.#tryAgain(review) }, icon("undo"), text("review.try_again")),
+        el("a", { class: "button compact review-analyse" }, icon("analysis"), text("analysis.analyse_ply")),
+      ),
     );
     this.#markMoves(review);
+    this.show(this.#ply);
+  }
+
+  /** One button that leads to the move after which the result was never again in doubt. @param {Review} review */
+  #turningPoint(review) {
+    const ply = review.plies.find((other) => other.ply === review.turning_point);
+    if (!ply) return "";
+    const label = `${text("review.turning", { n: ply.ply })}, ${COLOR[ply.side]} ${ply.column}, ${labelOf(ply)}`;
+    return el(
+      "button",
+      { type: "button", class: "review-turning", click: () => this.goTo(ply.ply - 1) },
+      discIcon(ply.side),
+      el("span", {}, label),
+    );
   }
 
   /** @param {ReviewedPly} ply */
@@ -84,8 +123,20 @@ export class ReviewCard {
       "button",
       { type: "button", click: () => this.goTo(ply.ply) },
       discIcon(ply.side),
-      `${ply.ply}. ${COLOR[ply.side]} ${ply.column}: ${ply.mistake ? LABELS[ply.mistake] : ""}`,
+      `${moveWords(ply)}: ${labelOf(ply)}`,
     );
+  }
+
+  /** A casual game from the position on show, for whoever is to move there. @param {Review} review */
+  #tryAgain(review) {
+    const moves = review.moves.slice(0, this.#ply);
+    playBot(PERFECT, sideToMove(this.#ply), undefined, { variant: review.variant, moves });
+  }
+
+  /** Whether nothing can be played in the position on show. @param {Review} review */
+  #isEnd(review) {
+    const last = review.plies.at(-1);
+    return this.#ply === review.moves.length && last !== undefined && outlookAfter(review, last).plies === 0;
   }
 
   /** Gives the moves of the list the class of their mistake. @param {Review} review */
@@ -94,21 +145,32 @@ export class ReviewCard {
     for (const ply of review.plies) {
       const button = buttons[ply.ply - 1];
       if (!button || !ply.mistake) continue;
-      button.classList.add(BLUNDERS.includes(ply.mistake) ? "blunder" : "slip");
-      button.setAttribute("title", LABELS[ply.mistake]);
+      button.classList.add(isBlunder(ply) ? "blunder" : "slip");
+      button.setAttribute("title", labelOf(ply));
     }
   }
 
-  #verdict() {
-    const ply = this.#review?.plies.find((other) => other.ply === this.#ply);
-    if (!ply) return text("review.help");
-    const values = { n: ply.ply, before: signed(ply.before), after: signed(ply.after), columns: ply.best.join(" ") };
+  /** @param {Review} review */
+  #verdict(review) {
+    const ply = review.plies.find((other) => other.ply === this.#ply);
+    if (!ply) return "";
+    const [before, after] = [outlookBefore(review, ply), outlookAfter(review, ply)].map(shortOutlook);
+    const values = { n: ply.ply, before, after, columns: ply.best.join(" ") };
     const what = text("review.verdict", values);
     return ply.mistake ? `${what} ${text("review.better", values)}` : what;
   }
 }
 
 const heading = () => el("h2", {}, text("review.title"));
+
+const legend = () =>
+  el("p", { class: "graph-legend" }, text("review.legend", { first: COLOR.first, second: COLOR.second }));
+
+/** @param {ReviewedPly} ply what is wrong with the move, if anything */
+const labelOf = (ply) => (ply.mistake ? LABELS[ply.mistake] : "");
+
+/** @param {ReviewedPly} ply */
+const moveWords = (ply) => `${ply.ply}. ${COLOR[ply.side]} ${ply.column}`;
 
 /**
  * @param {Side} side
@@ -122,9 +184,6 @@ function skillRow(side, skill) {
     el("span", {}, count("review.blunders", skill.blunders)),
   ];
 }
-
-/** @param {number} score with a sign that reads as one */
-const signed = (score) => (score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0");
 
 /**
  * @param {string} game

@@ -28,11 +28,15 @@ export function wantsRated() {
  * @param {string} bot name of a house bot
  * @param {Side | "random"} [side]
  * @param {Time} [time]
+ * @param {{ variant: string, moves: string }} [from] a position to begin from, in a casual game
  */
-export async function playBot(bot, side = "random", time = chosenTime()) {
+export async function playBot(bot, side = "random", time = chosenTime(), from = undefined) {
   expectGame();
+  /** @type {Partial<import("../types/protocol").Terms>} */
+  const begin = from?.moves ? { opening: { kind: "given", moves: from.moves } } : {};
+  const terms = from ? { variant: from.variant, rated: false, ...begin } : { rated: wantsRated() };
   try {
-    await connection.request({ type: "play_bot", bot, time, side, rated: wantsRated() });
+    await connection.request({ type: "play_bot", bot, time, side, ...terms });
   } catch (error) {
     expectNothing();
     showRefusal(error);

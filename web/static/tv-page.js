@@ -5,6 +5,7 @@ import { liveTile } from "./live-games.js";
 import { GameView } from "./game-view.js";
 import "./shell.js";
 import { connection } from "./socket.js";
+import { TruthBar } from "./truth-bar.js";
 import { Watching } from "./watching.js";
 
 /** How long a finished game stays before the next one takes its place, in milliseconds. */
@@ -13,14 +14,18 @@ const LINGER_MS = 4_000;
 /** There is none if nothing was played when the page was made: the first game then loads it anew. */
 const root = document.getElementById("game");
 const view = root && new GameView(root);
+const truth = root && new TruthBar(root);
 let watched = "";
 /** The game that comes next. */
 let upcoming = "";
 let timer = 0;
 
 const watching = new Watching((state) => {
-  if (state.id === watched) view?.show(state);
+  if (state.id !== watched) return;
+  view?.show(state);
+  truth?.show(state);
 });
+connection.on("truth", (message) => truth?.hear(message));
 
 /** @param {string} game */
 function watch(game) {

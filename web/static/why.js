@@ -16,9 +16,13 @@ const game = find("#game").dataset.game;
 function shown(move) {
   const lines = move.reasons.map((reason) => {
     const weight = reason.weight < 0 ? `${reason.weight}` : `+${reason.weight}`;
-    const counts = text("learning.counts", { seen: reason.seen, won: reason.won, lost: reason.lost });
-    const small = el("span", { class: "soft small" }, `(${counts})`);
-    return el("li", {}, el("code", {}, reason.pattern), ` ${weight} → ${reason.column} `, small);
+    const parts = [el("code", {}, reason.pattern), ` ${weight} → ${reason.column} `];
+    // Some learners keep weights alone.
+    if (reason.seen > 0) {
+      const counts = text("learning.counts", { seen: reason.seen, won: reason.won, lost: reason.lost });
+      parts.push(el("span", { class: "soft small" }, `(${counts})`));
+    }
+    return el("li", {}, ...parts);
   });
   const title = text("learning.why_move", { ply: move.ply, column: move.column });
   return [el("h3", { class: "small" }, title), el("ul", {}, ...lines)];

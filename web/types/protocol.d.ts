@@ -67,6 +67,8 @@ export interface GameEnd {
   type: "game_end"; game: string; event_seq: number; result: Result; reason: Reason; by?: Side;
   line?: CellNumbers[]; moves: string; clock: Sides<number>; rating?: Sides<RatingChange>; unrated_because?: string;
 }
+/** What a watched game is worth after `ply` stones: who wins, null for a draw, and the plies until then. */
+export interface Truth { type: "truth"; game: string; ply: number; winner: Side | null; plies: number }
 export interface Crowd { type: "crowd"; game: string; watching: number }
 export interface LiveGame {
   game: string; players: Sides<Player>; rated: boolean; time: Time; variant: string; moves: string; ply: number;
@@ -86,7 +88,7 @@ export type GameMessage =
   | Snapshot | Turn | Moved | RematchOffer | TakebackOffer | Reaction | OpponentGone | GameEnd | Crowd;
 export type ServerMessage = (
   | Welcome | Synced | Ok | WireError | Notice | Ping | Pong | Offer | ChallengeEnd | BotOffer
-  | GameMessage | LobbyFeed | TvFeed | LadderFeed | ResultFeed
+  | GameMessage | Truth | LobbyFeed | TvFeed | LadderFeed | ResultFeed
 ) & { seq?: number; re?: string };
 
 type OnGame = "resign" | "abort" | "rematch" | "claim" | "sync" | "takeback";
@@ -103,7 +105,7 @@ export type ClientMessage = (
   | ({ type: "open_challenge"; key?: string } & Terms)
   | { type: OnChallenge; challenge: string }
   | { type: "decline"; challenge: string; reason?: string }
-  | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean }
+  | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening }
   | { type: "move"; game: string; ply: number; column: number }
   | { type: OnGame; game: string }
   | { type: "takeback_answer"; game: string; yes: boolean }

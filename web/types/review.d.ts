@@ -10,4 +10,4 @@ export interface ReviewedPly {
 
 export interface Skill { moves: number; decisions: number; accuracy: number | null; blunders: number }
 
-export interface Review { plies: ReviewedPly[]; skill: Sides<Skill> }
+export interface Review { variant: string; from_ply: number; moves: string; turning_point: number | null; plies: ReviewedPly[]; skill: Sides<Skill> }

@@ -72,6 +72,8 @@ pub(super) struct Layout {
     features: usize,
     /// Weights of one side's table.
     weights: usize,
+    /// Where each tuple's weights begin in it.
+    starts: Vec<u32>,
     columns: Vec<ColumnLayout>,
 }
 
@@ -96,11 +98,13 @@ impl Layout {
         let tuples = shape.tuples();
         let mut parts: Vec<Vec<(u16, Vec<u32>)>> = vec![Vec::new(); COLUMNS];
         let mut weights = 0;
+        let mut starts = Vec::with_capacity(tuples.len());
         for (number, tuple) in tuples.iter().enumerate() {
+            starts.push(weights);
             weights += number_tuple(*tuple, number, tuples.len(), weights, &mut parts);
         }
         let columns = parts.iter().map(|parts| ColumnLayout::new(parts)).collect();
-        Self { features: 2 * tuples.len(), weights: weights as usize, columns }
+        Self { features: 2 * tuples.len(), weights: weights as usize, starts, columns }
     }
 
     pub(super) fn features(&self) -> usize {
@@ -115,16 +119,9 @@ impl Layout {
     /// empty cells in reach.
     pub(super) fn pattern(&self, shape: &Shape, index: usize) -> [Bitboard; 3] {
         debug_assert!(index < self.weights, "no such weight");
-        let mut rest = index;
-        for tuple in shape.tuples() {
-            let digits: Vec<_> = digits(*tuple).collect();
-            let count: usize = digits.iter().map(|(_, states)| states.len()).product();
-            if rest < count {
-                return spell(&digits, rest);
-            }
-            rest -= count;
-        }
-        [Bitboard::EMPTY; 3]
+        let number = self.starts.partition_point(|start| *start as usize <= index) - 1; // the first starts at 0
+        let digits: Vec<_> = digits(shape.tuples()[number]).collect();
+        spell(&digits, index - self.starts[number] as usize)
     }
 
     /// Fills in the index of each feature's weight.

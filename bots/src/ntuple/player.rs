@@ -1,5 +1,6 @@
 //! The bot: a network, and as much of a look ahead as it is given.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,10 +10,14 @@ use fourfold_engine::{Bitboard, Column, Position};
 use super::layout::VARIANT;
 use super::weights::{Judge, SETTLED, WIN, Weights};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
+use crate::learner::{Counts, Reason};
 
 /// Findings that a search remembers, of 16 bytes: eight plies have no more, and clearing them for each move has to be
 /// quick.
 const TABLE_SLOTS: usize = 1 << 14;
+
+/// Patterns that speak for each column of a bot that tells why.
+const VOICES: usize = 6;
 
 /// How far the bot looks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,6 +46,8 @@ impl Default for Look {
 #[derive(Debug)]
 pub struct NTuple {
     look: Look,
+    /// Patterns that it names for each of its columns; none unless it is to tell why it moves.
+    voices: usize,
     search: Negamax<Judge, ThreatGuide>,
 }
 
@@ -49,7 +56,13 @@ impl NTuple {
     pub fn new(weights: Arc<Weights>, look: Look) -> Self {
         let guide = ThreatGuide::new(VARIANT, Table::new(TABLE_SLOTS, Reuse::DeeperToo));
         let valuation = Judge::new(weights, look.tactics);
-        Self { look, search: Negamax { valuation, guide, ties: TieBreak::FirstSearched } }
+        Self { look, voices: 0, search: Negamax { valuation, guide, ties: TieBreak::FirstSearched } }
+    }
+
+    /// The same, but it says which patterns spoke for its moves.
+    #[must_use]
+    pub fn telling_why(self) -> Self {
+        Self { voices: VOICES, ..self }
     }
 
     /// The best move at first sight, and its value.
@@ -98,6 +111,26 @@ impl Bot for NTuple {
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
+    }
+
+    /// The weights of the position after each move, at first sight, in thousandths before squashing. How often a
+    /// pattern was seen is not kept.
+    fn reasons(&mut self, position: &Position) -> Vec<Reason> {
+        if self.voices == 0 || position.outcome().is_some() {
+            return Vec::new();
+        }
+        let mut reasons = Vec::new();
+        for column in position.legal_columns() {
+            let voices = self.search.valuation.voices(&position.play_unchecked(column), self.voices);
+            reasons.extend(voices.into_iter().map(|(weight, pattern)| Reason {
+                column,
+                weight: weight.into(),
+                pattern,
+                counts: Counts::default(),
+            }));
+        }
+        reasons.sort_by_key(|reason| Reverse(reason.weight.abs())); // stable: equal ones keep their order
+        reasons
     }
 }
 
@@ -170,6 +203,22 @@ mod tests {
         let stopped = bot(8, true).choose(&position, MoveBudget::default(), &AtomicBool::new(true)).unwrap();
         assert!(position.is_legal(stopped.column));
         assert_eq!(stopped.info.unwrap().depth, 1);
+    }
+
+    #[test]
+    fn the_weightiest_patterns_tell_why_if_asked() {
+        let position = *game("4453").position();
+        assert_eq!(bot(0, true).reasons(&position), []);
+        let mut telling = bot(0, true).telling_why();
+        let column =
+            telling.choose(&position, MoveBudget::default(), &AtomicBool::new(false)).unwrap().column;
+        let reasons = telling.reasons(&position);
+        let own = reasons.iter().filter(|reason| reason.column == column).count();
+        assert_eq!((own, reasons.len()), (VOICES, 7 * VOICES));
+        assert!(reasons.is_sorted_by(|one, other| one.weight.abs() >= other.weight.abs()));
+        let reason = &reasons[0];
+        assert_eq!(&reason.to_string().parse::<Reason>().unwrap(), reason);
+        assert_eq!(telling.reasons(game("1212121").position()), []);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The n-tuple network as a learner of the arena: a fold of games, and what it knows in words.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fourfold_engine::{Bitboard, Cell, Side, Variant};
 
@@ -39,6 +39,8 @@ struct Pupil {
 struct Known {
     weights: Arc<Weights>,
     look: Look,
+    /// The weightiest patterns, from when they are first asked for: finding them takes some milliseconds.
+    patterns: OnceLock<Vec<KnownPattern>>,
 }
 
 /// Makes a learner.
@@ -47,17 +49,34 @@ pub(crate) fn learner(
     variant: Variant,
     state: Option<&[u8]>,
 ) -> Result<Box<dyn learner::Learner>, BotError> {
-    let look = registry::ntuple_look(spec)?;
+    let look = look(spec, variant)?;
+    let learner = match state {
+        None => Learner::new(Shape::draw(TUPLES, CELLS, SEED)),
+        Some(state) => Learner::from_bytes(state).map_err(|reason| bad_state(spec, &reason))?,
+    };
+    Ok(Box::new(Pupil { learner, look }))
+}
+
+/// What a learner knew when it was frozen: the weights it played by.
+pub(crate) fn recall(
+    spec: &BotSpec,
+    variant: Variant,
+    frozen: &[u8],
+) -> Result<Arc<dyn Knowledge>, BotError> {
+    let look = look(spec, variant)?;
+    let weights = Weights::from_bytes(frozen).map_err(|reason| bad_state(spec, &reason))?;
+    Ok(Arc::new(Known::new(Arc::new(weights), look)))
+}
+
+fn look(spec: &BotSpec, variant: Variant) -> Result<Look, BotError> {
     if variant != VARIANT {
         return Err(BotError::VariantNotPlayed { bot: "ntuple", variant, plays: "only 7x6" });
     }
-    let bad =
-        |reason: CodecError| BotError::BadState { name: spec.name().to_owned(), reason: reason.to_string() };
-    let learner = match state {
-        None => Learner::new(Shape::draw(TUPLES, CELLS, SEED)),
-        Some(state) => Learner::from_bytes(state).map_err(bad)?,
-    };
-    Ok(Box::new(Pupil { learner, look }))
+    registry::ntuple_look(spec)
+}
+
+fn bad_state(spec: &BotSpec, reason: &CodecError) -> BotError {
+    BotError::BadState { name: spec.name().to_owned(), reason: reason.to_string() }
 }
 
 impl learner::Learner for Pupil {
@@ -72,17 +91,35 @@ impl learner::Learner for Pupil {
     }
 
     fn knowledge(&self) -> Arc<dyn Knowledge> {
-        Arc::new(Known { weights: self.learner.weights(), look: self.look })
+        Arc::new(Known::new(self.learner.weights(), self.look))
+    }
+
+    fn frozen(&self) -> Vec<u8> {
+        self.learner.weights().to_bytes()
     }
 }
 
 impl Knowledge for Known {
     fn player(&self, _seed: u64) -> Box<dyn Bot> {
-        Box::new(NTuple::new(Arc::clone(&self.weights), self.look))
+        Box::new(NTuple::new(Arc::clone(&self.weights), self.look).telling_why())
     }
 
     /// The weightiest, as many as one may want to look at. How often each was seen is not kept.
     fn patterns(&self) -> Vec<KnownPattern> {
+        self.patterns.get_or_init(|| self.heaviest()).clone()
+    }
+
+    fn pattern_count(&self) -> usize {
+        self.weights.used()
+    }
+}
+
+impl Known {
+    fn new(weights: Arc<Weights>, look: Look) -> Self {
+        Self { weights, look, patterns: OnceLock::new() }
+    }
+
+    fn heaviest(&self) -> Vec<KnownPattern> {
         let mut heaviest: Vec<(Side, usize, i16)> = Vec::new();
         for side in Side::BOTH {
             let table = self.weights.table(side).iter().enumerate();
@@ -90,29 +127,26 @@ impl Knowledge for Known {
                 table.filter(|(_, weight)| **weight != 0).map(|(index, weight)| (side, index, *weight)),
             );
         }
-        heaviest.sort_by_key(|(_, _, weight)| Reverse(weight.unsigned_abs())); // stable: equal ones keep their order
-        heaviest.truncate(PATTERNS_MAX);
-        heaviest.into_iter().map(|(side, index, weight)| self.name(side, index, weight)).collect()
+        let rank =
+            |&(side, index, weight): &(Side, usize, i16)| (Reverse(weight.unsigned_abs()), side as u8, index);
+        if heaviest.len() > PATTERNS_MAX {
+            heaviest.select_nth_unstable_by_key(PATTERNS_MAX, rank);
+            heaviest.truncate(PATTERNS_MAX);
+        }
+        heaviest.sort_unstable_by_key(rank);
+        heaviest.into_iter().map(|(side, index, weight)| self.describe(side, index, weight)).collect()
     }
-}
 
-impl Known {
     /// A pattern from the view of the side that has just moved, which is the one whose table it is in.
-    fn name(&self, side: Side, index: usize, weight: i16) -> KnownPattern {
+    fn describe(&self, side: Side, index: usize, weight: i16) -> KnownPattern {
         let [first, second, reach] = self.weights.pattern(index);
         let (own, enemy, sign) = match side {
             Side::First => (first, second, 1.0),
             Side::Second => (second, first, -1.0),
         };
         let cells = |set: Bitboard| set.cells(VARIANT).collect::<Vec<Cell>>();
-        let list = |name: &str, set: Bitboard| {
-            let cells = set.cells(VARIANT).map(|cell| format!(" {cell}"));
-            if set.is_empty() { String::new() } else { format!("{name}{}", cells.collect::<String>()) }
-        };
-        let parts = [format!("{side}:"), list("own", own), list("enemy", enemy), list("open", reach)];
-        let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         KnownPattern {
-            name,
+            name: format!("{side}: {}", Weights::name(self.weights.pattern(index), side)),
             own: cells(own),
             enemy: cells(enemy),
             answers: cells(reach),
@@ -124,10 +158,12 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use fourfold_engine::Game;
 
     use super::*;
-    use crate::bot::GameResult;
+    use crate::bot::{GameResult, MoveBudget};
 
     fn record(moves: &str, side: Side, result: GameResult) -> GameRecord {
         GameRecord { game: Game::from_moves(VARIANT, moves).unwrap(), side, result }
@@ -155,6 +191,7 @@ mod tests {
         }
         let patterns = learner.knowledge().patterns();
         assert!((1..=PATTERNS_MAX).contains(&patterns.len()));
+        assert!(learner.knowledge().pattern_count() > patterns.len());
         let weights: Vec<f64> = patterns.iter().map(|pattern| pattern.weight.abs()).collect();
         assert!(weights.is_sorted_by(|one, other| one >= other) && weights[0] > 0.0, "{weights:?}");
         let pattern = &patterns[0];
@@ -164,6 +201,25 @@ mod tests {
             pattern.name
         );
         assert!(pattern.own.len() + pattern.enemy.len() + pattern.answers.len() <= CELLS as usize);
+    }
+
+    #[test]
+    fn what_is_frozen_plays_as_it_did_then() {
+        let mut learner = fresh();
+        for moves in ["4455667", "4433221", "121212", "1234567", "44444", "7766554"].iter().cycle().take(12) {
+            learner.learn(&record(moves, Side::First, GameResult::Win));
+        }
+        let spec = "ntuple:plies=0".parse().unwrap();
+        let frozen = learner.frozen();
+        assert!(frozen.len() < learner.state().len());
+        let recalled = learner::recall(&spec, VARIANT, &frozen).unwrap();
+        assert_eq!(recalled.patterns(), learner.knowledge().patterns());
+        let play = |known: &dyn Knowledge| {
+            let position = *Game::from_moves(VARIANT, "4453").unwrap().position();
+            known.player(1).choose(&position, MoveBudget::default(), &AtomicBool::new(false)).unwrap()
+        };
+        assert_eq!(play(&*recalled), play(&*learner.knowledge()));
+        assert!(learner::recall(&spec, VARIANT, &learner.state()).is_err(), "that is another form");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The weights for playing: frozen, whole numbers, small.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use fourfold_engine::search::{Tactics, Valuation};
@@ -101,6 +102,24 @@ impl Weights {
         self.layout.pattern(&self.shape, index)
     }
 
+    /// Such a pattern in words, from the view of `side`: `own c1 d1 enemy e1 open e2`, or `empty` if no cell is
+    /// taken or in reach.
+    pub(super) fn name(pattern: [Bitboard; 3], side: Side) -> String {
+        let [first, second, reach] = pattern;
+        let (own, enemy) = match side {
+            Side::First => (first, second),
+            Side::Second => (second, first),
+        };
+        let named = |(name, set): (&str, Bitboard)| {
+            let cells = set.cells(VARIANT).map(|cell| cell.to_string());
+            std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>().join(" ")
+        };
+        let parts = [("own", own), ("enemy", enemy), ("open", reach)];
+        let taken = parts.into_iter().filter(|(_, set)| !set.is_empty());
+        let name = taken.map(named).collect::<Vec<_>>().join(" ");
+        if name.is_empty() { "empty".to_owned() } else { name }
+    }
+
     pub(super) fn table(&self, side: Side) -> &[i16] {
         let (first, second) = self.tables.split_at(self.layout.weights());
         match side {
@@ -131,9 +150,7 @@ impl Judge {
 
     /// The value of a position that the opponent of the side to move has made, for the side to move.
     pub(super) fn afterstate(&mut self, position: &Position) -> i32 {
-        let stones = Stones::of(position);
-        self.weights.layout.move_indices(self.stones, stones, &mut self.indices);
-        self.stones = stones;
+        self.look_at(position);
         let to_move = position.side_to_move();
         let table = self.weights.table(to_move.opponent());
         let sum = self.indices.iter().map(|&index| i32::from(table[index as usize])).sum();
@@ -141,6 +158,37 @@ impl Judge {
             Side::First => sum,
             Side::Second => -sum,
         }
+    }
+
+    /// What speaks for or against whoever made the position: weights in units, the weightiest first, with their names.
+    pub(super) fn voices(&mut self, position: &Position, count: usize) -> Vec<(i32, String)> {
+        self.look_at(position);
+        let side = position.side_to_move().opponent();
+        let table = self.weights.table(side);
+        let weight =
+            |(feature, &index): (usize, &u32)| (i32::from(table[index as usize]), feature, index as usize);
+        let voices = self.indices.iter().enumerate().map(weight);
+        let mut voices: Vec<(i32, usize, usize)> = voices.filter(|(weight, ..)| *weight != 0).collect();
+        voices.sort_by_key(|(weight, ..)| Reverse(weight.abs())); // stable: equal ones keep their order
+        let sign = match side {
+            Side::First => 1,
+            Side::Second => -1,
+        };
+        voices.truncate(count);
+        let tuples = self.weights.shape.tuples().len();
+        let named = |(weight, feature, index): (i32, usize, usize)| {
+            let pattern = self.weights.pattern(index);
+            // After the tuples come their mirror images.
+            let pattern = if feature < tuples { pattern } else { pattern.map(|set| set.mirror(VARIANT)) };
+            (sign * weight, Weights::name(pattern, side))
+        };
+        voices.into_iter().map(named).collect()
+    }
+
+    fn look_at(&mut self, position: &Position) {
+        let stones = Stones::of(position);
+        self.weights.layout.move_indices(self.stones, stones, &mut self.indices);
+        self.stones = stones;
     }
 }
 

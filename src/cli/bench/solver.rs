@@ -140,7 +140,7 @@ impl Figures {
 
 /// Seconds that this thread has had the processor: other programs do not disturb it much.
 #[expect(clippy::cast_precision_loss, reason = "seconds since the thread began")]
-fn cpu_time() -> f64 {
+pub(super) fn cpu_time() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

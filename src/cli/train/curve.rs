@@ -10,18 +10,19 @@ use fourfold_bots::training::probe::Probe;
 use serde::Serialize;
 
 use super::super::progress::Progress;
+use super::curve_files::CurveFiles;
 
 /// One point of the curve.
 #[derive(Serialize)]
-struct Point {
+pub(super) struct Point {
     /// Learnt from so far.
-    games: u64,
+    pub(super) games: u64,
     /// Points of all points, 0 to 1, by opponent.
-    scores: BTreeMap<String, f64>,
+    pub(super) scores: BTreeMap<String, f64>,
     /// Of positions with a right and a wrong move, the share in which it finds a right one; null if not measured.
-    exact: Option<f64>,
+    pub(super) exact: Option<f64>,
     /// Where the run stands, in the course's own words.
-    summary: String,
+    pub(super) summary: String,
 }
 
 /// Measures a bot and prints a line each time.
@@ -35,6 +36,8 @@ pub(super) struct Curve<W> {
     pub(super) decisions: Option<Decisions>,
     pub(super) json: bool,
     pub(super) out: W,
+    /// Where the curve is kept.
+    pub(super) files: CurveFiles,
 }
 
 /// Widest number of games that the table is made for: a billion.
@@ -58,8 +61,8 @@ impl<W: Write> Curve<W> {
         writeln!(self.out, "  State")
     }
 
-    /// Plays the games and prints the line.
-    pub(super) fn measure(&mut self, course: &dyn Course) -> anyhow::Result<()> {
+    /// Plays the games, prints the line and keeps the point. Learning took so many CPU seconds until now.
+    pub(super) fn measure(&mut self, course: &dyn Course, cpu_seconds: f64) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.opponents.len() as u64, "opponents measured");
         let mut scores = BTreeMap::new();
         for opponent in &self.opponents {
@@ -72,8 +75,9 @@ impl<W: Write> Curve<W> {
         let mut bot = course.bot(self.seed);
         let exact = self.decisions.as_ref().map(|decisions| decisions.rate(bot.as_mut())).transpose()?;
         let exact = exact.flatten();
-        self.print(&Point { games: course.games(), scores, exact, summary: course.summary() })?;
-        Ok(())
+        let point = Point { games: course.games(), scores, exact, summary: course.summary() };
+        self.print(&point)?;
+        self.files.add(&point, cpu_seconds)
     }
 
     fn print(&mut self, point: &Point) -> io::Result<()> {
@@ -119,6 +123,7 @@ pub(super) fn next_point(games: u64) -> u64 {
 mod tests {
     use fourfold_bots::memory::Training;
 
+    use super::super::saved::Terms;
     use super::*;
 
     #[test]
@@ -135,9 +140,11 @@ mod tests {
         let course = Training::begin(&"memory".parse().unwrap(), "", &[], 1).unwrap();
         let opponents = vec!["random".parse().unwrap(), "negamax:depth=2".parse().unwrap()];
         let decisions = Some(Decisions::draw(10, 1));
-        let mut curve = Curve { opponents, games: 10, seed: 1, decisions, json, out: Vec::new() };
+        let terms = Terms { bot: "memory".into(), seed: 1, options: String::new() };
+        let files = CurveFiles::new(&[], &terms, Vec::new()).unwrap();
+        let mut curve = Curve { opponents, games: 10, seed: 1, decisions, json, out: Vec::new(), files };
         curve.print_head().unwrap();
-        curve.measure(&course).unwrap();
+        curve.measure(&course, 0.0).unwrap();
         String::from_utf8(curve.out).unwrap()
     }
 

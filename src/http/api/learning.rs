@@ -33,7 +33,8 @@ struct CurveView {
     games: u64,
     /// Its rating on the standard board now; null before the first rated game.
     rating: Option<WireRating>,
-    /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured.
+    /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That of
+    /// a live version is as of when it was measured last.
     decision: Option<f64>,
 }
 
@@ -45,6 +46,8 @@ struct LearnerJson {
     live: CurveView,
     /// One line about it.
     about: String,
+    /// Number of the last finished game of the arena that it has looked at.
+    covered: u64,
     /// Patterns that it knows.
     patterns: u64,
     /// Versions that were frozen on the way, by the games that they had learnt.
@@ -119,20 +122,30 @@ async fn list(State(state): State<AppState>) -> Result<Json<List<LearnerJson>>, 
     for view in state.learning.all() {
         let mut versions = Vec::new();
         for version in &view.versions {
-            let decision = version.decision.map(|thousandths| f64::from(thousandths) / 1_000.0);
+            let decision = version.decision.map(share);
             let name = version.name.clone();
             let rating = rating(&state, &version.player).await?;
             versions.push(CurveView { name, games: version.mark, rating, decision });
         }
         let rating = rating(&state, &view.player).await?;
         items.push(LearnerJson {
-            live: CurveView { name: view.name.clone(), games: view.games, rating, decision: None },
+            live: CurveView {
+                name: view.name.clone(),
+                games: view.games,
+                rating,
+                decision: view.decision.map(share),
+            },
             about: view.about.to_owned(),
-            patterns: view.knowledge.now().patterns().len() as u64,
+            covered: view.covered,
+            patterns: view.knowledge.now().pattern_count() as u64,
             versions,
         });
     }
     Ok(Json(List { items, cursor: None }))
+}
+
+fn share(thousandths: u16) -> f64 {
+    f64::from(thousandths) / 1_000.0
 }
 
 async fn rating(state: &AppState, player: &PlayerId) -> Result<Option<WireRating>, StoreError> {

@@ -1,8 +1,6 @@
 //! Any position, by the moves that lead to it.
 
-use std::sync::Arc;
-
-use axum::extract::{Extension, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
@@ -13,7 +11,7 @@ use serde::Serialize;
 
 use super::VARIANT;
 use crate::analysis::AnalysisError;
-use crate::explorer::{Explored, Explorer, Tally};
+use crate::explorer::{Explored, Tally};
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -28,54 +26,54 @@ pub(super) const PICTURE: &str = ".svg";
 
 /// A position and what is known about it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct PositionView {
+pub(in crate::http) struct PositionView {
     /// The moves that lead to it; empty for none.
-    moves: String,
+    pub(in crate::http) moves: String,
     /// Board size.
-    variant: WireVariant,
+    pub(in crate::http) variant: WireVariant,
     /// Stones on the board.
-    ply: u32,
+    pub(in crate::http) ply: u32,
     /// Whose turn it is; null when the game is over.
-    to_move: Option<WireSide>,
+    pub(in crate::http) to_move: Option<WireSide>,
     /// Columns that may be played, from 1; none when the game is over.
-    legal: Vec<u8>,
+    pub(in crate::http) legal: Vec<u8>,
     /// Who has won; null while the game goes on.
-    result: Option<GameResult>,
+    pub(in crate::http) result: Option<GameResult>,
     /// The cells of the winning line as [column, row], both from 1.
-    line: Option<Vec<[u8; 2]>>,
+    pub(in crate::http) line: Option<Vec<[u8; 2]>>,
     /// The exact value for the side to move: 0 a draw, +n a win with the n-th stone counted from one's last, -n a
     /// loss. Null when the game is over, and on boards that cannot be solved here.
-    score: Option<i32>,
+    pub(in crate::http) score: Option<i32>,
     /// The value after each column, null for a full one. Null as `score` is.
-    columns: Option<Vec<Option<i32>>>,
+    pub(in crate::http) columns: Option<Vec<Option<i32>>>,
     /// The columns of the best value. Null as `score` is.
-    best: Option<Vec<u8>>,
+    pub(in crate::http) best: Option<Vec<u8>>,
     /// What was played here in finished games, by column; null after more than 15 plies, where nothing is counted.
-    explored: Option<Vec<ExploredMove>>,
+    pub(in crate::http) explored: Option<Vec<ExploredMove>>,
 }
 
 /// A move that was played in a position.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct ExploredMove {
+pub(in crate::http) struct ExploredMove {
     /// From 1.
-    column: u8,
+    pub(in crate::http) column: u8,
     /// By people, guests too.
-    people: Success,
+    pub(in crate::http) people: Success,
     /// By bots.
-    bots: Success,
+    pub(in crate::http) bots: Success,
 }
 
 /// What became of the games, for the side that played the move.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct Success {
+pub(in crate::http) struct Success {
     /// All of them.
-    games: u64,
+    pub(in crate::http) games: u64,
     /// Won.
-    wins: u64,
+    pub(in crate::http) wins: u64,
     /// Drawn.
-    draws: u64,
+    pub(in crate::http) draws: u64,
     /// Lost.
-    losses: u64,
+    pub(in crate::http) losses: u64,
 }
 
 impl From<Tally> for Success {
@@ -91,7 +89,7 @@ impl From<Explored> for ExploredMove {
 }
 
 impl PositionView {
-    fn new(game: &Game, solved: Option<&ColumnScores>, explored: Option<Vec<Explored>>) -> Self {
+    fn new(game: &Game, explored: Option<Vec<Explored>>) -> Self {
         let position = game.position();
         let outcome = game.outcome();
         let (result, line) = match outcome {
@@ -113,12 +111,20 @@ impl PositionView {
             legal: position.legal_columns().map(Column::number).collect(),
             result,
             line,
-            score: solved.and_then(ColumnScores::best).map(Score::value),
-            columns: solved.map(|solved| {
-                game.variant().columns().map(|column| solved.get(column).map(Score::value)).collect()
-            }),
-            best: solved.map(|solved| solved.best_columns().map(Column::number).collect()),
+            score: None,
+            columns: None,
+            best: None,
             explored: explored.map(|moves| moves.into_iter().map(ExploredMove::from).collect()),
+        }
+    }
+
+    fn valued(self, variant: Variant, solved: Option<&ColumnScores>) -> Self {
+        let value = |solved: &ColumnScores, column| solved.get(column).map(Score::value);
+        Self {
+            score: solved.and_then(ColumnScores::best).map(Score::value),
+            columns: solved.map(|solved| variant.columns().map(|column| value(solved, column)).collect()),
+            best: solved.map(|solved| solved.best_columns().map(Column::number).collect()),
+            ..self
         }
     }
 }
@@ -138,7 +144,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 async fn position(
     State(state): State<AppState>,
-    Extension(explorer): Extension<Arc<Explorer>>,
     PathPart(part): PathPart,
     parameters: Parameters,
     headers: HeaderMap,
@@ -150,9 +155,27 @@ async fn position(
     if moves.is_some() {
         return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
     }
-    let played = explorer.explore(&*state.store, game.position()).await?;
-    let solved = solve(&state, &game).await?;
-    Ok(keepable_json(&headers, Keep::Settled, &PositionView::new(&game, solved.as_ref(), played)))
+    Ok(keepable_json(&headers, Keep::Settled, &look(&state, &game).await?))
+}
+
+/// A position with its value and what was played there.
+///
+/// # Errors
+///
+/// The store failed, or the solver is busy.
+pub(in crate::http) async fn look(state: &AppState, game: &Game) -> Result<PositionView, ApiError> {
+    let solved = solve(state, game).await?;
+    look_unsolved(state, game).await.map(|view| view.valued(game.variant(), solved.as_ref()))
+}
+
+/// A position without its value.
+///
+/// # Errors
+///
+/// The store failed.
+pub(in crate::http) async fn look_unsolved(state: &AppState, game: &Game) -> Result<PositionView, ApiError> {
+    let played = state.explorer.explore(&*state.store, game.position()).await?;
+    Ok(PositionView::new(game, played))
 }
 
 /// The score of each column; `None` if the game is over, or nobody can solve it in time.

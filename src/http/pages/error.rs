@@ -22,6 +22,9 @@ pub(super) enum PageError {
     /// The puzzles cannot be read.
     #[error("the puzzles failed")]
     Puzzles(#[from] DeskError),
+    /// What the page shows could not be read.
+    #[error("{0}")]
+    Read(String),
     /// A template failed.
     #[error("the page could not be rendered")]
     Render(#[from] askama::Error),
@@ -46,7 +49,7 @@ impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         match self {
             Self::NotFound(visitor) => not_found(&visitor),
-            Self::Store(_) | Self::Puzzles(_) | Self::Render(_) => {
+            Self::Store(_) | Self::Puzzles(_) | Self::Read(_) | Self::Render(_) => {
                 error!(error = ?self, "a page failed");
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 say(status, &Visitor::unknown(), "error.failed", "error.failed_detail")

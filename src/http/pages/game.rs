@@ -9,6 +9,7 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 use fourfold_engine::BySide;
 
+use super::analysis;
 use super::drawing::{Board, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
@@ -16,11 +17,12 @@ use super::parts::{Icon, PlayerTag};
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
+use crate::http::site::Site;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
-use crate::protocol::terms::{Sides, WireRating, WireSide};
+use crate::protocol::terms::{PlayerKind, Sides, WireRating, WireSide};
 use crate::room::state::RoomState;
 use crate::room::view::SeatedPlayer;
 use crate::storage::StoreError;
@@ -75,13 +77,17 @@ pub(super) struct GameShown {
     /// What the modules start from.
     snapshot: String,
     end: Option<String>,
+    /// Whether watchers hear what the position is worth.
+    tells_truth: bool,
+    /// Where a finished game is analysed.
+    analysis: Option<String>,
 }
 
 impl HtmlSafe for GameShown {}
 
 impl GameShown {
     /// From the wire's forms, of which the modules get a copy.
-    pub(super) fn new(lang: Language, snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
+    pub(super) fn new(lang: Language, site: &Site, snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
         let bottom = snapshot.you.unwrap_or(WireSide::First);
         let top = if bottom == WireSide::First { WireSide::Second } else { WireSide::First };
         let (status, detail) = status(lang, snapshot);
@@ -97,6 +103,9 @@ impl GameShown {
             list: move_rows(lang, snapshot),
             snapshot: serde_json::to_string(snapshot).expect("message types have string keys only"),
             end: end.map(|end| serde_json::to_string(end).expect("message types have string keys only")),
+            tells_truth: site.tells_truth && is_told_truth(snapshot),
+            analysis: (snapshot.status == GameStatus::Over)
+                .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
         }
     }
 
@@ -108,6 +117,13 @@ impl GameShown {
     fn plies(&self) -> usize {
         self.list.len()
     }
+}
+
+/// Whether whoever looks may know more than the players, as the room decides it.
+fn is_told_truth(snapshot: &Snapshot) -> bool {
+    let players = &snapshot.players;
+    let people = [&players.first, &players.second].iter().all(|player| player.kind != PlayerKind::Bot);
+    snapshot.you.is_none() && snapshot.status == GameStatus::Live && !(snapshot.rated && people)
 }
 
 fn board(lang: Language, snapshot: &Snapshot) -> Board {
@@ -224,7 +240,8 @@ struct WhyLine {
     pattern: String,
     weight: i64,
     column: u8,
-    counts: String,
+    /// None where a learner keeps weights alone.
+    counts: Option<String>,
 }
 
 impl WhyPanel {
@@ -243,10 +260,10 @@ impl WhyRow {
     fn new(lang: Language, said: MoveReasons) -> Self {
         let title = [("ply", said.ply as u64), ("column", said.column.into())];
         let line = |reason: WhyReason| WhyLine {
-            counts: lang.fill(
-                "learning.counts",
-                &[("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)],
-            ),
+            counts: (reason.seen > 0).then(|| {
+                let counts = [("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)];
+                lang.fill("learning.counts", &counts)
+            }),
             pattern: reason.pattern,
             weight: reason.weight,
             column: reason.column,
@@ -266,7 +283,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {
         frame: visitor.frame(Tab::Elsewhere, title),
-        shown: GameShown::new(visitor.language(), &snapshot, end.as_ref()),
+        shown: GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref()),
         why,
     };
     Ok(Html(page.render()?))

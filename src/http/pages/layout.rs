@@ -35,6 +35,7 @@ pub(super) enum Tab {
     Puzzles,
     Leaderboard,
     Bots,
+    Analysis,
     Docs,
     Account,
     /// None that the navigation names.
@@ -120,13 +121,14 @@ impl Frame {
     }
 
     /// Parts of the site that the navigation names: address, word, icon.
-    pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 6] {
+    pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 7] {
         [
             ("/", "site.play", "play", Tab::Play),
             ("/tv", "site.watch", "eye", Tab::Watch),
             ("/puzzles", "puzzles.title", "puzzle", Tab::Puzzles),
             ("/leaderboard", "site.ranking", "trophy", Tab::Leaderboard),
             ("/bots", "site.bots", "bot", Tab::Bots),
+            ("/analysis", "analysis.tab", "analysis", Tab::Analysis),
             ("/docs", "site.docs", "book", Tab::Docs),
         ]
         .map(|(url, word, icon, tab)| (url, self.text(word), icon, self.is_in(tab)))

@@ -3,7 +3,8 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Html;
-use fourfold_bots::{Change, KnownPattern};
+use fourfold_arena::measure::decisions;
+use fourfold_bots::{Change, Counts, KnownPattern};
 use fourfold_engine::{Cell, Variant};
 
 use super::Page;
@@ -87,6 +88,8 @@ struct LearnerPage {
     frame: Frame,
     learner: Learner,
     lessons: Vec<LessonRow>,
+    /// Whether it knows how often it saw its patterns, not only what they weigh.
+    keeps_counts: bool,
     patterns: Vec<PatternTile>,
 }
 
@@ -109,6 +112,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(na
     let page = LearnerPage {
         learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, &view).await?,
+        keeps_counts: known.iter().any(|pattern| pattern.counts.seen > 0),
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(&frame, pattern)).collect(),
         frame,
     };
@@ -125,10 +129,7 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         if !wire.provisional {
             rated.push(Value { games: version.mark, y: wire.elo.into(), pm95: wire.pm95.into() });
         }
-        if let Some(decision) = version.decision {
-            let y = f64::from(decision) / 10.0;
-            decided.push(Value { games: version.mark, y, pm95: 0.0 });
-        }
+        decided.extend(version.decision.map(|thousandths| decision(version.mark, thousandths)));
         rows.push(VersionRow {
             name: version.name.to_string(),
             games: version.mark,
@@ -143,23 +144,33 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         games: view.games,
         rating: (live.standing.games > 0).then(|| live.standing.to_wire()),
         played: live.standing.games,
-        decision: None,
+        decision: view.decision.map(percent),
     });
     let curve = state.store.learner_curve(&view.name).await?;
     let point =
         |games, rating: crate::rating::elo::MilliElo| Value { games, y: rating.to_elo().into(), pm95: 0.0 };
     let points: Vec<Value> =
         curve.iter().filter_map(|stored| Some(point(stored.games, stored.rating?))).collect();
+    let measured: Vec<Value> =
+        curve.iter().filter_map(|stored| Some(decision(stored.games, stored.decision?))).collect();
     let games = frame.text("learning.games_learnt");
     Ok(Learner {
         name: view.name.to_string(),
         about: view.about,
         games: view.games,
-        patterns: view.knowledge.now().patterns().len(),
+        patterns: view.knowledge.now().pattern_count(),
         elo: Chart::new(frame.text("learning.elo_by_games"), games, &rated, &points),
-        decision: Chart::new(frame.text("learning.decision_by_games"), games, &decided, &[]),
+        decision: Chart::new(frame.text("learning.decision_by_games"), games, &decided, &measured),
         rows,
     })
+}
+
+/// A point of the curve of decisions, with what its number of positions leaves to chance.
+fn decision(games: u64, thousandths: u16) -> Value {
+    let share = f64::from(thousandths) / 1_000.0;
+    let positions = u32::try_from(decisions::shipped().len()).unwrap_or(u32::MAX);
+    let error = (share * (1.0 - share) / f64::from(positions.max(1))).sqrt();
+    Value { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
 async fn rating(state: &AppState, player: &crate::ids::PlayerId) -> Result<RatingRow, StoreError> {
@@ -200,8 +211,12 @@ fn tile(frame: &Frame, pattern: &KnownPattern) -> PatternTile {
     let mut all = marks(&pattern.own, "pattern-own");
     all.extend(marks(&pattern.enemy, "pattern-enemy"));
     all.extend(marks(&pattern.answers, "pattern-answer"));
-    let counts = pattern.counts;
-    let counts =
-        frame.fill("learning.counts", &[("seen", counts.seen), ("won", counts.won), ("lost", counts.lost)]);
+    let counts = match pattern.counts {
+        // Some learners keep weights alone.
+        Counts { seen: 0, .. } => format!("{:+.2}", pattern.weight),
+        Counts { seen, won, lost } => {
+            frame.fill("learning.counts", &[("seen", seen), ("won", won), ("lost", lost)])
+        }
+    };
     PatternTile { name: pattern.name.clone(), marks: all, counts }
 }

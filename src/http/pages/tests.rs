@@ -34,7 +34,7 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 13] = [
     "/",
     "/game/one",
     "/tv",
@@ -46,6 +46,8 @@ const PATHS: [&str; 11] = [
     "/account",
     "/docs",
     "/docs/playing",
+    "/analysis",
+    "/analysis/4453",
 ];
 
 #[tokio::test]
@@ -181,4 +183,59 @@ async fn people_see_themselves_and_their_bots() {
     assert!(body.contains("id=\"create-bot\""), "{body}");
     assert!(!body.contains("id=\"sign-up\""), "{body}");
     assert!(site.get("/account").await.body.contains("id=\"sign-up\""));
+}
+
+#[tokio::test]
+async fn a_position_reads_without_script() {
+    let site = site("plays").await;
+    let body = site.get("/analysis/4").await.body;
+    for words in [
+        "Coral wins in 20",
+        "Gold to move",
+        "Column 4: Coral wins in 20",
+        "href=\"/analysis/41\"",
+        "value=\"4\"",
+    ] {
+        assert!(body.contains(words), "{words}: {body}");
+    }
+    let start = site.get("/analysis").await.body;
+    assert!(start.contains("100% of 1"), "what was played there: {start}");
+    let over = site.get("/analysis/1212121").await.body;
+    assert!(over.contains("Coral has won"), "{over}");
+    let hard = site.get("/analysis/5?variant=9x6x5").await.body;
+    assert!(hard.contains("Too hard to solve here") && hard.contains("/analysis/51?variant=9x6x5"), "{hard}");
+    assert!(site.get("/game/one").await.body.contains("href=\"/analysis/1212121\""), "from the game");
+}
+
+#[tokio::test]
+async fn a_position_that_cannot_be_is_said_in_words() {
+    let site = TestSite::new();
+    for (path, words) in [
+        ("/analysis/448", "Move 3: this board has no column 8."),
+        ("/analysis/4444444", "Move 7: column 4 is full."),
+        ("/analysis/44%3Cscript%3E", "Move 3 is “&#60;”, which is no column."),
+        ("/analysis/4?variant=%22%3E", "There is no board “&#34;&#62;”."),
+        ("/analysis?variant=99x99", "There is no board “99x99”."),
+    ] {
+        let answer = site.get(path).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{path}");
+        assert!(answer.body.contains(words), "{path}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn positions_are_found_by_short_addresses_moves_and_links() {
+    let site = site("plays").await;
+    for (path, status, target) in [
+        ("/p/4453", 308, "/analysis/4453"),
+        ("/p/12?variant=8x7", 308, "/analysis/12?variant=8x7"),
+        ("/analysis?moves=+44+53&variant=7x6", 303, "/analysis/4453?variant=7x6"),
+        ("/analysis?moves=https%3A%2F%2Fx.example%2Fgame%2Fone", 303, "/analysis/1212121"),
+        ("/analysis?moves=%2Fp%2F12%3Fvariant%3D8x7", 303, "/analysis/12?variant=8x7"),
+        ("/analysis?moves=x%3A%2F%2Fevil", 303, "/analysis/x___evil"),
+    ] {
+        let answer = site.get(path).await;
+        assert_eq!((answer.status.as_u16(), answer.header(header::LOCATION)), (status, target), "{path}");
+    }
+    assert_eq!(site.get("/analysis?moves=%2Fgame%2Fnone").await.status, StatusCode::NOT_FOUND);
 }

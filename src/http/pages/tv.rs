@@ -33,7 +33,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let live = state.arena.live_games();
     let page = Tv {
         frame: visitor.frame(Tab::Watch, lang.text("site.watch")),
-        shown: snapshot.map(|snapshot| GameShown::new(lang, &snapshot, None)),
+        shown: snapshot.map(|snapshot| GameShown::new(lang, &state.site, &snapshot, None)),
         others: live
             .iter()
             .filter(|game| is_other(&game.game))

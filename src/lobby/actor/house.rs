@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Answer, LobbyActor, need_account, offer_of};
 use crate::house::Mind;
-use crate::lobby::challenge::check_terms;
+use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
 use crate::protocol::client::PlayBot;
@@ -57,11 +57,11 @@ impl LobbyActor {
             time: play.time,
             rated: play.rated,
             variant: play.variant,
-            opening: None,
+            opening: play.opening.clone(),
             games: 1,
             side: play.side,
         };
-        let terms = check_terms(&terms, me, Some(&bot.identity))?;
+        let terms = check_house_terms(&terms, me, &bot.identity)?;
         self.need_free(me)?;
         self.unseek(session.member());
         let offer = offer_of(me.clone(), bot.identity.clone(), &terms);

@@ -140,6 +140,7 @@ async fn a_house_bot_can_be_played_at_once() {
             side: SideChoice::First,
             variant,
             rated: false,
+            opening: None,
         })
     };
     guest.say(play("rando", WireVariant::default())).await;

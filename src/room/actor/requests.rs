@@ -158,8 +158,10 @@ impl RoomActor {
         if let Some(side) = side {
             self.take_seat(side, &reply).await;
         } else {
+            self.repeat_truth(&*reply.recipient);
             self.members.watch(reply.member, reply.recipient);
             self.crowd_changed();
+            self.seek_truth();
         }
     }
 

@@ -25,10 +25,12 @@ impl RoomActor {
     /// Carries out effects: first everything for the players, then the same for the watchers.
     pub(super) async fn carry_out(&mut self, effects: Vec<Effect>, asker: Option<ReplyTo>) {
         let mut crowd = Vec::new();
+        let mut is_other_position = false;
         for effect in effects {
             match effect {
                 Effect::Store(request) => self.store(request, asker.clone()),
                 Effect::Moved(played) => {
+                    is_other_position = true;
                     let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
                     self.members.tell_players(played.by, &frame, asker.as_ref());
                     self.public.set_progress(self.state.game().notation(), false);
@@ -40,6 +42,7 @@ impl RoomActor {
                     self.members.tell_side(side, &frame, None);
                 }
                 Effect::Resnapshot => {
+                    is_other_position = true;
                     for side in [Side::First, Side::Second] {
                         let frame = self.snapshot_frame(Some(side), None);
                         self.members.tell_side(side, &frame, asker.as_ref());
@@ -47,7 +50,10 @@ impl RoomActor {
                     self.public.set_progress(self.state.game().notation(), false);
                     crowd.push(self.snapshot_frame(None, None));
                 }
-                Effect::Ended => crowd.extend(self.ended(asker.as_ref()).await),
+                Effect::Ended => {
+                    is_other_position = true;
+                    crowd.extend(self.ended(asker.as_ref()).await);
+                }
                 Effect::Presence { side, here, claim_in } => {
                     let frame = self.presence_frame(side, here, claim_in);
                     self.members.tell_side(side.opponent(), &frame, None);
@@ -71,6 +77,10 @@ impl RoomActor {
         }
         for frame in crowd {
             self.members.tell_watchers(&frame, Urgency::Droppable).await;
+        }
+        if is_other_position {
+            self.truth.forget();
+            self.seek_truth();
         }
     }
 

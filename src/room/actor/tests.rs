@@ -5,10 +5,12 @@ use tokio::task::JoinHandle;
 
 use super::telling::{CROWD_EVERY, LINGER_BOTS, LINGER_PEOPLE};
 use super::*;
+use crate::analysis::Analysis;
+use crate::compute::ComputePool;
 use crate::ids::PlayerId;
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{EndReason, Frame, Identity, Urgency};
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::terms::{PlayerKind, WireSide};
 use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
 use crate::room::handle::{Action, Play, Seated};
 use crate::room::view::SeatedPlayer;
@@ -120,11 +122,21 @@ async fn set_up() -> Setup {
 }
 
 async fn set_up_with(kind: PlayerKind) -> Setup {
+    set_up_told(kind, false, Truth::default()).await
+}
+
+/// The same where watchers are told what the game is worth.
+async fn set_up_solved(kind: PlayerKind, rated: bool) -> Setup {
+    let truth = Truth::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
+    set_up_told(kind, rated, truth).await
+}
+
+async fn set_up_told(kind: PlayerKind, rated: bool, truth: Truth) -> Setup {
     let store = Arc::new(MemoryStore::new());
     add_players(&*store, &["Ada", "Bob"]).await;
     let (writer, actor) = Writer::new(store.clone());
     tokio::spawn(actor.run());
-    let spec = GameSpec { rated: false, ..spec("g1", "Ada", "Bob") };
+    let spec = GameSpec { rated, ..spec("g1", "Ada", "Bob") };
     writer.write(Write::StartGame(spec.clone())).await.unwrap();
     let players = BySide { first: seated("Ada", kind), second: seated("Bob", kind) };
     let kinds = players.as_ref().map(|player| player.identity.kind);
@@ -132,7 +144,7 @@ async fn set_up_with(kind: PlayerKind) -> Setup {
     let (news_sender, news) = mpsc::channel(8);
     let directory = Directory::default();
     let metrics = Arc::new(Metrics::new());
-    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics };
+    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics, truth };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();
     let (ada, bob) = (Hearer::new("ada", &log), Hearer::new("bob", &log));
@@ -440,4 +452,52 @@ async fn an_idle_room_is_small() {
     );
     let task = size_of_val(&room.run());
     assert!(task <= 6 * 1_024, "{task} bytes");
+}
+
+impl Setup {
+    /// Lets the solver's threads, which know no paused time, finish; then all that follows from it.
+    async fn until_told(&self, hearer: &Hearer) {
+        while !hearer.heard.lock().unwrap().iter().any(|(frame, _)| truth_of(frame).is_some()) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Ply, winner and plies to the end.
+fn truth_of(frame: &Frame) -> Option<(u32, Option<WireSide>, u32)> {
+    match frame.message() {
+        ServerMessage::Truth(truth) => Some((truth.ply, truth.winner, truth.plies)),
+        _ => None,
+    }
+}
+
+fn truths(hearer: &Hearer) -> Vec<(u32, Option<WireSide>, u32)> {
+    hearer.take().iter().filter_map(|(frame, _)| truth_of(frame)).collect()
+}
+
+#[tokio::test]
+async fn watchers_hear_what_the_position_is_worth_and_players_do_not() {
+    let setup = set_up_solved(PlayerKind::Human, false).await;
+    let (eve, late) = (Hearer::new("eve", &setup.log), Hearer::new("late", &setup.log));
+    setup.room.watch(stranger(), eve.reply(None));
+    setup.until_told(&eve).await;
+    assert_eq!(truths(&eve), [(0, Some(WireSide::First), 41)]);
+    setup.send(&setup.ada, 0, 4);
+    setup.until_told(&eve).await;
+    assert_eq!(truths(&eve), [(1, Some(WireSide::First), 40)]);
+    setup.room.watch(stranger(), late.reply(None));
+    setup.until_told(&late).await;
+    assert_eq!(truths(&late), [(1, Some(WireSide::First), 40)], "what is known is repeated");
+    assert!(truths(&setup.ada).is_empty() && truths(&setup.bob).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_hears_it_where_people_play_for_their_ratings() {
+    let setup = set_up_solved(PlayerKind::Human, true).await;
+    let eve = Hearer::new("eve", &setup.log);
+    setup.room.watch(stranger(), eve.reply(None));
+    setup.send(&setup.ada, 0, 4);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let kinds = eve.take_kinds();
+    assert!(kinds.contains(&"moved".to_owned()) && !kinds.contains(&"truth".to_owned()), "{kinds:?}");
 }

@@ -6,6 +6,7 @@ use crate::ids::PlayerName;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
 };
+use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, Written};
 
 /// All learners, by the key of their names.
@@ -71,7 +72,10 @@ impl Learners {
             let frozen_at = rows.versions.get(&version.mark).map_or(version.frozen_at, |old| old.frozen_at);
             rows.versions.insert(version.mark, StoredVersion { frozen_at, ..version.clone() });
         }
-        rows.curve.extend(step.point.map(|point| (point.games, point)));
+        if let Some(point) = step.point {
+            let decision = rows.curve.get(&point.games).and_then(|old| old.decision).or(point.decision);
+            rows.curve.insert(point.games, CurvePoint { decision, ..point });
+        }
         Ok(Written::Done)
     }
 
@@ -83,6 +87,19 @@ impl Learners {
     ) -> Result<Written, Refused> {
         let rows = self.0.get_mut(&name.key()).ok_or(Refused::NoSuchVersion)?;
         rows.versions.get_mut(&mark).ok_or(Refused::NoSuchVersion)?.decision = Some(decision);
+        Ok(Written::Done)
+    }
+
+    pub(super) fn measure_point(
+        &mut self,
+        name: &PlayerName,
+        games: u64,
+        decision: u16,
+        at: UnixMillis,
+    ) -> Result<Written, Refused> {
+        let rows = self.0.get_mut(&name.key()).ok_or(Refused::NoSuchVersion)?;
+        let unrated = CurvePoint { games, rating: None, decision: None, at };
+        rows.curve.entry(games).or_insert(unrated).decision = Some(decision);
         Ok(Written::Done)
     }
 

@@ -112,13 +112,15 @@ pub(super) async fn last_lessons(
 }
 
 pub(super) async fn curve(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
-    let sql = "SELECT games, rating, at FROM learner_point \
+    let sql = "SELECT games, rating, decision, at FROM learner_point \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY games";
-    let rows: Vec<(i64, Option<i64>, i64)> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+    let rows: Vec<(i64, Option<i64>, Option<i64>, i64)> =
+        sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
     rows.into_iter()
-        .map(|(games, rating, at)| {
+        .map(|(games, rating, decision, at)| {
             let games = number("learner_point.games", games)?;
-            Ok(CurvePoint { games, rating: rating.map(MilliElo), at: UnixMillis(at) })
+            let decision = decision.map(|decision| number("learner_point.decision", decision)).transpose()?;
+            Ok(CurvePoint { games, rating: rating.map(MilliElo), decision, at: UnixMillis(at) })
         })
         .collect()
 }
@@ -163,11 +165,11 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
     for version in &step.versions {
         put_version(connection, key, version).await?;
     }
-    if let Some(CurvePoint { games, rating, at }) = step.point {
-        let sql = "INSERT INTO learner_point (learner, games, rating, at) VALUES (?, ?, ?, ?) \
+    if let Some(CurvePoint { games, rating, decision, at }) = step.point {
+        let sql = "INSERT INTO learner_point (learner, games, rating, decision, at) VALUES (?, ?, ?, ?, ?) \
                    ON CONFLICT DO UPDATE SET rating = excluded.rating, at = excluded.at";
         let query = sqlx::query(sql).bind(key).bind(to_sql(games)).bind(rating.map(|rating| rating.0));
-        query.bind(at.0).execute(connection).await?;
+        query.bind(decision).bind(at.0).execute(connection).await?;
     }
     Ok(Ok(Written::Done))
 }
@@ -218,6 +220,21 @@ pub(super) async fn measure(
     let query = sqlx::query(sql).bind(decision).bind(learner.as_str()).bind(to_sql(mark));
     let updated = query.execute(connection).await?.rows_affected();
     Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchVersion) })
+}
+
+pub(super) async fn measure_point(
+    connection: &mut SqliteConnection,
+    learner: &PlayerName,
+    games: u64,
+    decision: u16,
+    at: UnixMillis,
+) -> Outcome {
+    let sql = "INSERT INTO learner_point (learner, games, decision, at) \
+               SELECT key, ?, ?, ? FROM learner WHERE name = ? \
+               ON CONFLICT DO UPDATE SET decision = excluded.decision";
+    let query = sqlx::query(sql).bind(to_sql(games)).bind(decision).bind(at.0).bind(learner.as_str());
+    let written = query.execute(connection).await?.rows_affected();
+    Ok(if written > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchVersion) })
 }
 
 pub(super) async fn set_teaching(

@@ -149,6 +149,9 @@ impl<'batch> Transaction<'batch, '_> {
             Write::MeasureVersion { learner, mark, decision } => {
                 learners::measure(self.connection, learner, *mark, *decision).await
             }
+            Write::MeasurePoint { learner, games, decision, at } => {
+                learners::measure_point(self.connection, learner, *games, *decision, *at).await
+            }
             Write::SetTeaching { player, teaching } => {
                 learners::set_teaching(self.connection, player, *teaching).await
             }

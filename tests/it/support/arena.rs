@@ -83,6 +83,8 @@ fn settings(change: Settings) -> Config {
     config.ladder.enabled = false;
     config.learning.enabled = false;
     config.judging.enabled = false;
+    // It comes when the solver's threads are done, which know no paused time.
+    config.watching.truth = false;
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());

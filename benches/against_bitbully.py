@@ -3,7 +3,7 @@
 
     pip install bitbully==0.0.79
     cargo build --release
-    python3 benches/bitbully.py
+    python3 benches/against_bitbully.py
 
 Both solve the same rows of a class, each position with an empty table, class by class in turn, and both are checked
 against the scores of the file. Times are those of the thread on the processor.

@@ -1,0 +1,201 @@
+//! The learners' pages and endpoints: curves, versions, patterns, reasons, and keeping one's games out.
+
+use axum::http::{Method, StatusCode};
+use fourfold_bots::{GameRecord, GameResult, learner};
+use fourfold_engine::{Game, Side, Variant};
+use serde_json::{Value, json};
+
+use crate::house::Learnt;
+use crate::http::testing::TestSite;
+use crate::ids::PlayerName;
+use crate::learning::Watches;
+use crate::learning::view::{LearnerView, VersionView};
+use crate::protocol::server::{EndReason, GameResult as Result_};
+use crate::protocol::terms::PlayerKind;
+use crate::rating::elo::MilliElo;
+use crate::storage::conformance::{
+    FIRST_WINS, NOON, add, add_players, play, player, player_id, spec, whole_game,
+};
+use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind};
+use crate::storage::record::{EventKind, StoredPlayer};
+use crate::storage::store::{Store, Teaching, Write};
+
+fn name(text: &str) -> PlayerName {
+    text.parse().unwrap()
+}
+
+/// What a learner of this program knows after one game.
+fn taught(program: &str) -> Learnt {
+    let mut learner = learner::fresh(&program.parse().unwrap(), Variant::STANDARD).unwrap();
+    let game = Game::from_moves(Variant::STANDARD, FIRST_WINS).unwrap();
+    learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
+    Learnt::new(learner.knowledge())
+}
+
+/// A site with a learner of three games, one frozen version and one game, in which the learner said why.
+async fn with_learner(program: &str) -> TestSite {
+    let site = TestSite::new();
+    let house = |id: &str, as_name: &str| {
+        add(StoredPlayer { name: name(as_name), house: true, ..player(id, PlayerKind::Bot) })
+    };
+    let accounts = [house("pupil", "pupil"), house("pupil1", "pupil@1")];
+    for answer in site.store.commit(&accounts).await.unwrap() {
+        answer.unwrap();
+    }
+    add_players(&*site.store, &["Ada"]).await;
+    let mut events = whole_game(FIRST_WINS, Result_::First, EndReason::Four);
+    let info =
+        json!({ "note": "why: 1 +105 own a1 a2 a3 a4 (3 2 1); 4 -7 own d1 . . . (0 0 0)" }).to_string();
+    for event in events.iter_mut().take(1) {
+        let EventKind::Move(played) = &mut event.kind else { panic!("{event:?}") };
+        played.info = Some(info.as_str().into());
+    }
+    let game = spec("g1", "pupil", "Ada");
+    let writes = [Write::StartGame(game), Write::Finish { game: "g1".parse().unwrap(), events }];
+    for answer in site.store.commit(&writes).await.unwrap() {
+        answer.unwrap();
+    }
+    let point = CurvePoint { games: 2, rating: Some(MilliElo(1_312_000)), decision: None, at: NOON };
+    let step = LearnerStep {
+        name: name("pupil"),
+        spec: program.to_owned(),
+        from: LearnerPlace::default(),
+        kind: StepKind::Follow(vec![Lesson {
+            number: 1,
+            changes: "own a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0".to_owned(),
+        }]),
+        covered: 1,
+        games: 3,
+        state: Vec::new(),
+        versions: Vec::new(),
+        point: Some(point),
+    };
+    let measure = Write::MeasurePoint { learner: name("pupil"), games: 3, decision: 612, at: NOON };
+    for answer in site.store.commit(&[Write::StepLearner(Box::new(step)), measure]).await.unwrap() {
+        answer.unwrap();
+    }
+    let version = VersionView {
+        mark: 1,
+        name: name("pupil@1"),
+        player: player_id("pupil1"),
+        frozen_at: NOON,
+        decision: Some(412),
+        knowledge: taught(program),
+    };
+    site.state.learning.show(LearnerView {
+        name: name("pupil"),
+        player: player_id("pupil"),
+        about: "learns <here>",
+        watches: Watches::All,
+        games: 3,
+        decision: Some(612),
+        covered: 1,
+        knowledge: taught(program),
+        versions: vec![version],
+    });
+    site
+}
+
+#[tokio::test]
+async fn learners_are_listed_with_their_versions() {
+    let site = with_learner("memory").await;
+    let list = site.get("/api/v1/learners").await.json();
+    let learner = &list["items"][0];
+    assert_eq!(
+        (&learner["name"], &learner["games"], &learner["decision"]),
+        (&json!("pupil"), &json!(3), &json!(0.612))
+    );
+    assert!(learner["patterns"].as_u64() > Some(0), "{learner}");
+    assert_eq!(learner["covered"], json!(1));
+    let version = &learner["versions"][0];
+    assert_eq!(
+        (&version["name"], &version["games"], &version["decision"]),
+        (&json!("pupil@1"), &json!(1), &json!(0.412))
+    );
+    assert_eq!(version["rating"], Value::Null, "it has not played");
+    let nobody = TestSite::new().get("/api/v1/learners").await.json();
+    assert_eq!(nobody, json!({ "items": [], "cursor": null }));
+}
+
+#[tokio::test]
+async fn the_page_of_all_learners_has_curves_and_versions() {
+    let site = with_learner("memory").await;
+    let page = site.get("/learning").await;
+    assert_eq!(page.status, StatusCode::OK);
+    for part in [
+        "href=\"/learning/pupil\"",
+        "learns &#60;here&#62;",
+        "href=\"/player/pupil%401\"",
+        "41.2 %",
+        "61.2 %",
+        "<title>1: 41 ± 3</title>",
+        "class=\"chart-live\"",
+    ] {
+        assert!(page.body.contains(part), "{part} in {}", page.body);
+    }
+    let german = site.get("/learning?lang=de").await;
+    assert!(german.body.contains("<h1>Lernen</h1>"), "{}", german.body);
+    let empty = TestSite::new().get("/learning").await;
+    assert!(empty.body.contains("Nobody learns here."), "{}", empty.body);
+}
+
+#[tokio::test]
+async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_changed() {
+    let site = with_learner("memory").await;
+    let page = site.get("/learning/PUPIL").await;
+    assert_eq!(page.status, StatusCode::OK, "in any case");
+    for part in ["href=\"/game/g1\"", "<code>own a1 a2 . .</code>", "class=\"pattern-own\""] {
+        assert!(page.body.contains(part), "{part} in {}", page.body);
+    }
+    for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@1"] {
+        assert_eq!(site.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_learner_that_keeps_weights_shows_those() {
+    let site = with_learner("ntuple:plies=0").await;
+    let page = site.get("/learning/pupil").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.body.contains("aria-label=\"first: ") && !page.body.contains("seen 0"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn the_game_of_a_learner_says_why() {
+    let site = with_learner("memory").await;
+    let list = site.get("/api/v1/games/g1/reasons").await.json();
+    let said = &list["items"][0];
+    assert_eq!((&said["ply"], &said["column"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        said["reasons"][0],
+        json!({ "column": 1, "weight": 105, "pattern": "own a1 a2 a3 a4", "seen": 3, "won": 2, "lost": 1 })
+    );
+    assert_eq!(list["items"].as_array().unwrap().len(), 1, "the others said nothing");
+    let page = site.get("/game/g1").await;
+    assert!(page.body.contains("<code>own a1 a2 a3 a4</code> +105 → 1"), "{}", page.body);
+    assert!(page.body.contains("<code>own d1 . . .</code> -7 → 4</li>"), "no counts where there are none");
+    for path in ["/api/v1/games/nothing/reasons", "/api/v1/games/%20/reasons"] {
+        site.get(path).await.check_refused(404, "not_found", None);
+    }
+    play(&*site.store, spec("g2", "Ada", "pupil"), FIRST_WINS, Result_::First, EndReason::Four).await;
+    let silent = site.get("/api/v1/games/g2/reasons").await.json();
+    assert_eq!(silent["items"], json!([]));
+}
+
+#[tokio::test]
+async fn whoever_wants_keeps_the_own_games_out() {
+    let site = TestSite::new();
+    let cookie = site.register("Ada").await;
+    let ada = site.store.player_by_name(&name("Ada")).await.unwrap().unwrap().id;
+    let path = "/api/v1/account/learning";
+    let put = async |body: Value| site.as_page(Method::PUT, path, &cookie, &body).await;
+    assert_eq!(put(json!({ "allowed": false })).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(site.store.teaching(&ada).await.unwrap(), Teaching::KeptOut);
+    assert_eq!(put(json!({ "allowed": true })).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(site.store.teaching(&ada).await.unwrap(), Teaching::Allowed);
+    for body in [json!({}), json!({ "allowed": "no" }), json!({ "allowed": true, "more": 1 })] {
+        assert_eq!(put(body.clone()).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+    }
+    let stranger = site.as_page(Method::PUT, path, "", &json!({ "allowed": false })).await;
+    stranger.check_refused(401, "unauthorized", None);
+}

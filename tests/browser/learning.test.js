@@ -1,0 +1,139 @@
+// The learners' pages: curves that read without script, versions, patterns; and why a learner moved as it did, live.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { atGame, myTurn, reached } from "./support/game.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
+
+const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SCHEMES = /** @type {const} */ (["light", "dark"]);
+const SIZES = { desktop: DESKTOP, phone: PHONE };
+
+/** All that a learner needs to have versions, curves and patterns within seconds. */
+const EAGER = {
+  FOURFOLD_LEARNING_CPU_PERCENT: "100",
+  FOURFOLD_LEARNING_PRACTICE_PAUSE_MS: "0",
+  FOURFOLD_LEARNING_FREEZE_AT: "0,5,20",
+  FOURFOLD_LEARNING_TEACHERS: "random,greedy",
+};
+
+const arena = new Arena({ ladder: true });
+Object.assign(arena.environment, EAGER, { FOURFOLD_LADDER_ENABLED: "false" });
+const browser = new Browser();
+
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  await Promise.all([arena.start(), browser.start()]);
+});
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints(/status of 404/));
+
+/**
+ * @param {Page} page
+ * @param {string} where
+ */
+async function assertGood(page, where) {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
+  await page.evaluate(AXE);
+  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
+  const found = result.violations.map(({ id, nodes }) => [id, ...nodes.map((node) => `${node.html} ${node.failureSummary}`)]);
+  assert.deepEqual(found, [], `${where} is not accessible`);
+}
+
+/**
+ * Loads a page again until it shows something.
+ * @param {Page} page
+ * @param {string} path
+ * @param {string} selector
+ */
+async function shows(page, path, selector) {
+  for (;;) {
+    await page.goto(path);
+    if (await page.locator(selector).count()) return;
+  }
+}
+
+/**
+ * @param {Page} page
+ * @param {string} bot
+ */
+async function startGameAgainst(page, bot) {
+  await page.goto("/");
+  await page.waitForSelector('html[data-connection="open"]');
+  await page.click("#choose-bot");
+  await page.selectOption("#bot-select", bot);
+  await page.check('#bot-dialog input[value="first"]');
+  await page.click("#start-bot");
+  return atGame(page);
+}
+
+test("curves and versions are there without script", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, javaScriptEnabled: false });
+  for (const name of ["memory", "memory-spectator", "memory-windows", "ntuple-live"]) {
+    await shows(page, "/learning", `section:has(#of-${name}) tr:has-text("${name}@20") >> text=/\\d %/`);
+  }
+  const charts = page.locator("section:has(#of-ntuple-live) svg.chart");
+  assert.ok((await charts.count()) >= 1);
+  assert.ok((await charts.last().locator("circle").count()) >= 3, "a dot for each version");
+  assert.notEqual(await charts.last().getAttribute("aria-label"), "");
+});
+
+for (const [size, options] of Object.entries(SIZES)) {
+  for (const scheme of SCHEMES) {
+    test(`the learners' pages are good on a ${size} in ${scheme} colours`, async () => {
+      const page = await browser.visitor(arena.url, { ...options, colorScheme: scheme });
+      for (const [name, path] of [["learning", "/learning"], ["learner", "/learning/memory-windows"], ["network", "/learning/ntuple-live"]]) {
+        await shows(page, path, 'tr:has-text("@20") >> text=/\\d %/');
+        await assertGood(page, `${name} on a ${size}, ${scheme}`);
+        await page.screenshot({ path: `${SHOTS}${name}-${size}-${scheme}.png`, fullPage: true });
+      }
+    });
+  }
+}
+
+test("the page of a learner leads to its versions, games and patterns by the keyboard", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await page.goto("/learning");
+  await page.focus("#of-memory a");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/learning\/memory$/);
+  assert.ok((await page.locator(".patterns svg[role=img][aria-label]").count()) > 0);
+  await page.locator(".lessons a").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/game\/\w+$/);
+  assert.equal(await page.isVisible("#why"), true);
+});
+
+test("who is no learner has no page", async () => {
+  const page = await browser.visitor(arena.url);
+  for (const path of ["/learning/greedy", "/learning/memory%40999"]) {
+    assert.equal((await page.goto(path))?.status(), 404, path);
+  }
+});
+
+for (const bot of ["memory", "ntuple-live"]) {
+  test(`a game against ${bot} says why it moved, as it moves`, async () => {
+    const page = await browser.visitor(arena.url, PHONE);
+    await startGameAgainst(page, bot);
+    assert.equal(await myTurn(page), true);
+    await page.keyboard.press("4");
+    await reached(page, 2);
+    await myTurn(page);
+    await page.keyboard.press("4");
+    await reached(page, 4);
+    await page.waitForSelector("#why-moves li code");
+    assert.match(await page.innerText("#why-moves li >> nth=0"), /[+-]\d+ → [1-7]/);
+    await assertGood(page, `the game of ${bot}`);
+    await page.screenshot({ path: `${SHOTS}why-${bot}-phone.png`, fullPage: true });
+  });
+}

@@ -1,0 +1,87 @@
+// What a watched game is worth for certain, as the server tells watchers. The last value stays, dimmed, until the next
+// one is known; players never see the bar, and nobody does in rated games between people.
+
+import { el, setText, svg } from "./dom.js";
+import { discIcon } from "./drawing.js";
+import { outlookWords } from "./outlook.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("../types/protocol").Truth} Truth */
+/** @typedef {import("./state.js").GameState} GameState */
+
+/** The bar's length in units of its own; the share of a side that wins in one move, and in the last one. */
+const LENGTH = 1000;
+const SURE = 0.98;
+const SLOW = 0.62;
+
+export class TruthBar {
+  /** @type {Truth | null} */
+  #truth = null;
+  /** @type {GameState | null} */
+  #state = null;
+  #first = svg("rect", { class: "truth-first", height: 12 });
+  #second = svg("rect", { class: "truth-second", height: 12 });
+  #disc = el("span", { class: "truth-disc" });
+  #words = el("span", { class: "truth-words" });
+  #note = el("span", { class: "truth-note soft" });
+
+  /** @param {HTMLElement} root the element that holds a game */
+  constructor(root) {
+    this.card = /** @type {HTMLElement | null} */ (root.querySelector(".truth-bar"));
+    const picture = svg("svg", { viewBox: `0 0 ${LENGTH} 12`, preserveAspectRatio: "none", "aria-hidden": "true" }, this.#first, this.#second);
+    this.card?.replaceChildren(el("p", {}, this.#disc, this.#words, this.#note), picture);
+  }
+
+  /** @param {Truth} truth */
+  hear(truth) {
+    this.#truth = truth;
+    this.#render();
+  }
+
+  /** @param {GameState} state */
+  show(state) {
+    if (this.#state?.id !== state.id) this.#truth = null;
+    this.#state = state;
+    this.#render();
+  }
+
+  #render() {
+    const [state, card] = [this.#state, this.card];
+    if (!state || !card) return;
+    card.hidden = !mayBeTold(state);
+    const truth = this.#truth?.game === state.id ? this.#truth : null;
+    const isOld = !truth || truth.ply !== state.moves.length;
+    card.classList.toggle("old", isOld);
+    card.setAttribute("aria-busy", String(isOld));
+    card.dataset.ply = String(truth?.ply ?? "");
+    const winner = truth?.winner ?? null;
+    if (this.#disc.dataset.side !== (winner ?? "")) {
+      this.#disc.dataset.side = winner ?? "";
+      this.#disc.replaceChildren(...(winner ? [discIcon(winner)] : []));
+    }
+    setText(this.#words, truth ? outlookWords(truth) : text("analysis.computing"));
+    setText(this.#note, truth && isOld ? text("review.move") + ` ${truth.ply}` : "");
+    this.#note.title = isOld ? text("analysis.next_value") : "";
+    const width = Math.round(LENGTH * (truth ? shareOfFirst(truth, state) : 0.5));
+    this.#first.setAttribute("width", String(width));
+    this.#second.setAttribute("x", String(width));
+    this.#second.setAttribute("width", String(LENGTH - width));
+  }
+}
+
+/** @param {GameState} state whether watchers may know more than the players */
+function mayBeTold({ you, status, rated, players }) {
+  const people = players.first.kind !== "bot" && players.second.kind !== "bot";
+  return !you && status === "live" && !(rated && people);
+}
+
+/**
+ * @param {Truth} truth
+ * @param {GameState} state
+ */
+function shareOfFirst({ winner, ply, plies }, { variant }) {
+  if (winner === null) return 0.5;
+  const left = plies / Math.max(1, variant.width * variant.height - ply);
+  const share = SURE - (SURE - SLOW) * left;
+  return winner === "first" ? share : 1 - share;
+}
