@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::host::Host;
 use crate::http::ArenaView;
-use crate::http::state::{FeedOf, NoFeed, OpenBot};
+use crate::http::state::{FeedOf, NoFeed, OpenBot, Trouble};
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::ladder::Troubles;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
 use crate::lobby::line_feed::{LineFeed, LineWriter};
@@ -36,6 +37,14 @@ pub struct LiveArena {
     pub places: Arc<Semaphore>,
     /// Ends the feeds.
     pub stop: CancellationToken,
+    /// Has the bots that the ladder leaves out.
+    pub troubles: Troubles,
+}
+
+impl LiveArena {
+    fn trouble(&self, bot: &PlayerId) -> Option<Trouble> {
+        self.troubles.of(bot).map(|trouble| Trouble { fault: trouble.fault, probing: trouble.probing })
+    }
 }
 
 /// Feeds over HTTP at a time. Each holds a connection for as long as somebody listens; one more is turned away.
@@ -45,7 +54,7 @@ pub const LINE_FEEDS_MAX: usize = 256;
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
         let mut live = self.directory.live();
-        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        live.sort_by_key(|game| (game.is_brisk(), std::cmp::Reverse(game.strength()), game.spec.started_at));
         live.iter().map(|game| game.to_wire()).collect()
     }
 
@@ -68,9 +77,11 @@ impl ArenaView for LiveArena {
             url: None,
             house: true,
             playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
         });
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
             player: bot.identity.to_wire(None, bot.profile.version),
             strength: None,
             style: None,
@@ -151,6 +162,7 @@ mod tests {
             sessions: services.sessions.clone(),
             feeds: services.feeds.clone(),
             lobby: services.lobby.clone(),
+            troubles: Troubles::default(),
             places: Arc::new(Semaphore::new(places)),
             stop: CancellationToken::new(),
         }

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
 use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::{debug, warn};
 
 use crate::bot_files;
-use crate::compute::{ComputeError, ComputePool};
+use crate::compute::{ComputeError, ComputePool, Priority, meter};
 use crate::ids::PlayerId;
 use crate::learning::reasons;
 use crate::protocol::ServerMessage;
@@ -92,6 +92,8 @@ pub struct Player {
     pub learns_as: Option<BotSpec>,
     /// Shortest time for a move, so that people can follow.
     pub pace: Duration,
+    /// Whose game it is: people do not wait for bots among themselves.
+    pub priority: Priority,
 }
 
 impl std::fmt::Debug for Player {
@@ -114,6 +116,7 @@ pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
         id: player.id,
         side: player.side,
         pace: player.pace,
+        priority: player.priority,
         pool,
     };
     (seat, task)
@@ -132,6 +135,7 @@ pub struct BotTask {
     id: PlayerId,
     side: Side,
     pace: Duration,
+    priority: Priority,
     pool: ComputePool,
 }
 
@@ -224,31 +228,46 @@ impl BotTask {
         let seen = Arc::clone(&stop);
         let budget = MoveBudget { nodes: None, time: Some(time) };
         let started = Instant::now();
-        let search = self.pool.run(move || {
+        let (begins, begun) = oneshot::channel();
+        let search = self.pool.run_for(self.priority, move || {
+            // Nobody listens any more if the clock has run out first.
+            let _ = begins.send(());
+            let began = meter::thread_time();
             let choice = bot.choose(&position, budget, &seen);
             let reasons = bot.reasons(&position);
-            (bot, choice, reasons)
+            (bot, choice, reasons, meter::thread_time().saturating_sub(began))
         });
         tokio::pin!(search);
+        // A wait for a thread is no thinking, but the clock runs all the same.
+        let limit = tokio::time::Instant::now() + limit(turn);
+        let time_is_over = async {
+            let _ = tokio::time::timeout_at(limit, begun).await;
+            tokio::time::sleep_until(limit.min(tokio::time::Instant::now() + time)).await;
+        };
         let finished = tokio::select! {
             finished = &mut search => finished,
-            () = tokio::time::sleep(time) => {
+            () = time_is_over => {
                 stop.store(true, Ordering::Relaxed);
                 search.await
             }
         };
-        let (bot, choice, reasons) = finished?;
+        let (bot, choice, reasons, cost) = finished?;
+        self.pool.meter().add(&self.id, cost);
         self.player = Some(bot);
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
         Ok((choice?, reasons))
     }
 }
 
+/// What the clock allows for the move.
+fn limit(turn: &Turn) -> Duration {
+    Duration::from_millis(turn.budget_ms).saturating_sub(RESERVE)
+}
+
 /// How long the bot may think: its own wish, a share of the bank, and never past the hard limit.
 fn thinking_time(turn: &Turn, wish: Option<Duration>) -> Duration {
-    let limit = Duration::from_millis(turn.budget_ms).saturating_sub(RESERVE);
     let share = Duration::from_millis(turn.clock.you) / SHARE_OF_BANK;
-    wish.unwrap_or_else(|| share.clamp(RESERVE, THINK_MAX)).min(limit)
+    wish.unwrap_or_else(|| share.clamp(RESERVE, THINK_MAX)).min(limit(turn))
 }
 
 #[cfg(test)]

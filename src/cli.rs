@@ -4,6 +4,7 @@
 //! returns an error that [`exit`] turns into one line and an exit code.
 
 mod account;
+mod admin;
 mod bench;
 mod book;
 mod bot;
@@ -15,6 +16,7 @@ mod completions;
 mod contest;
 pub(crate) mod exit;
 mod games;
+mod hold;
 mod interrupt;
 mod load;
 mod match_cmd;
@@ -87,6 +89,10 @@ enum Command {
     Bot(bot::Bot),
     /// Export the records of finished games, or verify them.
     Games(games::Games),
+    /// Begin a tournament of the daemon's configuration.
+    Hold(hold::Hold),
+    /// What operators do, with a reason that is kept.
+    Admin(admin::Admin),
     /// Play whole games over the protocol and measure the server.
     Load(load::Load),
     /// Let any program play as a remote bot.
@@ -122,6 +128,8 @@ impl CommandLine {
             Command::Account(arguments) => arguments.run(),
             Command::Bot(arguments) => arguments.run(),
             Command::Games(arguments) => arguments.run(),
+            Command::Hold(arguments) => arguments.run(),
+            Command::Admin(arguments) => arguments.run(),
             Command::Load(arguments) => arguments.run(),
             Command::Bridge(arguments) => arguments.run(),
             Command::CheckBot(arguments) => arguments.run(),

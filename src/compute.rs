@@ -1,10 +1,14 @@
 //! Where searching happens: on few threads of its own, never on a thread of the runtime.
 
+pub mod meter;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use thiserror::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use self::meter::Meter;
 
 /// Jobs that wait for a thread; from here on, no new games against house bots begin.
 const WAITING_MAX: usize = 64;
@@ -20,18 +24,56 @@ pub enum ComputeError {
     Closed,
 }
 
-/// A bounded number of threads that think, first come first served. Cheap to clone.
+/// Who waits for a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Priority {
+    /// People: somebody's game, or a question that somebody asks.
+    People,
+    /// Bots among themselves: whenever nobody else waits.
+    Bots,
+}
+
+/// A bounded number of threads that think: people first, otherwise first come first served. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ComputePool {
     threads: Arc<Semaphore>,
+    size: usize,
     waiting: Arc<AtomicUsize>,
+    people: Arc<People>,
+    meter: Meter,
+}
+
+/// Jobs for people that wait.
+#[derive(Debug, Default)]
+struct People {
+    waiting: AtomicUsize,
+    none_waits: Notify,
 }
 
 impl ComputePool {
     /// A pool of at least one thread.
     #[must_use]
     pub fn new(threads: usize) -> Self {
-        Self { threads: Arc::new(Semaphore::new(threads.max(1))), waiting: Arc::default() }
+        let size = threads.max(1);
+        Self {
+            threads: Arc::new(Semaphore::new(size)),
+            size,
+            waiting: Arc::default(),
+            people: Arc::default(),
+            meter: Meter::default(),
+        }
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.size
+    }
+
+    /// What the bots' thinking has cost.
+    #[must_use]
+    pub fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// Whether so many jobs wait that nothing more should be begun.
@@ -46,7 +88,7 @@ impl ComputePool {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Runs `job` as soon as a thread is free. The job itself must end in time: give it a stop flag.
+    /// Runs a job for people as soon as a thread is free. The job itself must end in time: give it a stop flag.
     ///
     /// # Errors
     ///
@@ -55,10 +97,23 @@ impl ComputePool {
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ComputeError> {
+        self.run_for(Priority::People, job).await
+    }
+
+    /// Runs a job when its turn comes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub async fn run_for<T: Send + 'static>(
+        &self,
+        priority: Priority,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
         let waits = Waits::new(&self.waiting);
-        let permit = Arc::clone(&self.threads).acquire_owned().await;
+        let permit = self.thread(priority).await;
         drop(waits);
-        let permit = permit.map_err(|_| ComputeError::Closed)?;
+        let permit = permit?;
         let run = move || {
             let result = job();
             drop(permit);
@@ -67,6 +122,48 @@ impl ComputePool {
         tokio::task::spawn_blocking(run)
             .await
             .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed })
+    }
+
+    async fn thread(&self, priority: Priority) -> Result<OwnedSemaphorePermit, ComputeError> {
+        let next =
+            || async { Arc::clone(&self.threads).acquire_owned().await.map_err(|_| ComputeError::Closed) };
+        match priority {
+            Priority::People => {
+                let _waits = PersonWaits::new(&self.people);
+                next().await
+            }
+            Priority::Bots => loop {
+                // Made before the look, so that it hears of whatever happens after it.
+                let none_waits = self.people.none_waits.notified();
+                if self.people.waiting.load(Ordering::SeqCst) == 0 {
+                    let permit = next().await?;
+                    if self.people.waiting.load(Ordering::SeqCst) == 0 {
+                        return Ok(permit);
+                    }
+                    // Somebody came meanwhile: the thread is theirs.
+                } else {
+                    none_waits.await;
+                }
+            },
+        }
+    }
+}
+
+/// Counts one job for people that waits; the last one lets the others go on.
+struct PersonWaits<'a>(&'a People);
+
+impl<'a> PersonWaits<'a> {
+    fn new(people: &'a People) -> Self {
+        people.waiting.fetch_add(1, Ordering::SeqCst);
+        Self(people)
+    }
+}
+
+impl Drop for PersonWaits<'_> {
+    fn drop(&mut self) {
+        if self.0.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.none_waits.notify_waiters();
+        }
     }
 }
 
@@ -96,6 +193,43 @@ mod tests {
         let lost: Result<(), _> = pool.run(|| panic!("broken on purpose")).await;
         assert_eq!(lost, Err(ComputeError::Panicked));
         assert_eq!(pool.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn people_go_first() {
+        let pool = ComputePool::new(1);
+        let (finish, finished) = std::sync::mpsc::channel::<()>();
+        let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let job = |priority, name: &'static str| {
+            let (pool, order) = (pool.clone(), Arc::clone(&order));
+            tokio::spawn(
+                async move { pool.run_for(priority, move || order.lock().unwrap().push(name)).await },
+            )
+        };
+        let blocking = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.run(move || finished.recv().is_ok()).await }
+        });
+        while pool.threads.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut jobs = Vec::new();
+        for (count, (priority, name)) in
+            [(Priority::Bots, "bot"), (Priority::Bots, "bot"), (Priority::People, "person")]
+                .into_iter()
+                .enumerate()
+        {
+            jobs.push(job(priority, name));
+            while pool.waiting() <= count {
+                tokio::task::yield_now().await;
+            }
+        }
+        finish.send(()).unwrap();
+        assert_eq!(blocking.await.unwrap(), Ok(true));
+        for job in jobs {
+            job.await.unwrap().unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), ["person", "bot", "bot"]);
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@
 
 mod error;
 mod layers;
+mod tournaments;
 mod value;
 
 use std::collections::BTreeSet;
@@ -15,6 +16,7 @@ use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
 pub use error::ConfigError;
+pub use tournaments::{FormatName, Start, TournamentConfig, Tournaments};
 pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
 
 use crate::clock::TimeControl;
@@ -47,6 +49,8 @@ pub struct Config {
     pub log: LogConfig,
     /// The bots that the daemon itself plays.
     pub house_bots: HouseBots,
+    /// Tournaments that it holds by itself.
+    pub tournaments: Tournaments,
 }
 
 /// Where the daemon listens and keeps its data.
@@ -219,10 +223,12 @@ impl WatchingConfig {
 pub struct LadderConfig {
     /// Whether there are any.
     pub enabled: bool,
-    /// From the end of a game to the start of the next, in milliseconds.
-    pub pause_ms: Bounded<0, 86_400_000>,
-    /// Games at the same time.
+    /// Part of all the machine's cores that bots of the house may take for them, in percent.
+    pub cpu_share: Bounded<1, 100>,
+    /// Pairs among bots of the house at the same time.
     pub concurrency: Bounded<1, 1_000>,
+    /// Pairs that the same two bots play within a day.
+    pub pairs_per_day: Bounded<1, 1_000_000>,
     /// Each side's time for the whole game, in milliseconds.
     pub bank_ms: Bounded<1_000, 3_600_000>,
     /// Added to it after each move, in milliseconds.
@@ -233,8 +239,9 @@ impl Default for LadderConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            pause_ms: Bounded::new(2_000),
-            concurrency: Bounded::new(1),
+            cpu_share: Bounded::new(25),
+            concurrency: Bounded::new(8),
+            pairs_per_day: Bounded::new(100),
             bank_ms: Bounded::new(60_000),
             increment_ms: Bounded::new(500),
         }
@@ -242,12 +249,6 @@ impl Default for LadderConfig {
 }
 
 impl LadderConfig {
-    /// From the end of a game to the start of the next.
-    #[must_use]
-    pub fn pause(&self) -> Duration {
-        self.pause_ms.millis()
-    }
-
     /// How much time each side has.
     #[must_use]
     pub fn time(&self) -> TimeControl {
@@ -435,6 +436,9 @@ impl Config {
             let keys = "ladder.increment_ms and ladder.bank_ms";
             return Err(ConfigError::Contradiction { keys, message: error.to_string() });
         }
+        self.tournaments
+            .check()
+            .map_err(|message| ConfigError::Contradiction { keys: "tournaments", message })?;
         Ok(self)
     }
 }

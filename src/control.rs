@@ -6,6 +6,7 @@
 //! open the socket may command: that is the user who runs the daemon.
 
 mod address;
+mod admin;
 mod client;
 mod execute;
 mod request;

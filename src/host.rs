@@ -6,27 +6,28 @@ mod offer;
 mod rooms;
 pub mod stored;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio_util::task::TaskTracker;
 use tracing::info;
 
 pub use self::error::StartError;
 pub use self::follow::HostActor;
-pub use self::offer::{GameOffer, Origin};
+pub use self::offer::{GameOffer, Origin, Tempo};
 use self::rooms::REBUILDS_MAX;
 use crate::accounts::Accounts;
 use crate::clock::now;
 use crate::compute::ComputePool;
 use crate::house::HouseBots;
-use crate::ids::{GameId, PlayerId};
+use crate::ids::{GameId, PairId, PlayerId};
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
+use crate::protocol::server::GameEnd;
 use crate::room::actor::RoomNews;
-use crate::room::directory::GamesTaken;
+use crate::room::directory::{GamesTaken, PublicGame};
 use crate::room::state::RoomState;
 use crate::room::{Directory, RoomHandle};
 use crate::session::Sessions;
@@ -36,6 +37,18 @@ use crate::truth::Truth;
 
 /// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
 const NEWS_MAX: usize = 1_024;
+
+/// Ends of games that wait for whoever follows them. Who falls further behind is told so and asks the store.
+const ENDS_MAX: usize = 4_096;
+
+/// A game that has ended.
+#[derive(Clone, Debug)]
+pub struct GameOver {
+    /// Which game, and who played.
+    pub public: Arc<PublicGame>,
+    /// How it ended.
+    pub end: Arc<GameEnd>,
+}
 
 /// What the host is built from.
 #[derive(Clone, Debug)]
@@ -79,6 +92,9 @@ struct Inner {
     paused: AtomicBool,
     /// Games that are being started, so that two starts at once do not exceed a player's limit.
     starting: Mutex<HashMap<PlayerId, GamesTaken>>,
+    ends: broadcast::Sender<GameOver>,
+    /// Series in which bots of the house play as fast as they think.
+    brisk: Mutex<HashSet<PairId>>,
 }
 
 impl Host {
@@ -86,7 +102,14 @@ impl Host {
     #[must_use]
     pub fn new(deps: HostDeps) -> (Self, HostActor) {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
-        let inner = Inner { deps, news, paused: AtomicBool::new(false), starting: Mutex::default() };
+        let inner = Inner {
+            deps,
+            news,
+            paused: AtomicBool::new(false),
+            starting: Mutex::default(),
+            ends: broadcast::Sender::new(ENDS_MAX),
+            brisk: Mutex::default(),
+        };
         let host = Self { inner: Arc::new(inner) };
         (host.clone(), HostActor { host, news: inbox })
     }
@@ -100,6 +123,12 @@ impl Host {
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.inner.paused.load(Ordering::Relaxed)
+    }
+
+    /// All ends of games from now on, each after it was stored.
+    #[must_use]
+    pub fn ends(&self) -> broadcast::Receiver<GameOver> {
+        self.inner.ends.subscribe()
     }
 
     /// How many live games a player has.
@@ -130,17 +159,25 @@ impl Host {
             return Err(StartError::ArenaBusy);
         }
         let _reserved = self.reserve(&offer)?;
+        let tempo = offer.origin.tempo();
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
-        let bots = self.build_bots(&spec, &players)?;
+        let bots = self.build_bots(&spec, &players, tempo)?;
         deps.writer.write(Write::StartGame(spec.clone())).await?;
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");
         deps.metrics.game_started();
+        if let (Some(Tempo::Brisk), Some(pair)) = (tempo, &spec.pair) {
+            self.brisk().insert(pair.id.clone());
+        }
         self.open_room(state, players, bots, REBUILDS_MAX);
         deps.feeds.lobby_changed();
         Ok(spec.id)
+    }
+
+    fn brisk(&self) -> std::sync::MutexGuard<'_, HashSet<PairId>> {
+        self.inner.brisk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All rooms, for a planned stop.

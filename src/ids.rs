@@ -106,12 +106,42 @@ id_type! {
     PairId
 }
 id_type! {
+    /// One tournament; also the last part of its link.
+    TournamentId
+}
+id_type! {
     /// One stored credential. Not the secret itself.
     TokenId
 }
 id_type! {
     /// One puzzle: made of its position, so it is never drawn.
     PuzzleId
+}
+
+/// Stands in the id of a tournament's pair between the tournament's id and the pair's number. Drawn ids have no `-`.
+const PAIR_OF_TOURNAMENT: &str = "-t";
+
+impl PairId {
+    /// The pair of this number, from 0, in a tournament: which games belong to it can be read off their records.
+    #[must_use]
+    pub fn in_tournament(tournament: &TournamentId, number: u64) -> Self {
+        Self(format!("{tournament}{PAIR_OF_TOURNAMENT}{number}").into())
+    }
+
+    /// The tournament and the number of one of its pairs.
+    #[must_use]
+    pub fn of_tournament(&self) -> Option<(TournamentId, u64)> {
+        let (tournament, number) = self.0.split_once(PAIR_OF_TOURNAMENT)?;
+        Some((tournament.parse().ok()?, number.parse().ok()?))
+    }
+}
+
+impl TournamentId {
+    /// What the ids of all its pairs begin with.
+    #[must_use]
+    pub fn pair_prefix(&self) -> String {
+        format!("{self}{PAIR_OF_TOURNAMENT}")
+    }
 }
 
 /// Shortest and longest player name.
@@ -250,6 +280,17 @@ mod tests {
         let id = GameId::random(&mut rng);
         assert_eq!(id.as_str().len(), ID_LENGTH);
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
+    }
+
+    #[test]
+    fn pairs_of_tournaments_name_them() {
+        let tournament: TournamentId = "Ab3".parse().unwrap();
+        let pair = PairId::in_tournament(&tournament, 12);
+        assert_eq!(pair.as_str(), "Ab3-t12");
+        assert_eq!(pair.as_str().parse::<PairId>().unwrap().of_tournament(), Some((tournament, 12)));
+        for other in ["Ab3", "Ab3-p12", "Ab3-t", "-t3", "Ab3-tx"] {
+            assert_eq!(other.parse::<PairId>().unwrap().of_tournament(), None, "{other}");
+        }
     }
 
     #[test]

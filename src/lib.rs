@@ -26,6 +26,7 @@ pub mod ids;
 pub mod incident;
 pub mod judging;
 pub mod ladder;
+pub mod leaderboard;
 pub mod learning;
 pub mod load;
 pub mod lobby;
@@ -44,6 +45,7 @@ pub mod storage;
 pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tournament;
 pub mod truth;
 pub mod verify;
 

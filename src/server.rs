@@ -27,7 +27,8 @@ use crate::http::{AppState, pages, router, upgrade};
 use crate::ids::TokenId;
 use crate::judging::service::JudgingError;
 use crate::judging::{JudgingActor, JudgingDeps, JudgingSettings};
-use crate::ladder::{LadderActor, LadderSettings};
+use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
+use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::lobby::LobbyActor;
@@ -49,6 +50,7 @@ use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::store::Write;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
+use crate::tournament::{Director, DirectorDeps, Tournaments};
 use crate::truth::Truth;
 
 /// How long rooms may take to store their clocks at a planned stop.
@@ -137,7 +139,9 @@ pub async fn run(
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
+    tournaments: Tournaments,
     metrics: Arc<Metrics>,
+    learning: Learning,
     transport: Transport,
     actors: JoinSet<()>,
     writer: tokio::task::JoinHandle<Result<(), Arc<StoreError>>>,
@@ -187,7 +191,7 @@ impl Daemon {
             directory: directory.clone(),
             sessions: sessions.clone(),
             house,
-            pool,
+            pool: pool.clone(),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
@@ -220,11 +224,20 @@ impl Daemon {
             messages_per_20s: config.limits.messages_per_20s.number(),
             durability: config.storage.durability.as_str(),
         });
+        // Before the games that it has under way are taken up: it must hear how they end.
+        let director_deps = DirectorDeps {
+            host: host.clone(),
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            sessions: sessions.clone(),
+        };
+        let (director, tournaments) = Director::new(director_deps, config.tournaments.0.clone()).await?;
         let (games, broken) = host.restore(store.live_games().await?).await?;
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
 
         actors.spawn(host_actor.run());
         actors.spawn(lobby_actor.run());
+        actors.spawn(director.run(stop_actors.clone()));
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
@@ -232,21 +245,34 @@ impl Daemon {
             // A planned stop waits for it: it stores what was learnt last.
             actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
         }
+        let troubles = Troubles::default();
+        let leaderboard = Leaderboard::default();
+        let follower = LeaderboardActor::new(LeaderboardDeps {
+            store: Arc::clone(&store),
+            writer: services.writer.clone(),
+            leaderboard: leaderboard.clone(),
+        });
+        actors.spawn(follower.run(stop_actors.clone()));
         if let Some(judge) = judge(&config, &store, &services.writer, &judging_pool, &metrics)? {
             actors.spawn(judge.run(stop_actors.clone()));
         }
         if config.ladder.enabled {
-            let ladder = LadderActor {
+            let deps = LadderDeps {
                 host: host.clone(),
                 store: Arc::clone(&store),
                 sessions: sessions.clone(),
                 directory: directory.clone(),
-                settings: LadderSettings {
-                    time: config.ladder.time(),
-                    pause: config.ladder.pause(),
-                    house_pairs: config.ladder.concurrency.count(),
-                },
+                feeds: feeds.clone(),
+                pool: pool.clone(),
+                troubles: troubles.clone(),
             };
+            let settings = LadderSettings {
+                time: config.ladder.time(),
+                cpu_share: config.ladder.cpu_share.number(),
+                house_pairs: config.ladder.concurrency.count(),
+                pairs_per_day: config.ladder.pairs_per_day.number(),
+            };
+            let ladder = LadderActor::new(deps, settings);
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
@@ -260,6 +286,7 @@ impl Daemon {
             sessions,
             feeds,
             lobby,
+            troubles,
             places: Arc::new(Semaphore::new(LINE_FEEDS_MAX)),
             stop: stop_actors.clone(),
         };
@@ -273,6 +300,8 @@ impl Daemon {
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: learning.clone(),
+            tournaments: tournaments.clone(),
+            leaderboard,
             puzzles: desk,
         };
         let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(&services)));
@@ -286,7 +315,9 @@ impl Daemon {
         Ok(Self {
             address,
             services,
+            tournaments,
             metrics,
+            learning,
             transport,
             actors,
             writer: writer_task,
@@ -305,6 +336,18 @@ impl Daemon {
     #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
+    }
+
+    /// The tournaments that it holds.
+    #[must_use]
+    pub fn tournaments(&self) -> &Tournaments {
+        &self.tournaments
+    }
+
+    /// The bots that learn.
+    #[must_use]
+    pub fn learning(&self) -> &Learning {
+        &self.learning
     }
 
     /// What it counts.

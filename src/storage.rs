@@ -4,7 +4,8 @@
 //! tests. All writes go through [`writer`], which groups them into transactions and answers after the commit.
 //!
 //! What every back end must decide alike is plain code, written once: whether events continue a game is in `live`,
-//! what a finished game does to the ratings in `settle`, how choices are spelled in `words`.
+//! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
+//! in `words`.
 
 #[cfg(test)]
 pub(crate) mod conformance;
@@ -12,15 +13,22 @@ pub(crate) mod conformance;
 pub(crate) mod conformance_of_judging;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
+#[cfg(test)]
+pub(crate) mod conformance_of_ratings;
+#[cfg(test)]
+pub(crate) mod conformance_of_tournaments;
 pub mod judgements;
 pub mod lessons;
 mod live;
 pub mod memory;
+pub mod published;
 pub mod puzzles;
 pub mod record;
+pub(crate) mod refold;
 pub(crate) mod settle;
 pub mod sqlite;
 pub mod store;
+pub mod tournaments;
 pub(crate) mod words;
 pub mod writer;
 

@@ -67,11 +67,21 @@ impl Arena {
 
     /// A new process over what an earlier one has stored.
     pub(crate) async fn restarted(store: Arc<MemoryStore>) -> Self {
+        let arena = Self::restarted_with(store, Setup::default()).await;
+        arena.take_up_games().await;
+        arena
+    }
+
+    /// The same before its games are taken up.
+    pub(crate) async fn restarted_with(store: Arc<MemoryStore>, setup: Setup) -> Self {
         // Surely later than all that was issued before, though tests pass within a millisecond.
         let started_at = UnixMillis(UnixMillis::now().0 + 1_000);
-        let arena = Self::over(store, Setup::default(), started_at).await;
-        arena.services.host.restore(arena.store.live_games().await.unwrap()).await.unwrap();
-        arena
+        Self::over(store, setup, started_at).await
+    }
+
+    /// Takes up the games that are live in the store.
+    pub(crate) async fn take_up_games(&self) {
+        self.services.host.restore(self.store.live_games().await.unwrap()).await.unwrap();
     }
 
     async fn over(store: Arc<MemoryStore>, setup: Setup, started_at: UnixMillis) -> Self {

@@ -1,13 +1,15 @@
 //! Checks a whole store: replays every game, and refolds every rating from the first game on.
 //!
-//! The logs of the games are the only thing believed. What was stored as following from them is computed again, by the
+//! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was stored as following from them is computed again, by the
 //! same rules but from scratch, and compared to the last digit.
 
 mod fold;
+mod published;
 
 use std::fmt;
 
 use self::fold::Fold;
+use self::published::Refit;
 use crate::records::rules;
 use crate::storage::record::{DamagedGame, StoredGame};
 use crate::storage::{Store, StoreError};
@@ -46,6 +48,10 @@ pub struct Report {
     pub events: u64,
     /// Rating rows.
     pub ratings: u64,
+    /// Games that operators took out.
+    pub voided: u64,
+    /// Published ratings.
+    pub published: u64,
     /// All that is not as it should be.
     pub findings: Vec<Finding>,
     /// The number of the last finished game that was looked at.
@@ -70,11 +76,12 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
-        let Self { finished, rated, live, events, ratings, findings, last_number: _ } = self;
+        let Self { finished, rated, live, events, ratings, voided, published, findings, last_number: _ } =
+            self;
         write!(
             f,
-            "{finished} finished games ({rated} rated), {live} live games, {events} events, {ratings} ratings: \
-             {} disagreements",
+            "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, \
+             {ratings} ratings, {published} published ratings: {} disagreements",
             findings.len()
         )
     }
@@ -90,11 +97,15 @@ pub async fn verify(
     mut progress: impl FnMut(&Report) + Send,
 ) -> Result<Report, StoreError> {
     let mut report = Report::default();
-    let mut fold = Fold::default();
+    let mut refit = Refit::begin(store).await?;
+    let mut fold = Fold::new(published::voided(store).await?);
     loop {
         let page = store.audit_finished(report.last_number, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         for loaded in page {
+            if let Ok(game) = &loaded {
+                refit.add(game);
+            }
             check_finished(&mut report, &mut fold, loaded);
         }
         progress(&report);
@@ -106,6 +117,7 @@ pub async fn verify(
         check_live(&mut report, loaded);
     }
     fold.compare(&mut report, store.audit_ratings().await?);
+    refit.compare(&mut report, store).await?;
     progress(&report);
     Ok(report)
 }
@@ -164,8 +176,11 @@ fn check_live(report: &mut Report, loaded: Result<StoredGame, DamagedGame>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaderboard::service::Follower;
     use crate::protocol::server::{EndReason, GameResult};
-    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, spec};
+    use crate::storage::conformance::{
+        FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
+    };
     use crate::storage::record::{EventKind, GameSpec};
     use crate::storage::sqlite::Durability;
     use crate::storage::store::Write;
@@ -226,11 +241,57 @@ mod tests {
             let report = verify(store, |report| last_progress = Some(report.clone())).await.unwrap();
             assert_eq!(
                 report.to_string(),
-                "7 finished games (4 rated), 1 live games, 91 events, 3 ratings: 0 disagreements"
+                "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: 0 disagreements"
             );
             assert_eq!(last_progress, Some(report));
         }
         assert!(findings(&MemoryStore::new()).await.is_empty());
+    }
+
+    /// A sound store with published ratings.
+    async fn published() -> (tempfile::TempDir, SqliteStore) {
+        let (directory, store) = sqlite().await;
+        let snapshot = Follower::default().catch_up(&store).await.unwrap().unwrap();
+        let publish = Write::Publish(Box::new(snapshot.publication(0)));
+        store.commit(&[publish]).await.unwrap().remove(0).unwrap();
+        (directory, store)
+    }
+
+    #[tokio::test]
+    async fn published_ratings_are_fitted_again() {
+        let (_directory, store) = published().await;
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!((report.published, report.findings), (3, vec![]));
+        // Games that came afterwards are not in it.
+        play(&store, spec("g9", "Bob", "Ada"), "7654321", GameResult::Draw, EndReason::Full).await;
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!(report.published, 3);
+        store.execute("UPDATE published_rating SET elo = elo + 1 WHERE player = 3").await;
+        store.execute("DELETE FROM published_rating WHERE player = 1").await;
+        let found = findings(&store).await;
+        let published: Vec<&String> = found.iter().filter(|line| line.contains("published")).collect();
+        assert_eq!(published.len(), 2, "{found:?}");
+        assert!(published[0].starts_with("published rating of idAda in 7x6 (all) is missing, computed "));
+        assert!(published[1].starts_with("published rating of idEve in 7x6 (all) is "));
+    }
+
+    #[tokio::test]
+    async fn a_voided_game_is_no_disagreement_and_a_void_without_reason_is() {
+        let (_directory, store) = published().await;
+        let void =
+            |id: &str| Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON };
+        store.commit(&[void("g2"), void("g5")]).await.unwrap();
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
+        store.execute("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit WHERE subject = 'g5'").await;
+        store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', 'why not')").await;
+        assert_eq!(
+            findings(&store).await,
+            [
+                "game g5: should be casual, but is unrated (voided)",
+                "game gone: was voided, but is not among the finished games",
+            ]
+        );
     }
 
     #[tokio::test]
@@ -419,7 +480,8 @@ mod tests {
         report.find("g1", "is odd".into());
         assert_eq!(
             report.to_string(),
-            "game g1: is odd\n2 finished games (0 rated), 0 live games, 0 events, 0 ratings: 1 disagreements"
+            "game g1: is odd\n2 finished games (0 rated, 0 voided), 0 live games, 0 events, 0 ratings, \
+             0 published ratings: 1 disagreements"
         );
     }
 }

@@ -348,6 +348,9 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert!(bots.status.success() && text(&bots.stdout).contains("negamax"), "{}", text(&bots.stderr));
     let verified = command(&["games", "verify"]).output().unwrap();
     assert!(verified.status.success() && text(&verified.stdout).contains("everything agrees"));
+    let void = ["admin", "void", "nothing", "--reason"];
+    check_failure(&mut command(&[&void[..], &["a test"]].concat()), 1, "there is no finished game nothing");
+    check_failure(&mut command(&[&void[..], &[" "]].concat()), 2, "a reason is needed");
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();
     assert!(text(&exported.stdout).starts_with("id,") && text(&exported.stdout).lines().count() == 1);
 }

@@ -1,17 +1,18 @@
 //! Games out of files of records, whoever wrote them, and the joint ratings that they give.
 //!
-//! Only what a rating needs is read: who played, who won, and which games belong together. Live and void games count
-//! for nothing.
+//! Only what a rating needs is read: who played, who won, and which games belong together. Games that are live or void
+//! count for nothing, nor do those that an operator took out.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::report::{Entry, RatingTable};
-use crate::stats::fit::{Anchor, DRAW, LOSS, Meeting, WIN};
+use crate::stats::fit::{Anchor, DRAW, LOSS, WIN};
+use crate::stats::ledger::{Booking, Ledger, Tally};
 
 /// Longest line. A record of the largest board has under 4 KiB; a file that is none may be one line of a gigabyte.
 const LINE_BYTES_MAX: u64 = 64 * 1024;
@@ -29,24 +30,25 @@ pub enum RateError {
     Unreadable(#[from] io::Error),
 }
 
+/// Which games of a file count.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Only {
+    /// Those that moved ratings of the daemon. Matches move none.
+    pub rated: bool,
+    /// Those between bots.
+    pub bots: bool,
+    /// Those on this board, such as `7x6`.
+    pub variant: Option<String>,
+}
+
 /// Games that were read.
 #[derive(Debug, Default)]
 pub struct Games {
-    players: Vec<Entry>,
-    numbers: HashMap<String, usize>,
-    /// By the two players, the earlier one first.
-    meetings: HashMap<(usize, usize), Meeting>,
-    /// Games of pairs that wait for their other one, by the pair's name and its half.
-    open: HashMap<(String, u32), Game>,
-}
-
-/// A game by the numbers of its players.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Game {
-    first: usize,
-    second: usize,
-    /// How it ended for the first side.
-    ending: usize,
+    only: Only,
+    names: Vec<String>,
+    /// Numbers of the players by their ids: what is summed in the order of the ids is the same in any order of games.
+    numbers: BTreeMap<String, usize>,
+    ledger: Ledger,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +58,12 @@ struct Line<'a> {
     players: Option<Players<'a>>,
     result: Option<Cow<'a, str>>,
     pair: Option<Pair<'a>>,
+    #[serde(default)]
+    moves: Cow<'a, str>,
+    #[serde(default)]
+    rated: bool,
+    variant: Option<Cow<'a, str>>,
+    unrated_because: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -70,6 +78,14 @@ struct Player<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     name: Cow<'a, str>,
+    kind: Option<Cow<'a, str>>,
+}
+
+impl Player<'_> {
+    /// Whoever says nothing about it is one: matches are between bots.
+    fn is_bot(&self) -> bool {
+        self.kind.as_deref().is_none_or(|kind| kind == "bot")
+    }
 }
 
 #[derive(Deserialize)]
@@ -80,6 +96,12 @@ struct Pair<'a> {
 }
 
 impl Games {
+    /// Nothing read yet.
+    #[must_use]
+    pub fn new(only: Only) -> Self {
+        Self { only, ..Self::default() }
+    }
+
     /// Adds all games of a file. Returns whether the last line was torn: without a line feed, and no JSON.
     ///
     /// # Errors
@@ -123,16 +145,19 @@ impl Games {
             Some("void") | None => return Ok(()),
             Some(other) => return Err(format!("result `{other}` is unknown")),
         };
+        let Only { rated, bots, variant } = &self.only;
+        let is_of_bots = players.first.is_bot() && players.second.is_bot();
+        let is_on_board = variant.is_none() || line.variant.as_deref() == variant.as_deref();
+        let is_voided = line.unrated_because.as_deref() == Some("voided");
+        if is_voided || (*rated && !line.rated) || (*bots && !is_of_bots) || !is_on_board {
+            return Ok(());
+        }
         let (first, second) = (self.number(&players.first), self.number(&players.second));
         if first == second {
             return Err(format!("{} plays against itself", players.first.name));
         }
-        let game = Game { first, second, ending };
-        self.count(game);
-        match line.pair {
-            Some(pair) => self.add_to_pair(&pair, game),
-            None => self.add_single(game),
-        }
+        let pair = line.pair.as_ref().map(|pair| (pair.id.as_ref(), pair.leg));
+        self.ledger.book(Booking { first, second, ending, moves: &line.moves, pair });
         Ok(())
     }
 
@@ -142,76 +167,37 @@ impl Games {
         if let Some(&number) = self.numbers.get(id.as_ref()) {
             return number;
         }
-        let number = self.players.len();
-        self.players.push(Entry { name: player.name.to_string(), ..Entry::default() });
+        let number = self.ledger.add_player();
+        self.names.push(player.name.to_string());
         self.numbers.insert(id.to_string(), number);
         number
     }
 
-    fn count(&mut self, game: Game) {
-        for (player, ending) in [(game.first, game.ending), (game.second, WIN - game.ending)] {
-            let entry = &mut self.players[player];
-            entry.games += 1;
-            match ending {
-                WIN => entry.wins += 1,
-                DRAW => entry.draws += 1,
-                _ => entry.losses += 1,
-            }
-        }
-    }
-
-    fn add_to_pair(&mut self, pair: &Pair<'_>, game: Game) {
-        // A longer series is so many pairs.
-        let key = (pair.id.to_string(), pair.leg.saturating_sub(1) / 2);
-        let Some(other) = self.open.remove(&key) else {
-            self.open.insert(key, game);
-            return;
-        };
-        if (other.first, other.second) != (game.second, game.first) {
-            // Colours were not swapped, or it is another pair of the same name.
-            self.add_single(other);
-            self.add_single(game);
-            return;
-        }
-        let (a, b) = (game.first.min(game.second), game.first.max(game.second));
-        let (begun_by_a, begun_by_b) = if game.first == a { (game, other) } else { (other, game) };
-        let meeting = self.meeting(a, b);
-        meeting.pairs[begun_by_a.ending][WIN - begun_by_b.ending] += 1;
-    }
-
-    fn add_single(&mut self, game: Game) {
-        let (a, b) = (game.first.min(game.second), game.first.max(game.second));
-        let meeting = self.meeting(a, b);
-        if game.first == a {
-            meeting.singles[0][game.ending] += 1;
-        } else {
-            meeting.singles[1][WIN - game.ending] += 1;
-        }
-    }
-
-    fn meeting(&mut self, a: usize, b: usize) -> &mut Meeting {
-        let meeting = self.meetings.entry((a, b)).or_default();
-        (meeting.a, meeting.b) = (a, b);
-        meeting
-    }
-
     /// Whether there is nothing to rate by.
     pub fn is_empty(&self) -> bool {
-        self.players.is_empty()
+        self.names.is_empty()
     }
 
     /// The number of the player of this name.
     pub fn player(&self, name: &str) -> Option<usize> {
-        self.players.iter().position(|player| player.name == name)
+        self.names.iter().position(|other| other == name)
     }
 
-    /// The ratings of all players. Games whose pair is unfinished count for nobody's rating.
+    /// The ratings of all players. Games whose pair is unfinished, and repeated ones, count for nobody's rating.
     #[must_use]
     pub fn rate(&self, anchors: &[Anchor]) -> RatingTable {
-        let mut meetings: Vec<Meeting> = self.meetings.values().copied().collect();
-        // In one order always, so that sums round alike.
-        meetings.sort_by_key(|meeting| (meeting.a, meeting.b));
-        RatingTable::rate(&self.players, &meetings, anchors)
+        let order: Vec<usize> = self.numbers.values().copied().collect();
+        let place = |player: usize| order.iter().position(|&other| other == player);
+        let anchors: Vec<Anchor> = anchors
+            .iter()
+            .filter_map(|anchor| Some(Anchor { player: place(anchor.player)?, elo: anchor.elo }))
+            .collect();
+        let entry = |&player: &usize| {
+            let Tally { games, wins, draws, losses } = self.ledger.tally(player);
+            Entry { name: self.names[player].clone(), games, wins, draws, losses }
+        };
+        let entries: Vec<Entry> = order.iter().map(entry).collect();
+        RatingTable::rate(&entries, &self.ledger.meetings(&order), &anchors)
     }
 }
 
@@ -243,12 +229,34 @@ mod tests {
         ];
         let (games, torn) = read(&text.join("\n")).unwrap();
         assert!(!torn);
-        let meeting = games.meetings[&(0, 1)]; // b was seen first
+        let meeting = games.ledger.meetings(&[0, 1])[0]; // b was seen first
         assert_eq!(meeting.pairs[WIN][DRAW], 1);
         assert_eq!(meeting.singles[0], [1, 0, 0]);
         let table = games.rate(&[Anchor { player: games.player("a").unwrap(), elo: 100.0 }]);
         assert_eq!((table.games, table.pairs), (3, 1));
         assert!(table.players.iter().any(|player| player.name == "a" && (player.elo - 100.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn only_those_that_are_wanted_count() {
+        let game = |rated: bool, kind: &str, variant: &str| {
+            format!(
+                r#"{{"players":{{"first":{{"id":"a","name":"a","kind":"{kind}"}},"second":{{"name":"b","kind":"bot"}}}},"result":"first","rated":{rated},"variant":"{variant}","moves":"{rated}{kind}{variant}"}}"#
+            )
+        };
+        let all = [(true, "bot"), (true, "human"), (false, "bot")];
+        let text = all.iter().flat_map(|(rated, kind)| ["7x6", "9x6"].map(|board| game(*rated, kind, board)));
+        let text = text.collect::<Vec<_>>().join("\n");
+        let count = |only: Only| {
+            let mut games = Games::new(only);
+            games.read(text.as_bytes()).unwrap();
+            games.rate(&[]).games
+        };
+        assert_eq!(count(Only::default()), 6);
+        assert_eq!(count(Only { rated: true, ..Only::default() }), 4);
+        assert_eq!(count(Only { bots: true, ..Only::default() }), 4);
+        assert_eq!(count(Only { rated: true, bots: true, variant: Some("7x6".into()) }), 1);
+        assert_eq!(count(Only { variant: Some("4x4".into()), ..Only::default() }), 0);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub struct Meeting {
     pub losses: u64,
     /// Finished pairs alone.
     pub pairs: PairCounts,
-    /// Finished pairs by how both games ended.
+    /// Finished pairs by how both games ended; repeated ones count once.
     endings: [[u64; 3]; 3],
 }
 
@@ -131,11 +131,11 @@ impl Results {
         let meeting = self.meetings.entry((a.min(b), a.max(b))).or_default();
         if a < b {
             meeting.pairs.add(points, repeats);
-            meeting.endings[endings[0]][endings[1]] += 1;
+            meeting.endings[endings[0]][endings[1]] += u64::from(is_new);
         } else {
             meeting.pairs.add(4 - points, repeats);
             // As b sees it: the game that it began is the second.
-            meeting.endings[WIN - endings[1]][WIN - endings[0]] += 1;
+            meeting.endings[WIN - endings[1]][WIN - endings[0]] += u64::from(is_new);
         }
     }
 
@@ -184,7 +184,7 @@ impl Results {
         Meeting { wins: meeting.losses, losses: meeting.wins, pairs, ..meeting }
     }
 
-    /// The finished pairs for the joint fit. Unfinished ones never enter statistics.
+    /// The finished pairs for the joint fit. Unfinished ones never enter statistics, and repeated ones say nothing new.
     #[must_use]
     pub fn for_fit(&self) -> Vec<fit::Meeting> {
         let pairs = |(&(a, b), meeting): (&(usize, usize), &Meeting)| fit::Meeting {
@@ -261,5 +261,6 @@ mod tests {
         }
         assert_eq!((results.games(), results.distinct()), (8, 2));
         assert_eq!(results.meeting(0, 1).pairs, PairCounts { counts: [0, 0, 4, 0, 0], repeated: 3 });
+        assert_eq!(results.for_fit()[0].pairs(), 1);
     }
 }

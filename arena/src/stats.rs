@@ -6,6 +6,7 @@
 
 pub mod elo;
 pub mod fit;
+pub mod ledger;
 pub mod normal;
 pub mod pairs;
 pub mod performance;

@@ -105,8 +105,9 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
+        let pace = Duration::ZERO;
         let (seat, task) =
-            seat(Player { id, side, bot, learns_as: None, pace: Duration::ZERO }, pool.clone());
+            seat(Player { id, side, bot, learns_as: None, pace, priority: Priority::Bots }, pool.clone());
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));
@@ -161,7 +162,14 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
     let task = |variant| {
         let bot = Box::new(Manner::Plays);
         let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
-        let player = Player { id: "Ada".parse().unwrap(), side: Side::First, bot, learns_as, pace };
+        let player = Player {
+            id: "Ada".parse().unwrap(),
+            side: Side::First,
+            bot,
+            learns_as,
+            pace,
+            priority: Priority::People,
+        };
         BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
     };
     let standard = Some(Variant::STANDARD);

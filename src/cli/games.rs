@@ -161,13 +161,14 @@ async fn show_progress<T>(work: impl Future<Output = T>) -> T {
 
 fn print(verified: &Verified) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let Verified { finished, rated, live, events, ratings, findings } = verified;
+    let Verified { finished, rated, live, events, ratings, voided, published, findings } = verified;
     for finding in findings {
         writeln!(out, "{finding}")?;
     }
     let verdict = if findings.is_empty() { "everything agrees" } else { "not everything agrees" };
     writeln!(
         out,
-        "{finished} finished games ({rated} rated), {live} live games, {events} events, {ratings} ratings: {verdict}"
+        "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, {ratings} \
+         ratings, {published} published ratings: {verdict}"
     )
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use fourfold::bot_files::{self, BotFileError};
-use fourfold_arena::measure;
+use fourfold_arena::measure::{self, decisions};
 use fourfold_bots::{Bot, BotError, BotSpec, registry};
 use fourfold_engine::review::{Judge, Verdict};
 use fourfold_engine::solver::{Limits, Solver};
@@ -29,13 +29,17 @@ use super::{output, think};
 #[command(after_help = "\
 Examples:
   fourfold measure negamax:depth=6
-  fourfold measure mcts:ms=50 --positions 200 --json")]
+  fourfold measure mcts:ms=50 --positions 200 --json
+  fourfold measure memory:file=memory.xml --solved --games 0")]
 pub(super) struct Measure {
     /// The bot, with its settings: see `fourfold bots`.
     bot: BotSpec,
     /// In how many positions it chooses.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
+    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone.
+    #[arg(long, conflicts_with = "positions")]
+    solved: bool,
     /// How many games it plays against the perfect player as first, and as many as second.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     games: u32,
@@ -113,14 +117,21 @@ impl Measure {
         })?;
         drop(progress);
         interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
-        let figures = Figures::new(&self.bot, self.seed, &tally);
+        let mut figures = Figures::new(&self.bot, self.seed, &tally);
+        if self.solved {
+            let mut bot = subject.build(self.seed)?;
+            let rate = decisions::rate(decisions::shipped(), &mut *bot, interrupt.stop().flag())?;
+            interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
+            figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
+        }
         if self.json { output::print_json(&figures) } else { Ok(write!(io::stdout(), "{figures}")?) }
     }
 
     fn tasks(&self) -> Vec<Task> {
         let games = (0..u64::from(self.games))
             .flat_map(|game| Side::BOTH.map(|side| Task::Play { side, seed: self.seed.wrapping_add(game) }));
-        let positions = measure::positions(self.positions, self.seed).into_iter().map(Task::Choose);
+        let drawn = if self.solved { 0 } else { self.positions };
+        let positions = measure::positions(drawn, self.seed).into_iter().map(Task::Choose);
         positions.chain(games).collect()
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use fourfold::accounts::Accounts;
 use fourfold::control::{Answer, Control, ControlClient, Request, execute};
 use fourfold::data_dir::{self, DataDir, DataDirError};
+use fourfold::learning::Learning;
 use fourfold::signing::Signer;
 use fourfold::storage::{Durability, SqliteStore, Store, Writer};
 use tokio::time::{Instant, sleep};
@@ -106,12 +107,21 @@ impl Here {
         let store = Arc::new(SqliteStore::open(&data.database(), Durability::Strict).await?);
         let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
         let (writer, actor) = Writer::new(Arc::clone(&shared));
-        let accounts = Accounts::new(Arc::clone(&shared), writer, Signer::new(data.secret()?.bytes()));
+        let accounts =
+            Accounts::new(Arc::clone(&shared), writer.clone(), Signer::new(data.secret()?.bytes()));
         let writing = tokio::spawn(async move {
             // A write that failed is told to whoever asked for it.
             let _ = actor.run().await;
         });
-        Ok(Self { control: Control { accounts, store: shared, status: None }, store, writing, _data: data })
+        let control = Control {
+            accounts,
+            store: shared,
+            writer,
+            learning: Learning::default(),
+            status: None,
+            tournaments: None,
+        };
+        Ok(Self { control, store, writing, _data: data })
     }
 
     /// Writes what waits and closes the database, so that the next start need not check it.

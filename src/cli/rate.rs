@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 
-use fourfold_arena::rate::{Games, RateError};
+use fourfold_arena::rate::{Games, Only, RateError};
 use fourfold_arena::report::{RatedPlayer, RatingTable};
 use fourfold_arena::stats::fit::Anchor;
+use fourfold_engine::Variant;
 
 use super::exit::{Code, Exit};
 use super::output;
@@ -14,12 +15,13 @@ use super::output;
 /// Rate everybody by all games of a file.
 ///
 /// The file has records, one a line: the log of a match or a tournament, or what `fourfold games export` wrote. Ratings
-/// are fitted to all games at once, together with the advantage of the first move.
+/// are fitted to all games at once, together with the advantage of the first move. Games that repeat an earlier one move
+/// for move count once, halves of pairs not at all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold rate match.ndjson
-  fourfold games export | fourfold rate - --anchor random=0 --json")]
+  fourfold games export | fourfold rate - --rated --bots --variant 7x6 --anchor random=0")]
 pub(super) struct Rate {
     /// Records, one a line; `-` reads standard input.
     #[arg(value_name = "FILE.ndjson", required = true)]
@@ -27,6 +29,15 @@ pub(super) struct Rate {
     /// Give a player this rating; the others are relative to it. Without, their mean is 0.
     #[arg(long, value_name = "NAME=ELO", value_parser = parse_anchor)]
     anchor: Vec<(String, f64)>,
+    /// Leave out games that moved no ratings of the daemon; matches move none.
+    #[arg(long)]
+    rated: bool,
+    /// Leave out games with people.
+    #[arg(long)]
+    bots: bool,
+    /// Leave out games on other boards than this one, such as 7x6.
+    #[arg(long, value_name = "V")]
+    variant: Option<Variant>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -46,7 +57,8 @@ fn parse_anchor(text: &str) -> Result<(String, f64), String> {
 
 impl Rate {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let mut games = Games::default();
+        let variant = self.variant.map(|variant| variant.to_string());
+        let mut games = Games::new(Only { rated: self.rated, bots: self.bots, variant });
         for path in &self.files {
             let name = path.display();
             let read = if path.as_os_str() == "-" {

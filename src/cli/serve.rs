@@ -139,6 +139,7 @@ impl Serve {
 fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -> Option<ControlServer> {
     let services = Arc::clone(daemon.services());
     let (accounts, store) = (services.accounts.clone(), Arc::clone(&services.store));
+    let (writer, learning) = (services.writer.clone(), daemon.learning().clone());
     let status = Arc::new(move || Status {
         version: fourfold_version().to_owned(),
         pid: std::process::id(),
@@ -146,8 +147,10 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
         games: services.host.rooms().len(),
         online: services.sessions.online(),
     });
+    let tournaments = Some(daemon.tournaments().clone());
+    let control = Control { accounts, store, writer, learning, status: Some(status), tournaments };
     let path = data.control_socket();
-    ControlServer::start(&path, Control { accounts, store, status: Some(status) }, shutdown)
+    ControlServer::start(&path, control, shutdown)
         .inspect_err(|error| warn!(path = %path.display(), %error, "the control socket cannot be made"))
         .ok()
 }

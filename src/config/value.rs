@@ -104,6 +104,7 @@ macro_rules! serde_as_text {
         }
     };
 }
+pub(super) use serde_as_text;
 
 /// Where to listen: `HOST:PORT`. The host is an IP address (IPv6 in brackets) or a name; port 0 is any free one.
 #[derive(Clone, PartialEq, Eq, Debug)]

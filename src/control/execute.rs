@@ -7,18 +7,20 @@ use std::sync::Arc;
 use fourfold_bots::KnownPattern;
 use fourfold_engine::{BySide, Variant};
 
+use super::admin;
 use super::request::{
     Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
 };
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::{GameId, PlayerName};
-use crate::learning::{self, verify::LearnerReport};
+use crate::learning::{self, Learning, verify::LearnerReport};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::records::Record;
 use crate::records::export::RecordReader;
 use crate::storage::store::GameQuery;
-use crate::storage::{Store, StoreError, StoredPlayer};
+use crate::storage::{Store, StoreError, StoredPlayer, Writer};
+use crate::tournament::{HoldError, Tournaments};
 use crate::verify;
 
 /// Most games in one answer: some 300 KiB.
@@ -34,8 +36,14 @@ pub struct Control {
     pub accounts: Accounts,
     /// Players and records.
     pub store: Arc<dyn Store>,
+    /// Writes what concerns no account.
+    pub writer: Writer,
+    /// Learners, who are told when they have to forget.
+    pub learning: Learning,
     /// Asks the daemon what it is doing; nothing where none runs.
     pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
+    /// Holds tournaments; nothing where no daemon runs.
+    pub tournaments: Option<Tournaments>,
 }
 
 impl fmt::Debug for Control {
@@ -74,11 +82,20 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesVerify => verify(control).await,
         Request::LearnersVerify => learners_verify(control).await,
         Request::LearnerShow { name } => learner_show(control, &name).await,
+        Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
-            None => Err(Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")),
+            None => Err(no_daemon()),
+        },
+        Request::TournamentHold { name } => match &control.tournaments {
+            Some(tournaments) => Ok(Answer::TournamentHeld { id: tournaments.hold(&name).await? }),
+            None => Err(no_daemon()),
         },
     }
+}
+
+fn no_daemon() -> Refusal {
+    Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")
 }
 
 async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal> {
@@ -123,6 +140,8 @@ async fn verify(control: &Control) -> Result<Answer, Refusal> {
         live: report.live,
         events: report.events,
         ratings: report.ratings,
+        voided: report.voided,
+        published: report.published,
         findings: report.findings.iter().map(ToString::to_string).collect(),
     }))
 }
@@ -210,6 +229,17 @@ impl From<AccountError> for Refusal {
     }
 }
 
+impl From<HoldError> for Refusal {
+    fn from(error: HoldError) -> Self {
+        let kind = match &error {
+            HoldError::Unknown(_) => RefusalKind::Usage,
+            HoldError::GoesOn(_) | HoldError::Alone(_) => RefusalKind::Conflict,
+            HoldError::Unavailable => RefusalKind::Busy,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         Self::new(RefusalKind::Failed, with_causes(&error))
@@ -217,7 +247,7 @@ impl From<StoreError> for Refusal {
 }
 
 /// An error and what caused it, as the reader at the other end of the socket sees only this.
-fn with_causes(error: &dyn std::error::Error) -> String {
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::terms::WireRating;
 use crate::records::Record;
 use crate::secret::Secret;
@@ -63,8 +63,20 @@ pub enum Request {
         /// Its account's name.
         name: String,
     },
+    /// A finished game is taken out: it counts for no rating and teaches nobody.
+    VoidGame {
+        /// The last part of its link.
+        id: GameId,
+        /// Why, for the audit log.
+        reason: String,
+    },
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
+    /// A tournament of the configuration, now.
+    TournamentHold {
+        /// Which one.
+        name: String,
+    },
 }
 
 impl Request {
@@ -81,7 +93,9 @@ impl Request {
             Self::GamesVerify => "games_verify",
             Self::LearnersVerify => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
+            Self::VoidGame { .. } => "void_game",
             Self::Status => "status",
+            Self::TournamentHold { .. } => "tournament_hold",
         }
     }
 }
@@ -129,8 +143,20 @@ pub enum Answer {
     LearnersVerified(Vec<LearnerVerified>),
     /// What a learner knows.
     Learner(LearnerShown),
+    /// The game was taken out.
+    Voided {
+        /// Which game.
+        game: GameId,
+        /// Whether it had moved ratings.
+        was_rated: bool,
+    },
     /// What the daemon is doing.
     Status(Status),
+    /// The tournament has begun.
+    TournamentHeld {
+        /// The last part of its link.
+        id: TournamentId,
+    },
     /// The command was refused.
     Refused(Refusal),
 }
@@ -148,6 +174,10 @@ pub struct Verified {
     pub events: u64,
     /// Ratings of players.
     pub ratings: u64,
+    /// Games that operators took out.
+    pub voided: u64,
+    /// Published ratings.
+    pub published: u64,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
 }

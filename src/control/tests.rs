@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::accounts::Accounts;
+use crate::learning::Learning;
 use crate::secret::Secret;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Store, Writer};
@@ -19,8 +20,8 @@ fn control() -> Control {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (writer, actor) = Writer::new(Arc::clone(&store));
     tokio::spawn(actor.run());
-    let accounts = Accounts::new(Arc::clone(&store), writer, Signer::new(&[7; KEY_BYTES]));
-    Control { accounts, store, status: None }
+    let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]));
+    Control { accounts, store, writer, learning: Learning::default(), status: None, tournaments: None }
 }
 
 struct Served {
@@ -72,6 +73,27 @@ async fn refusals_say_whose_fault_it_is() {
     check_refused(client.call(&of_nobody).await, RefusalKind::Conflict);
     check_refused(client.call(&Request::BotToken { name: "ada".into() }).await, RefusalKind::Conflict);
     check_refused(client.call(&Request::Status).await, RefusalKind::Conflict);
+}
+
+#[tokio::test]
+async fn a_game_is_voided_once_and_with_a_reason() {
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, player_id, spec};
+    let control = control();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    play(&*control.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let void = |id: &str, reason: &str| Request::VoidGame { id: id.parse().unwrap(), reason: reason.into() };
+    let refused = |kind, answer: Result<Answer, Refusal>| assert_eq!(answer.unwrap_err().kind, kind);
+    refused(RefusalKind::Usage, execute(&control, void("one", " ")).await);
+    refused(RefusalKind::Conflict, execute(&control, void("two", "a test")).await);
+    let answer = execute(&control, void("one", " a test ")).await.unwrap();
+    assert_eq!(answer, Answer::Voided { game: "one".parse().unwrap(), was_rated: true });
+    refused(RefusalKind::Conflict, execute(&control, void("one", "again")).await);
+    assert_eq!(control.store.voided_games().await.unwrap()[0].reason, "a test");
+    let rating = control.store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await;
+    assert_eq!(rating.unwrap(), None);
+    let Ok(Answer::Verified(verified)) = execute(&control, Request::GamesVerify).await else { panic!() };
+    assert_eq!((verified.voided, verified.findings), (1, vec![]));
 }
 
 #[tokio::test]
@@ -134,4 +156,14 @@ async fn a_deep_directory_is_no_obstacle() {
     let _server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
     let mut client = ControlClient::connect(&path).await.unwrap();
     assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
+}
+
+#[tokio::test]
+async fn tournaments_are_held_by_a_daemon_alone() {
+    let hold = || Request::TournamentHold { name: "Cup".into() };
+    let refused = execute(&control(), hold()).await.unwrap_err();
+    assert_eq!(refused.kind, RefusalKind::Conflict);
+    let nobody_listens =
+        Control { tournaments: Some(crate::tournament::Tournaments::reading(control().store)), ..control() };
+    assert_eq!(execute(&nobody_listens, hold()).await.unwrap_err().kind, RefusalKind::Busy);
 }

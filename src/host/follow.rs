@@ -6,7 +6,7 @@ use fourfold_engine::{BySide, Variant};
 use tokio::sync::mpsc;
 use tracing::info;
 
-use super::{GameOffer, Host, Origin, StartError};
+use super::{GameOffer, GameOver, Host, Origin, StartError};
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::{Frame, Urgency};
@@ -32,9 +32,12 @@ impl HostActor {
                 RoomNews::Finished { public, end } => {
                     host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
-                    if let Some(next) = next_leg(&public.spec) {
-                        host.go_on(next);
+                    match next_leg(&public.spec) {
+                        Some(next) => host.go_on(next),
+                        None => host.forget_tempo(&public.spec),
                     }
+                    // Nobody need listen.
+                    let _ = host.inner.ends.send(GameOver { public, end: Arc::new(end) });
                 }
                 RoomNews::RematchAgreed { spec } => {
                     let opening = match spec.opening.kind {
@@ -77,13 +80,22 @@ impl Follow {
 }
 
 impl Host {
+    fn forget_tempo(&self, spec: &GameSpec) {
+        if let Some(pair) = &spec.pair {
+            self.brisk().remove(&pair.id);
+        }
+    }
+
     /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
     /// cannot begin.
     fn go_on(&self, follow: Follow) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
-            let players = follow.players.clone();
+            let (players, pair) = (follow.players.clone(), follow.pair.clone());
             if let Err(error) = host.follow(follow).await {
+                if let Some(pair) = pair {
+                    host.brisk().remove(&pair.id);
+                }
                 info!(error = %error, "a following game did not begin");
                 let frame = Frame::from(error.to_wire());
                 for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
@@ -113,9 +125,10 @@ impl Host {
     }
 }
 
-/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening.
+/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening. The games of tournaments are begun
+/// by those alone, so that none is begun twice.
 fn next_leg(spec: &GameSpec) -> Option<Follow> {
-    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of)?;
+    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of && pair.id.of_tournament().is_none())?;
     let leg = pair.leg + 1;
     let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
         Opening { kind: OpeningKind::Balanced, moves: String::new() }

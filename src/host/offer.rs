@@ -42,12 +42,33 @@ pub enum Origin {
     /// The players: limits count.
     Players,
     /// The ladder: it has its own measure.
-    Ladder,
+    Ladder(Tempo),
+    /// A tournament, which its operator has ordered.
+    Tournament(Tempo),
     /// An earlier game of the same series: what was begun is played to its end, and counts as that game did.
     Series {
         /// Why the earlier game was not rated though it was asked for.
         unrated_because: Option<UnratedReason>,
     },
+}
+
+/// How fast bots of the house move among themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tempo {
+    /// So that people can follow.
+    Watchable,
+    /// As fast as they think.
+    Brisk,
+}
+
+impl Origin {
+    /// How fast it is to be played, for all games of the series; nothing said for the people's own.
+    pub(super) fn tempo(self) -> Option<Tempo> {
+        match self {
+            Self::Ladder(tempo) | Self::Tournament(tempo) => Some(tempo),
+            Self::Players | Self::Series { .. } => None,
+        }
+    }
 }
 
 impl Host {
@@ -63,7 +84,7 @@ impl Host {
             let begins = starting.get(&player.id).copied().unwrap_or_default();
             let taken = deps.directory.games_taken(&player.id) + begins;
             let has_place = match origin {
-                Origin::Players | Origin::Ladder => {
+                Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) => {
                     deps.sessions.has_place(&player.id, taken, other.kind.into())
                 }
                 // Whoever has left, or wants no new games, plays no next one either.
@@ -133,7 +154,7 @@ impl Host {
             return Ok(Some(UnratedReason::SameOwner));
         }
         match offer.origin {
-            Origin::Ladder => return Ok(None),
+            Origin::Ladder(_) | Origin::Tournament(_) => return Ok(None),
             Origin::Series { unrated_because } => return Ok(unrated_because),
             Origin::Players => {}
         }

@@ -9,10 +9,11 @@ use futures::FutureExt;
 use rand::RngExt;
 use tracing::{error, info, warn};
 
-use super::{Host, StartError};
+use super::{Host, StartError, Tempo};
 use crate::bot_files::BotFileError;
 use crate::bot_seat;
 use crate::clock::now;
+use crate::compute::Priority;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::terms::PlayerKind;
 use crate::room::actor::{Closed, RoomDeps};
@@ -39,24 +40,31 @@ impl Host {
         }
     }
 
-    /// The programs of the house bots in a game.
+    /// The programs of the house bots in a game. Nothing said of the tempo, a series keeps that of its first game.
     pub(super) fn build_bots(
         &self,
         spec: &GameSpec,
         players: &BySide<SeatedPlayer>,
+        tempo: Option<Tempo>,
     ) -> Result<Vec<bot_seat::Player>, BotFileError> {
         let house = &self.inner.deps.house;
         let remote_plays = [&players.first, &players.second]
             .iter()
             .any(|p| p.identity.kind == PlayerKind::Bot && house.get(&p.identity.id).is_none());
-        let pace = if remote_plays { Duration::ZERO } else { PACE };
+        let is_bot = |player: &SeatedPlayer| player.identity.kind == PlayerKind::Bot;
+        let among_bots = is_bot(&players.first) && is_bot(&players.second);
+        let goes_on_briskly = || spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id));
+        let is_brisk = tempo.map_or_else(goes_on_briskly, |tempo| tempo == Tempo::Brisk);
+        let pace = if remote_plays || is_brisk { Duration::ZERO } else { PACE };
+        let priority = if among_bots { Priority::Bots } else { Priority::People };
         let mut bots = Vec::new();
         for side in [Side::First, Side::Second] {
             let id = &players[side].identity.id;
             if let Some(house_bot) = house.get(id) {
                 let bot = house_bot.build(spec.variant, rand::rng().random())?;
                 let learns_as = house_bot.learns_as();
-                bots.push(bot_seat::Player { id: id.clone(), side, bot, learns_as, pace });
+                let id = id.clone();
+                bots.push(bot_seat::Player { id, side, bot, learns_as, pace, priority });
             }
         }
         Ok(bots)
@@ -75,6 +83,11 @@ impl Host {
         let ids = players.as_ref().map(|player| player.identity.id.clone());
         // From here on the directory lists the room: a session that opens or ends meanwhile finds it there.
         let (handle, mut actor) = RoomActor::new(state, players, self.room_deps());
+        if let Some(public) = deps.directory.public(handle.game())
+            && public.spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id))
+        {
+            public.set_brisk();
+        }
         for bot in bots {
             let (member, side) = (MemberId::next(), bot.side);
             let (seat, task) = bot_seat::seat(bot, deps.pool.clone());
@@ -154,7 +167,7 @@ impl Host {
         let players = BySide { first, second };
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
-        let bots = self.build_bots(&spec, &players)?;
+        let bots = self.build_bots(&spec, &players, None)?;
         self.open_room(state, players, bots, rebuilds);
         Ok(())
     }

@@ -78,7 +78,8 @@ async fn a_pair_has_so_many_rated_games_a_day_and_rematches_count() {
     second.rematch(&game).await;
     arena.settle().await;
     assert_eq!(only_game(&arena).spec.unrated_because, Some(UnratedReason::PairLimit));
-    let ladder = GameOffer { origin: Origin::Ladder, ..offer(&ada.identity, &bob.identity) };
+    let ladder =
+        GameOffer { origin: Origin::Ladder(Tempo::Watchable), ..offer(&ada.identity, &bob.identity) };
     assert_eq!(unrated_because(&arena, ladder).await, None, "the ladder has its own measure");
 }
 

@@ -80,6 +80,8 @@ mod tests {
         "get /api/v1/players/{name}",
         "get /api/v1/players/{name}/games",
         "get /api/v1/players/{name}/ratings",
+        "get /api/v1/players/{name}/crosstable",
+        "get /api/v1/players/{name}/habits",
         "get /api/v1/games",
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",

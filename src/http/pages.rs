@@ -26,6 +26,7 @@ mod puzzles;
 mod qr;
 #[cfg(test)]
 mod tests;
+mod tournaments;
 mod tv;
 mod wall;
 mod watched;
@@ -70,6 +71,9 @@ pub fn router() -> Router<AppState> {
         .route("/puzzles/daily", get(puzzles::daily))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
+        .route("/tournaments", get(tournaments::list))
+        .route("/tournament/{id}", get(tournaments::one))
+        .route("/tournament/{id}/table", get(tournaments::table))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))

@@ -12,6 +12,7 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
 use crate::lobby::line_feed::LineFeed;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -19,6 +20,7 @@ use crate::protocol::terms::WirePlayer;
 use crate::puzzles::desk::PuzzleDesk;
 use crate::rating::strength::Strength;
 use crate::storage::Store;
+use crate::tournament::Tournaments;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -38,6 +40,17 @@ pub struct OpenBot {
     pub house: bool,
     /// Games it plays now.
     pub playing: u32,
+    /// Why the ladder leaves it out, after faults; null while it does not.
+    pub trouble: Option<Trouble>,
+}
+
+/// Why the ladder leaves a bot out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Trouble {
+    /// How it broke off last: time, illegal, absent or failed.
+    pub fault: &'static str,
+    /// Whether it plays single pairs again to show that it is well; if not, it is paused.
+    pub probing: bool,
 }
 
 /// What a feed over HTTP is of.
@@ -106,6 +119,10 @@ pub struct AppState {
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
+    /// Tournaments, under way and over.
+    pub tournaments: Tournaments,
+    /// The published ratings.
+    pub leaderboard: Leaderboard,
     /// Puzzles and who tries them.
     pub puzzles: PuzzleDesk,
 }

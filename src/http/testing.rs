@@ -20,6 +20,8 @@ use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::compute::ComputePool;
 use crate::ids::{ChallengeId, GameId, PlayerId};
+use crate::leaderboard::Leaderboard;
+use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
 use crate::lobby::line_feed::{LineFeed, LineWriter};
 use crate::metrics::Metrics;
@@ -29,6 +31,7 @@ use crate::puzzles::desk::PuzzleDesk;
 use crate::room::Recipient as _;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
+use crate::tournament::Tournaments;
 
 /// Where everybody connects from, unless a test says otherwise: a network that limits count.
 pub(crate) const SOMEWHERE: &str = "192.0.2.1:50000";
@@ -130,11 +133,20 @@ impl TestSite {
             explorer: Arc::default(),
             arena: Arc::new(arena),
             learning: Learning::default(),
+            tournaments: Tournaments::reading(store.clone()),
+            leaderboard: Leaderboard::default(),
             puzzles,
         };
         let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }
+    }
+
+    /// Fits all rated games, as the daemon does when they have come.
+    pub(crate) async fn fit(&self) {
+        if let Some(snapshot) = Follower::default().catch_up(&*self.store).await.unwrap() {
+            self.state.leaderboard.show(snapshot);
+        }
     }
 
     /// Sends a request and reads the whole answer.

@@ -6,5 +6,7 @@ mod bots;
 mod feeds;
 mod learning;
 mod puzzles;
+mod ranking;
 mod reading;
 mod requests;
+mod tournaments;

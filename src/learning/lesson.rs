@@ -1,7 +1,8 @@
 //! Which games teach whom: pure.
 //!
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
-//! connection says nothing about the position. Games of players who keep them out are none. And nobody may become the
+//! connection says nothing about the position, and neither does a game that somebody began from a position of their
+//! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none. And nobody may become the
 //! main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`).
 
 use std::collections::VecDeque;
@@ -12,7 +13,8 @@ use fourfold_engine::{Game, Side, Variant};
 use super::Watches;
 use crate::ids::PlayerId;
 use crate::protocol::server::{EndReason, GameResult as Result_};
-use crate::storage::record::StoredGame;
+use crate::protocol::terms::OpeningKind;
+use crate::storage::record::{StoredGame, UnratedReason};
 
 /// Stones on the board from which on a resignation is a lesson: before the first line can be complete, nobody has lost.
 const RESIGNED_PLIES_MIN: u32 = 7;
@@ -56,6 +58,10 @@ pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<G
 
 /// The game on the standard board and who won it, if its end says something about the position.
 fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
+    let settlement = game.settlement.as_ref();
+    if settlement.is_some_and(|settled| settled.unrated_because == Some(UnratedReason::Voided)) {
+        return None;
+    }
     let ending = game.ending()?;
     let winner = match ending.result {
         Result_::First => Some(Side::First),
@@ -63,7 +69,7 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
         Result_::Draw => None,
         Result_::Void => return None,
     };
-    if game.spec.variant != Variant::STANDARD {
+    if game.spec.variant != Variant::STANDARD || game.spec.opening.kind == OpeningKind::Given {
         return None;
     }
     let played = Game::from_moves(game.spec.variant, &game.moves()).ok()?;
@@ -110,6 +116,7 @@ impl Share {
 mod tests {
     use super::*;
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
+    use crate::storage::record::{Opening, Settlement};
 
     fn game(moves: &str, result: Result_, reason: EndReason) -> StoredGame {
         StoredGame {
@@ -152,6 +159,12 @@ mod tests {
         let mut wide = game(FIRST_WINS, Result_::First, EndReason::Four);
         wide.spec.variant = "9x6".parse().unwrap();
         check(&wide, Watches::All, &[]);
+        let mut given = game(FIRST_WINS, Result_::First, EndReason::Four);
+        given.spec.opening = Opening { kind: OpeningKind::Given, moves: "121212".into() };
+        check(&given, Watches::All, &[]);
+        let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
+        let voided = game(FIRST_WINS, Result_::First, EndReason::Four);
+        check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);
     }

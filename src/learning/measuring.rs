@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fourfold_arena::measure::decisions;
 use fourfold_bots::BotError;
 
-use super::pupil::Pupil;
+use super::pupil::{Pupil, stage};
 use super::service::{LearningDeps, LearningError};
 use crate::background::{Progress, Worker};
 use crate::storage::StoreError;
@@ -70,7 +70,8 @@ impl Pupil {
         let unmeasured = self.versions.iter().find(|version| version.decision.is_none());
         let version = unmeasured.map(|version| Subject::Version { mark: version.mark });
         let games = self.games();
-        let is_due = self.measured.is_none_or(|(last, _)| stage(games) > stage(last));
+        let is_due =
+            self.measured.is_none_or(|(last, _)| stage(games, PER_DOUBLING) > stage(last, PER_DOUBLING));
         version.or((self.is_stored() && is_due).then_some(Subject::Live { games }))
     }
 
@@ -93,18 +94,6 @@ impl Pupil {
     }
 }
 
-/// Grows by one when it is time to measure again.
-fn stage(games: u64) -> u64 {
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a few hundred at most"
-    )]
-    let stage = ((games as f64 + 1.0).log2() * PER_DOUBLING) as u64;
-    stage
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +102,7 @@ mod tests {
     fn the_live_version_is_measured_ever_more_rarely() {
         let mut due = vec![0];
         for games in 1..=10_000 {
-            if stage(games) > stage(due[due.len() - 1]) {
+            if stage(games, PER_DOUBLING) > stage(due[due.len() - 1], PER_DOUBLING) {
                 due.push(games);
             }
         }

@@ -35,6 +35,9 @@ const CHUNK: usize = 16;
 /// megabytes every two minutes, which loses some hundred lessons of a millisecond each.
 const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
+/// Points of a curve lie some five percent apart.
+const POINTS_PER_DOUBLING: f64 = 14.0;
+
 /// How all learners play, in one word.
 const STYLE: &str = "learning";
 
@@ -152,11 +155,11 @@ impl Pupil {
         }
         let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
         if games.is_empty() && self.is_stored {
-            return if self.is_save_due() { self.save(deps, worker).await } else { Ok(Progress::Idle) };
+            return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
         let (taught, covered) = self.lessons(games, deps, faculty).await?;
         self.learn(taught, covered, deps, worker).await?;
-        if self.is_save_due() {
+        if self.is_save_due(deps) {
             self.save(deps, worker).await?;
         }
         self.show(deps);
@@ -234,9 +237,12 @@ impl Pupil {
     }
 
     /// Whether there is something to store, and the last time is long enough ago for so large a state. Versions are
-    /// stored as soon as they are frozen.
-    fn is_save_due(&self) -> bool {
+    /// stored as soon as they are frozen, nothing while games wait for the writer.
+    fn is_save_due(&self, deps: &LearningDeps) -> bool {
         let Some(pending) = &self.pending else { return false };
+        if deps.writer.is_congested() {
+            return false;
+        }
         let is_affordable = self.stored.is_none_or(|(at, bytes)| {
             at.elapsed().as_millis() >= u128::from(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND)
         });
@@ -310,7 +316,8 @@ impl Pupil {
         new: u64,
         deps: &LearningDeps,
     ) -> Result<Option<CurvePoint>, StoreError> {
-        if bucket(games) == bucket(games - new.min(games)) {
+        let stage = |games| stage(games, POINTS_PER_DOUBLING);
+        if stage(games) == stage(games - new.min(games)) {
             return Ok(None);
         }
         let row = deps.store.rating(&self.live.id, fourfold_engine::Variant::STANDARD).await?;
@@ -481,17 +488,16 @@ fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool),
     }
 }
 
-/// Points of a curve lie some five percent apart.
-fn bucket(games: u64) -> u64 {
-    const PER_DOUBLING: f64 = 14.0;
+/// Grows by one so often while games double: for points that lie evenly on a logarithmic axis.
+pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a few hundred at most"
     )]
-    let bucket = ((games as f64 + 1.0).log2() * PER_DOUBLING) as u64;
-    bucket
+    let stage = ((games as f64 + 1.0).log2() * per_doubling) as u64;
+    stage
 }
 
 impl Faculty {

@@ -23,6 +23,9 @@ const TICK: Duration = Duration::from_secs(1);
 /// The tension of so many games is known, the best of the others; each costs a solved position a move.
 const FOLLOWED_MAX: usize = 3;
 
+/// Counts for both ratings where a game is over before anybody can see it: it is shown only if there is no other.
+const TOO_FAST: i32 = -10_000;
+
 /// Chooses the game on TV.
 #[derive(Debug)]
 pub struct TvDirector {
@@ -81,7 +84,7 @@ impl TvDirector {
         let players = &game.players;
         Candidate {
             game: &game.spec.id,
-            strength: game.strength(),
+            strength: if game.is_brisk() { TOO_FAST } else { game.strength() },
             people: is_person(players.first.identity.kind) + is_person(players.second.identity.kind),
             story: self.stories.get(&game.spec.id).copied().unwrap_or_default(),
         }

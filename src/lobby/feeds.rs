@@ -152,6 +152,12 @@ impl Feeds {
         self.lobby_changed();
     }
 
+    /// The open seeks.
+    #[must_use]
+    pub fn seeks(&self) -> Vec<SeekEntry> {
+        self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A game has ended.
     pub fn finished(&self, public: &PublicGame, end: &GameEnd) {
         self.lobby_changed();
@@ -179,7 +185,8 @@ impl Feeds {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
         let mut live = self.inner.directory.live();
-        live.sort_by_key(|game| (std::cmp::Reverse(game.strength()), game.spec.started_at));
+        let by_strength = |game: &PublicGame| std::cmp::Reverse(game.strength());
+        live.sort_by_key(|game| (game.is_brisk(), by_strength(game), game.spec.started_at));
         LobbyFeed {
             seeks,
             live: u32::try_from(live.len()).unwrap_or(u32::MAX),
@@ -198,7 +205,8 @@ impl Feeds {
         self.has_subscribers(Feed::Tv)
     }
 
-    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest.
+    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those that
+    /// can be watched.
     #[must_use]
     pub fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
@@ -207,7 +215,8 @@ impl Feeds {
             live.iter().find(|game| Some(&game.spec.id) == wanted.as_ref())
         };
         let same = find(&self.inner.chosen).or_else(|| find(&self.inner.shown));
-        same.or_else(|| live.iter().max_by_key(|game| game.strength())).map(|game| game.to_wire())
+        same.or_else(|| live.iter().max_by_key(|game| (!game.is_brisk(), game.strength())))
+            .map(|game| game.to_wire())
     }
 }
 

@@ -21,6 +21,8 @@ pub enum UnratedReason {
     PairLimit,
     /// It ended without a result.
     Void,
+    /// An operator took it out afterwards.
+    Voided,
 }
 
 impl UnratedReason {
@@ -34,15 +36,24 @@ impl UnratedReason {
             Self::Repeated => "repeated",
             Self::PairLimit => "pair_limit",
             Self::Void => "void",
+            Self::Voided => "voided",
         }
     }
 
     /// Reads [`Self::as_str`] back.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
-        [Self::SameOwner, Self::Guest, Self::TooShort, Self::Repeated, Self::PairLimit, Self::Void]
-            .into_iter()
-            .find(|reason| reason.as_str() == text)
+        [
+            Self::SameOwner,
+            Self::Guest,
+            Self::TooShort,
+            Self::Repeated,
+            Self::PairLimit,
+            Self::Void,
+            Self::Voided,
+        ]
+        .into_iter()
+        .find(|reason| reason.as_str() == text)
     }
 }
 
@@ -130,7 +141,7 @@ mod tests {
 
     #[test]
     fn reasons_read_back() {
-        for text in ["same_owner", "guest", "too_short", "repeated", "pair_limit", "void"] {
+        for text in ["same_owner", "guest", "too_short", "repeated", "pair_limit", "void", "voided"] {
             assert_eq!(UnratedReason::from_text(text).map(UnratedReason::as_str), Some(text));
         }
         assert_eq!(UnratedReason::from_text("Void"), None);

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::lines::{LineError, Lines};
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::WireVariant;
+use crate::rating::eligibility::UnratedReason;
 
 /// A game that was played to some end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +27,7 @@ struct Played {
     variant: WireVariant,
     moves: String,
     result: Option<GameResult>,
+    unrated_because: Option<String>,
 }
 
 /// Reads games from lines of JSON.
@@ -43,6 +45,9 @@ impl<R: BufRead> Lessons<R> {
     fn next_lesson(&mut self) -> Result<Option<Lesson>, LineError> {
         loop {
             let Some(played) = self.lines.next_value::<Played>()? else { return Ok(None) };
+            if played.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
+                continue; // an operator took it out
+            }
             let winner = match played.result {
                 Some(GameResult::First) => Some(Side::First),
                 Some(GameResult::Second) => Some(Side::Second),

@@ -1,7 +1,7 @@
 //! Which rooms there are: by game, and by player.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use fourfold_engine::BySide;
@@ -25,6 +25,7 @@ pub struct PublicGame {
     pub players: BySide<SeatedPlayer>,
     progress: Mutex<Progress>,
     watching: AtomicU32,
+    brisk: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ impl PublicGame {
     #[must_use]
     pub fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
         let progress = Mutex::new(Progress { moves, over: false });
-        Self { spec, players, progress, watching: AtomicU32::new(0) }
+        Self { spec, players, progress, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
     }
 
     /// As lists on the wire show it.
@@ -76,6 +77,17 @@ impl PublicGame {
     pub fn strength(&self) -> i32 {
         let elo = |player: &SeatedPlayer| player.rating.map_or(0, |rating| rating.elo);
         elo(&self.players.first) + elo(&self.players.second)
+    }
+
+    /// Whether it is over too soon to be watched: bots play it as fast as they think.
+    #[must_use]
+    pub fn is_brisk(&self) -> bool {
+        self.brisk.load(Ordering::Relaxed)
+    }
+
+    /// Says that it is.
+    pub fn set_brisk(&self) {
+        self.brisk.store(true, Ordering::Relaxed);
     }
 
     /// Watchers, as shown.

@@ -138,7 +138,7 @@ pub(crate) const FIRST_WINS: &str = "1212121";
 /// Another way to the same end.
 pub(crate) const FIRST_WINS_TOO: &str = "7676767";
 
-async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
+pub(crate) async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
     store.commit(&[write]).await.unwrap().pop().unwrap()
 }
 
@@ -164,7 +164,7 @@ pub(crate) async fn play(
     store.game(&id).await.unwrap().unwrap()
 }
 
-async fn first_wins(store: &dyn Store, spec: GameSpec, moves: &str) -> StoredGame {
+pub(crate) async fn first_wins(store: &dyn Store, spec: GameSpec, moves: &str) -> StoredGame {
     play(store, spec, moves, GameResult::First, EndReason::Four).await
 }
 

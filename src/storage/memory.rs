@@ -3,6 +3,7 @@
 mod judgements;
 mod learners;
 mod puzzles;
+mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,15 +15,20 @@ use fourfold_engine::{BySide, Side, Variant};
 use self::judgements::Judgements;
 use self::learners::Learners;
 use self::puzzles::Puzzles;
+use self::tournaments::Tournaments;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
+use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
+use super::refold::{Refold, Voided};
 use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::protocol::server::GameResult;
 use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
@@ -50,15 +56,20 @@ struct Tables {
     passwords: HashMap<PlayerId, String>,
     tokens: BTreeMap<TokenId, StoredToken>,
     games: HashMap<GameId, StoredGame>,
+    /// All of them in the order in which they began.
+    begun: Vec<GameId>,
     /// In the order in which they began.
     live: Vec<(GameId, LiveGame)>,
     /// In the order in which they finished: number 1 first.
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
+    tournaments: Tournaments,
     judgements: Judgements,
     puzzles: Puzzles,
     kept_out: HashSet<PlayerId>,
+    voided: Vec<VoidedGame>,
+    publication: Publication,
     faults: VecDeque<Fault>,
     commits: Vec<usize>,
 }
@@ -121,6 +132,23 @@ impl Tables {
                 self.learners.withdraw(|number| number == place as u64 + 1);
                 Ok(Written::Done)
             }
+            Write::AddTournament(tournament) => {
+                tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
+                self.tournaments.add(tournament)
+            }
+            Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
+            Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
+            Write::VoidGame { game, reason, at } => {
+                self.void(VoidedGame { game: game.clone(), reason: reason.clone(), at: *at })
+            }
+            Write::Publish(publication) => {
+                if publication.revision != self.publication.revision {
+                    return Err(Refused::Outdated);
+                }
+                self.publication = publication.as_ref().clone();
+                self.publication.sort();
+                Ok(Written::Done)
+            }
             Write::StepJudging(step) => self.step_judging(step),
             Write::AddPuzzles(harvest) => {
                 self.puzzles.add(harvest);
@@ -136,6 +164,69 @@ impl Tables {
                 Ok(Written::Done)
             }
         }
+    }
+
+    fn void(&mut self, voided: VoidedGame) -> Result<Written, Refused> {
+        let place = self.finished.iter().position(|id| *id == voided.game).ok_or(Refused::NoSuchGame)?;
+        if self.voided.iter().any(|other| other.game == voided.game) {
+            return Err(Refused::AlreadyVoided);
+        }
+        let variant = self.games[&voided.game].spec.variant;
+        self.voided.push(voided);
+        self.refold(variant);
+        self.unpublish();
+        self.learners.withdraw(|number| number == place as u64 + 1);
+        Ok(Written::Done)
+    }
+
+    /// What was fitted rests on games that count no more.
+    fn unpublish(&mut self) {
+        self.publication = Publication { revision: self.publication.revision + 1, ..Publication::default() };
+    }
+
+    /// Settles all games of a variant again.
+    fn refold(&mut self, variant: Variant) {
+        let mut fold = Refold::default();
+        for id in &self.finished {
+            let Some(game) = self.games.get_mut(id).filter(|game| game.spec.variant == variant) else {
+                continue;
+            };
+            let (moves, Some(ending)) = (game.moves(), game.ending().copied()) else { continue };
+            let is_voided = self.voided.iter().any(|voided| voided.game == *id);
+            let voided = if is_voided { Voided::Yes } else { Voided::No };
+            let verdict = fold.settle(&Referee { spec: &game.spec, moves: &moves, ending }, voided);
+            let Some(settlement) = &mut game.settlement else { continue };
+            (settlement.ratings, settlement.unrated_because) = match verdict {
+                Verdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
+                Verdict::Unrated(reason) => (None, reason),
+            };
+        }
+        self.ratings.retain(|(_, of), _| *of != variant);
+        self.ratings.extend(fold.rows.into_iter().map(|(player, row)| ((player, variant), row)));
+    }
+
+    /// Games that moved ratings, in the order of their numbers.
+    fn rated_games(&self) -> impl DoubleEndedIterator<Item = RatedGame> {
+        self.finished_games().filter_map(|(_, game)| RatedGame::of(game))
+    }
+
+    fn crosstable(&self, player: &PlayerId, variant: Variant) -> Vec<Against> {
+        let mut rows: BTreeMap<PlayerId, BySide<Score>> = BTreeMap::new();
+        for game in self.rated_games().filter(|game| game.variant == variant) {
+            let Some(side) = Side::BOTH.into_iter().find(|side| game.players[*side] == *player) else {
+                continue;
+            };
+            let score = &mut rows.entry(game.players[side.opponent()].clone()).or_default()[side];
+            match (game.result, side) {
+                (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => score.wins += 1,
+                (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => score.losses += 1,
+                (GameResult::Draw | GameResult::Void, _) => score.draws += 1,
+            }
+        }
+        let mut rows: Vec<Against> =
+            rows.into_iter().map(|(opponent, score)| Against { opponent, score }).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.games()));
+        rows
     }
 
     fn set_teaching(&mut self, player: &PlayerId, teaching: Teaching) -> Result<Written, Refused> {
@@ -204,6 +295,7 @@ impl Tables {
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
+        self.unpublish();
         Ok(Written::Done)
     }
 
@@ -246,6 +338,7 @@ impl Tables {
         }
         let game = StoredGame { spec: spec.clone(), events: Vec::new(), settlement: None };
         self.games.insert(spec.id.clone(), game);
+        self.begun.push(spec.id.clone());
         self.live.push((spec.id.clone(), LiveGame::new(spec.clone())));
         Ok(Written::Done)
     }
@@ -480,6 +573,51 @@ impl Store for MemoryStore {
         Ok(points)
     }
 
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        let tables = self.tables();
+        Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        let tables = self.tables();
+        let plays = |game: &RatedGame| game.players.first == *player || game.players.second == *player;
+        let own = tables.rated_games().rev().filter(|game| game.variant == variant && plays(game));
+        Ok(own.take(limit as usize).collect())
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        let mut rows = self.tables().crosstable(player, variant);
+        rows.truncate(limit as usize);
+        Ok(rows)
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        Ok(self.tables().publication.clone())
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        Ok(self.tables().publication.revision)
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        Ok(self.tables().voided.clone())
+    }
+
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
         Ok(self.tables().learners.learner(name))
     }
@@ -503,6 +641,41 @@ impl Store for MemoryStore {
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
         let is_kept_out = self.tables().kept_out.contains(player);
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
+    }
+
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        Ok(self.tables().tournaments.one(id))
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        Ok(self.tables().tournaments.page(before, limit))
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        Ok(self.tables().tournaments.going_on())
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        Ok(self.tables().tournaments.walkovers(tournament))
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        let tables = self.tables();
+        let is_its = |game: &StoredGame| {
+            let pair = game.spec.pair.as_ref().and_then(|pair| pair.id.of_tournament());
+            pair.is_some_and(|(of, _)| of == *tournament)
+        };
+        Ok(tables
+            .begun
+            .iter()
+            .filter_map(|id| tables.games.get(id))
+            .filter(|game| is_its(game))
+            .cloned()
+            .collect())
     }
 
     async fn audit_finished(
@@ -535,6 +708,8 @@ mod tests {
     use crate::storage::conformance::{Fixture, conformance_suite};
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
+    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
 
     struct InMemory(std::sync::Arc<MemoryStore>);
 
@@ -554,5 +729,7 @@ mod tests {
 
     conformance_suite!(InMemory);
     conformance_suite_of_learners!(InMemory);
+    conformance_suite_of_tournaments!(InMemory);
+    conformance_suite_of_ratings!(InMemory);
     conformance_suite_of_judging!(InMemory);
 }

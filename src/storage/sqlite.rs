@@ -13,9 +13,12 @@ mod learners;
 mod marker;
 mod open;
 mod players;
+mod published;
 mod puzzles;
 mod ratings;
 mod settlement;
+mod tournaments;
+mod voiding;
 mod write;
 
 use std::fmt;
@@ -32,11 +35,13 @@ use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{
     DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
 pub struct SqliteStore {
@@ -226,6 +231,44 @@ impl Store for SqliteStore {
         ratings::history(&self.readers, player, variant, limit).await
     }
 
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        published::players(&self.readers, ids).await
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        published::rated_games(&self.readers, after, limit).await
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        published::last_rated_games(&self.readers, player, variant, limit).await
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        published::crosstable(&self.readers, player, variant, limit).await
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        published::publication(&self.readers).await
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        published::revision(&self.readers).await
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        published::voided_games(&self.readers).await
+    }
+
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
         learners::one(&self.readers, name).await
     }
@@ -248,6 +291,30 @@ impl Store for SqliteStore {
 
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
         learners::teaching(&self.readers, player).await
+    }
+
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        tournaments::by_id(&self.readers, id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        tournaments::page(&self.readers, before, limit).await
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        tournaments::running(&self.readers).await
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        tournaments::walkovers(&self.readers, tournament).await
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        games::of_pairs(&self.readers, &tournament.pair_prefix()).await
     }
 
     async fn audit_finished(
@@ -281,6 +348,8 @@ mod tests {
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
+    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
     use crate::storage::record::{Ending, EventKind};
 
     struct OnDisk {
@@ -314,6 +383,8 @@ mod tests {
 
     conformance_suite!(OnDisk);
     conformance_suite_of_learners!(OnDisk);
+    conformance_suite_of_tournaments!(OnDisk);
+    conformance_suite_of_ratings!(OnDisk);
     conformance_suite_of_judging!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.

@@ -8,12 +8,14 @@ use thiserror::Error;
 
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::record::{
     BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
     StoredGame, StoredPlayer, StoredToken, UnixMillis,
 };
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{PlayerKind, WireRating};
 
@@ -139,6 +141,38 @@ pub enum Write {
         /// Which game.
         game: GameId,
     },
+    /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
+    /// [`Refused::NoSuchPlayer`] if an entrant is not there.
+    AddTournament(StoredTournament),
+    /// A game of a tournament's schedule is lost without being played.
+    WalkOver {
+        /// Of which tournament, which must go on.
+        tournament: TournamentId,
+        /// Which game, and by whom.
+        walkover: Walkover,
+    },
+    /// A tournament is over.
+    EndTournament {
+        /// Which one, which must go on.
+        tournament: TournamentId,
+        /// How.
+        end: TournamentEnd,
+    },
+    /// An operator takes a finished game out: it stays in the records, but counts for no rating and teaches nobody.
+    /// All live ratings of its variant are computed again without it, and what was published before is dropped; this
+    /// and the reason become durable together. Refused as [`Refused::NoSuchGame`] if it is not finished, as
+    /// [`Refused::AlreadyVoided`] if it was taken out before.
+    VoidGame {
+        /// Which game.
+        game: GameId,
+        /// Why; not empty.
+        reason: String,
+        /// When.
+        at: UnixMillis,
+    },
+    /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
+    /// revision of the records than there is now.
+    Publish(Box<Publication>),
     /// The judge goes on. Refused as [`Refused::JudgeElsewhere`] unless it begins where the judge stands.
     StepJudging(Box<JudgingStep>),
     /// Puzzles that came from elsewhere than the judged games.
@@ -207,6 +241,15 @@ pub enum Refused {
     /// No learner, or no version of it.
     #[error("there is no such version of a learner")]
     NoSuchVersion,
+    /// No tournament of that id that goes on, or the walkover is known.
+    #[error("there is no such tournament that goes on")]
+    NoSuchTournament,
+    /// The game was taken out before.
+    #[error("the game has been voided already")]
+    AlreadyVoided,
+    /// It rests on games that count no more.
+    #[error("it rests on games that count no more")]
+    Outdated,
     /// The judge stands elsewhere than the step begins.
     #[error("the judge stands elsewhere")]
     JudgeElsewhere,
@@ -344,6 +387,39 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError>;
 
+    /// Those of these players who are there, in no order.
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// The last games that moved a player's rating in a variant, the newest first, at most `limit`.
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// How a player's rated games in a variant ended, by opponent: those met most often first, then by their ids; at
+    /// most `limit`.
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError>;
+
+    /// The joint fits as they were last stored. Their revision is that of the records now: it grows when a game is
+    /// taken out or a player leaves, and nothing is stored then until it has been fitted again.
+    async fn publication(&self) -> Result<Publication, StoreError>;
+
+    /// The revision alone.
+    async fn revision(&self) -> Result<u64, StoreError>;
+
+    /// All games that operators took out, in the order in which they did.
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError>;
+
     /// A learner by name.
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError>;
 
@@ -361,6 +437,26 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
 
     /// Whether games of a player may be learnt from.
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
+
+    /// A tournament.
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
+
+    /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError>;
+
+    /// Tournaments that have not ended, the oldest first.
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Games of a tournament's schedule that were lost without being played, in its order.
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
+
+    /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
+    /// a line in the log.
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
 
     /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
     /// for learners, who must know how far they have come.

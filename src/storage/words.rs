@@ -4,6 +4,7 @@ use fourfold_engine::Side;
 
 use super::puzzles::Goal;
 use super::record::TokenKind;
+use super::tournaments::EndedBecause;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 
@@ -39,6 +40,7 @@ macro_rules! words {
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
 words!(TokenKind { Bot: "bot", Session: "session" });
+words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
 words!(Goal { Win: "win", Draw: "draw" });

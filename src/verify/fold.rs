@@ -1,11 +1,11 @@
 //! The ratings, computed again from the first game on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fourfold_engine::{BySide, Game, Side, Variant, notation};
 
 use super::{Finding, Report};
-use crate::ids::PlayerId;
+use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::GameResult;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::RatingEntry;
@@ -22,9 +22,16 @@ type Pairing = (PlayerId, PlayerId, Variant);
 pub(super) struct Fold {
     rows: HashMap<Rated, RatingRow>,
     remembered: HashMap<Pairing, Vec<Course>>,
+    /// Games that an operator took out and that were not met yet.
+    voided: HashSet<GameId>,
 }
 
 impl Fold {
+    /// No games yet, of which these were taken out.
+    pub(super) fn new(voided: HashSet<GameId>) -> Self {
+        Self { voided, ..Self::default() }
+    }
+
     /// Settles a game again and compares.
     pub(super) fn add(
         &mut self,
@@ -38,6 +45,18 @@ impl Fold {
             return;
         };
         let spec = &game.spec;
+        if self.voided.remove(&spec.id) {
+            report.voided += 1;
+            let due = Settlement {
+                ratings: None,
+                unrated_because: Some(UnratedReason::Voided),
+                ..settlement.clone()
+            };
+            if *settlement != due {
+                report.find(&spec.id, format!("should be {}, but is {}", judged(&due), judged(settlement)));
+            }
+            return;
+        }
         let moves = notation::print_moves(replayed.moves());
         let referee = Referee { spec, moves: &moves, ending };
         let key = |side: Side| (spec.players[side].clone(), spec.variant);
@@ -87,6 +106,11 @@ impl Fold {
 
     /// Compares the rows that players are listed by with the fold of all games.
     pub(super) fn compare(mut self, report: &mut Report, stored: Vec<(PlayerId, Variant, RatingRow)>) {
+        let mut unknown: Vec<_> = self.voided.iter().collect();
+        unknown.sort();
+        for game in unknown {
+            report.find(game, "was voided, but is not among the finished games".into());
+        }
         for (player, variant, row) in stored {
             report.ratings += 1;
             let found = match self.rows.remove(&(player.clone(), variant)) {

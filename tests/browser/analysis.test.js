@@ -2,19 +2,15 @@
 // phone, in both colours, without script, and with everything that one may type wrong.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { atGame, clickColumn, gameId, myTurn, ply, playOut, reached, signUp, startBotGame } from "./support/game.js";
+import { assertGood } from "./support/good.js";
 import { pair, playMoves } from "./support/people.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const arena = new Arena();
 const browser = new Browser();
@@ -57,19 +53,6 @@ const values = (page) => page.$$eval(".values .value .visually-hidden", (labels)
 
 /** @param {Page} page */
 const arrows = (page) => page.locator("ff-board .hints path").count();
-
-/**
- * @param {Page} page
- * @param {string} where
- */
-async function assertGood(page, where) {
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
-  await page.evaluate(AXE);
-  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
-  const found = result.violations.map(({ id, nodes }) => [id, ...nodes.map((node) => `${node.html} ${node.failureSummary}`)]);
-  assert.deepEqual(found, [], `${where} is not accessible`);
-}
 
 test("both sides are moved by mouse, and each column says what it is worth", async () => {
   const [page] = await visitors(1);

@@ -87,6 +87,16 @@ fn a_bot_is_measured_in_both_forms_and_again_the_same() {
 }
 
 #[test]
+fn solved_positions_are_quick_and_tell_decisions_alone() {
+    let output = run(&["measure", "greedy", "--solved", "--games", "0", "--json"]);
+    let figures: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&figures["positions"], &figures["decision"]), (&1_075.into(), &0.685.into()), "{figures}");
+    assert_eq!((&figures["good"], &figures["first_vs_perfect"]), (&Value::Null, &Value::Null));
+    let both = run(&["measure", "greedy", "--solved", "--positions", "10"]);
+    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused_in_a_line() {
     check_refused(&["measure", "deep-blue"], 2, "deep-blue");
     check_refused(&["measure", "negamax:depth=0"], 2, "depth");

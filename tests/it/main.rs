@@ -20,5 +20,6 @@ mod restarts;
 mod resumption;
 mod seeks;
 mod series;
+mod tournaments;
 mod watching;
 mod wire;

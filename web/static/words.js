@@ -110,6 +110,7 @@ const UNRATED = {
   too_short: "game.unrated_too_short",
   repeated: "game.unrated_repeated",
   pair_limit: "game.unrated_pair_limit",
+  voided: "game.unrated_voided",
 };
 
 /** @param {string | undefined} reason */

@@ -55,6 +55,35 @@ pub struct Meeting {
     pub singles: [[u64; 3]; 2],
 }
 
+impl Meeting {
+    /// The same games between players of these numbers, as the one with the lower number sees them.
+    #[must_use]
+    pub fn between(&self, a: usize, b: usize) -> Self {
+        if a < b {
+            return Self { a, b, ..*self };
+        }
+        let mut turned = Self { a: b, b: a, ..Self::default() };
+        for own in [LOSS, DRAW, WIN] {
+            for other in [LOSS, DRAW, WIN] {
+                turned.pairs[WIN - other][WIN - own] = self.pairs[own][other];
+            }
+            turned.singles[1][WIN - own] = self.singles[0][own];
+            turned.singles[0][WIN - own] = self.singles[1][own];
+        }
+        turned
+    }
+
+    /// Pairs of games.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.iter().flatten().sum()
+    }
+
+    /// All games.
+    pub fn games(&self) -> u64 {
+        2 * self.pairs() + self.singles.iter().flatten().sum::<u64>()
+    }
+}
+
 /// Ratings that are given.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Anchor {
@@ -96,6 +125,11 @@ impl Fit {
         let variance =
             self.covariance.get(a, a) + self.covariance.get(b, b) - 2.0 * self.covariance.get(a, b);
         POINTS * variance.max(0.0).sqrt()
+    }
+
+    /// Covariance of two ratings, in squared points; of a rating with itself its variance.
+    pub fn covariance(&self, a: usize, b: usize) -> f64 {
+        POINTS * POINTS * self.covariance.get(a, b)
     }
 
     /// The probability that `a` is stronger than `b`; 1/2 if nothing is known.

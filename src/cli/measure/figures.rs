@@ -93,6 +93,15 @@ impl Figures {
     }
 }
 
+impl Figures {
+    /// Puts the share of right decisions, in thousandths, in the place of what was chosen in drawn positions.
+    pub(super) fn set_decision(&mut self, seed: u64, positions: usize, thousandths: Option<u16>) {
+        self.seed = seed;
+        self.positions = positions as u64;
+        self.decision = thousandths.map(|thousandths| f64::from(thousandths) / 1_000.0);
+    }
+}
+
 /// Prints a table for people.
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,27 +10,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LIMIT, VARIANT};
-use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
+use crate::http::ranking::{self, FitSummary, Home, Shown, Wanted};
 use crate::http::request::Parameters;
 use crate::http::state::AppState;
 use crate::ids::{PlayerId, PlayerName};
+use crate::leaderboard::field::Scale;
 use crate::protocol::terms::PlayerKind;
-use crate::rating::elo::pm95;
-use crate::storage::record::{LeaderboardRow, RatingRow};
 use crate::storage::store::Board;
 
 /// Which players are listed.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ListName {
-    /// Everybody.
+    /// Everybody, by the joint fit over all rated games.
     #[default]
     All,
-    /// People with an account.
+    /// People with an account, by their live Elo.
     People,
-    /// Remote and house bots.
+    /// Remote and house bots, by the joint fit over the rated games between bots.
     Bots,
 }
 
@@ -60,11 +59,12 @@ impl From<ListName> for Board {
 /// A rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(super) struct RatingView {
-    /// The published rating. Until ratings are fitted over all games, it is `live_elo`.
+    /// The published rating: of the joint fit on a scale where the bot `random` has 0; on the list of people, and
+    /// wherever no fit knows the player yet, it is `live_elo`.
     elo: i32,
     /// The rating that moves with each game.
     live_elo: i32,
-    /// Half the width of the 95 % interval, in Elo points.
+    /// Half the width of the 95 % interval of `elo`, in Elo points.
     pm95: u32,
     /// Whether too few games stand behind it.
     provisional: bool,
@@ -78,18 +78,18 @@ pub(super) struct RatingView {
     losses: u64,
 }
 
-impl From<RatingRow> for RatingView {
-    fn from(row: RatingRow) -> Self {
-        let elo = row.standing.rating.to_elo();
+impl From<Shown> for RatingView {
+    fn from(shown: Shown) -> Self {
+        let Shown { elo, pm95, live } = shown;
         Self {
             elo,
-            live_elo: elo,
-            pm95: pm95(row.standing.games),
-            provisional: row.standing.is_provisional(),
-            games: row.standing.games,
-            wins: row.wins,
-            draws: row.draws,
-            losses: row.losses,
+            live_elo: live.standing.rating.to_elo(),
+            pm95,
+            provisional: live.standing.is_provisional(),
+            games: live.standing.games,
+            wins: live.wins,
+            draws: live.draws,
+            losses: live.losses,
         }
     }
 }
@@ -105,108 +105,155 @@ struct Row {
     name: PlayerName,
     /// Person or bot.
     kind: PlayerKind,
+    /// Whether it is a bot of the house.
+    house: bool,
+    /// The version a bot gives itself.
+    version: Option<String>,
     #[serde(flatten)]
     rating: RatingView,
-    /// Share of moves that kept the value of the game, 0 to 1; null until it is measured.
+    /// Games that count for the joint fit: repeated ones once, halves of pairs not at all. Null on the list of people.
+    distinct: Option<u64>,
+    /// Pairs among them.
+    pairs: Option<u64>,
+    /// How many opponents they were against.
+    opponents: Option<usize>,
+    /// Share of moves that kept the value of the position, 0 to 1, by the exact solver; null until games were judged.
     exact: Option<f64>,
+    /// The same among positions in which some move would have thrown the value away.
+    decision: Option<f64>,
+    /// Share of moves than which none was better.
+    optimal: Option<f64>,
     /// How likely it is that this player is stronger than the next one in the list, 0 to 1; null in the last row.
     los_next: Option<f64>,
+}
+
+/// What fixes the scale.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ScaleName {
+    /// The bot `random` of the house has 0.
+    Random,
+    /// `random` has not played here: the mean is 0.
+    Mean,
+}
+
+/// The bot that never errs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+struct Ceiling {
+    /// Who.
+    name: PlayerName,
+    /// Its rating.
+    elo: i32,
+}
+
+/// The joint fit as a whole.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct FitView {
+    /// Elo points that the first move is worth, from the openings that were played.
+    first_move_advantage: f64,
+    /// What fixes the scale.
+    scale: ScaleName,
+    /// The bot that never errs, if it has played: where the scale ends.
+    ceiling: Option<Ceiling>,
+    /// Games that count.
+    distinct: u64,
+    /// Pairs among them.
+    pairs: u64,
+    /// Number of the last finished game that was looked at.
+    up_to: u64,
+    /// Groups of players that never met one another, so that their ratings cannot be compared; empty if all met.
+    disconnected: Vec<Vec<PlayerName>>,
+    /// Who won every game: nothing bounds these ratings from above.
+    only_wins: Vec<PlayerName>,
+    /// Who lost every game: nothing bounds these ratings from below.
+    only_losses: Vec<PlayerName>,
+}
+
+impl From<FitSummary> for FitView {
+    fn from(fit: FitSummary) -> Self {
+        Self {
+            first_move_advantage: (fit.first_move_advantage * 10.0).round() / 10.0,
+            scale: match fit.scale {
+                Scale::Random => ScaleName::Random,
+                Scale::Mean => ScaleName::Mean,
+            },
+            ceiling: fit.ceiling.map(|ceiling| Ceiling { name: ceiling.name, elo: ceiling.elo }),
+            distinct: fit.games,
+            pairs: fit.pairs,
+            up_to: fit.up_to,
+            disconnected: fit.disconnected,
+            only_wins: fit.only_wins,
+            only_losses: fit.only_losses,
+        }
+    }
+}
+
+/// A leaderboard.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct Leaderboard {
+    /// The strongest first.
+    items: Vec<Row>,
+    /// Always null: the list has no further part.
+    cursor: Option<String>,
+    /// How the ratings were found; null on the list of people, and where nobody has played.
+    fit: Option<FitView>,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     const LIST: Parameter =
         Parameter { name: "list", about: "Who is listed; `all` if left out", schema: schema_of::<ListName> };
+    const HOUSE: Parameter = Parameter {
+        name: "house",
+        about: "`true`: only bots of the house; `false`: only others",
+        schema: schema_of::<bool>,
+    };
     let operation = Operation::get(
         "/api/v1/leaderboard",
         "Lists the strongest players who have played rated games",
-        Content::Json(schema_of::<List<Row>>),
+        Content::Json(schema_of::<Leaderboard>),
     )
-    .parameters(&[LIST, VARIANT, LIMIT]);
+    .parameters(&[LIST, VARIANT, HOUSE, LIMIT]);
     vec![Endpoint::new("/api/v1/leaderboard", get(leaderboard), [operation])]
 }
 
 async fn leaderboard(
     State(state): State<AppState>,
     parameters: Parameters,
-) -> Result<Json<List<Row>>, ApiError> {
+) -> Result<Json<Leaderboard>, ApiError> {
     let list: ListName = parameters.optional("list")?.unwrap_or_default();
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
-    let stored = state.store.leaderboard(list.into(), variant, parameters.limit()?).await?;
-    Ok(Json(List::whole(rows(stored))))
+    let home = match parameters.optional::<bool>("house")? {
+        None => None,
+        Some(true) => Some(Home::House),
+        Some(false) => Some(Home::Elsewhere),
+    };
+    let wanted = Wanted { board: list.into(), variant, home, limit: parameters.limit()? };
+    let ranking = ranking::ranking(&state, wanted).await?;
+    let items = ranking.rows.into_iter().map(row).collect();
+    Ok(Json(Leaderboard { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
 }
 
-fn rows(stored: Vec<LeaderboardRow>) -> Vec<Row> {
-    let mut rows: Vec<Row> = stored.into_iter().map(row).collect();
-    for index in 1..rows.len() {
-        let next = rows[index].rating;
-        rows[index - 1].los_next = Some(superiority(rows[index - 1].rating, next));
-    }
-    rows
-}
-
-fn row(stored: LeaderboardRow) -> Row {
+fn row(row: ranking::Row) -> Row {
+    let ranking::Row { rank, player, shown, counted, skill, los_next } = row;
     Row {
-        rank: stored.rank,
-        id: stored.player.id,
-        name: stored.player.name,
-        kind: stored.player.kind,
-        rating: stored.rating.into(),
-        exact: None,
-        los_next: None,
+        rank,
+        id: player.id,
+        name: player.name,
+        kind: player.kind,
+        house: player.house,
+        version: player.profile.version,
+        rating: shown.into(),
+        distinct: counted.map(|counted| counted.games),
+        pairs: counted.map(|counted| counted.pairs),
+        opponents: counted.map(|counted| counted.opponents),
+        exact: skill.and_then(|skill| skill.good_rate()).map(thousandths),
+        decision: skill.and_then(|skill| skill.accuracy()).map(thousandths),
+        optimal: skill.and_then(|skill| skill.optimal_rate()).map(thousandths),
+        los_next,
     }
 }
 
-/// How likely `a` is stronger than `b`, if both ratings are off by independent normal errors of which [`pm95`] gives
-/// the size. Rounded to thousandths: more digits would pretend.
-fn superiority(a: RatingView, b: RatingView) -> f64 {
-    /// Standard deviations in half the width of a 95 % interval.
-    const DEVIATIONS: f64 = 1.96;
-    let deviation = f64::from(a.pm95).hypot(f64::from(b.pm95)) / DEVIATIONS;
-    let z = f64::from(a.live_elo - b.live_elo) / deviation;
-    (normal_cdf(z) * 1_000.0).round() / 1_000.0
-}
-
-/// The normal distribution's share below `z`, by Abramowitz and Stegun's formula 26.2.17 (1964): off by at most
-/// 7.5e-8.
-fn normal_cdf(z: f64) -> f64 {
-    const COEFFICIENTS: [f64; 5] =
-        [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
-    let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
-    let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t);
-    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let upper = density * polynomial;
-    if z < 0.0 { upper } else { 1.0 - upper }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_normal_distribution_has_its_known_values() {
-        for (z, expected) in [(0.0, 0.5), (1.0, 0.841_345), (1.96, 0.975_002), (-1.96, 0.024_998), (8.0, 1.0)]
-        {
-            assert!((normal_cdf(z) - expected).abs() < 1e-6, "{z}");
-        }
-    }
-
-    #[test]
-    fn equals_are_an_even_bet_and_a_wide_gap_is_none() {
-        let view = |live_elo| RatingView {
-            elo: live_elo,
-            live_elo,
-            pm95: 70,
-            provisional: false,
-            games: 100,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-        };
-        let check = |a, b, expected: f64| {
-            assert!((superiority(view(a), view(b)) - expected).abs() < 0.000_1, "{a} {b}");
-        };
-        check(1_500, 1_500, 0.5);
-        check(1_550, 1_500, 0.839);
-        check(2_500, 1_500, 1.0);
-    }
+/// More digits would pretend.
+pub(super) fn thousandths(share: f64) -> f64 {
+    (share * 1_000.0).round() / 1_000.0
 }

@@ -1,5 +1,7 @@
 //! One player: who it is, what it played, how its rating went.
 
+mod opponents;
+
 use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
@@ -7,12 +9,14 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
 use super::games::{game_list, page_of};
 use super::leaderboard::RatingView;
 use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
+use crate::http::ranking::Shown;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
@@ -101,10 +105,24 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Content::Json(schema_of::<List<RatingPoint>>),
     )
     .parameters(&[VARIANT, LIMIT]);
+    let crosstable = Operation::get(
+        "/api/v1/players/{name}/crosstable",
+        "Lists a player's opponents with how the rated games against them ended, those met most often first",
+        Content::Json(schema_of::<List<MeetingView>>),
+    )
+    .parameters(&[VARIANT, LIMIT]);
+    let habits = Operation::get(
+        "/api/v1/players/{name}/habits",
+        "Shows recent form, openings and columns of a player's last 500 rated games",
+        Content::Json(schema_of::<HabitsView>),
+    )
+    .parameters(&[VARIANT]);
     vec![
         Endpoint::new("/api/v1/players/{name}", get(player_profile), [profile]),
         Endpoint::new("/api/v1/players/{name}/games", get(player_games), [games]),
         Endpoint::new("/api/v1/players/{name}/ratings", get(player_ratings), [ratings]),
+        Endpoint::new("/api/v1/players/{name}/crosstable", get(player_crosstable), [crosstable]),
+        Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits]),
     ]
 }
 
@@ -129,7 +147,10 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
     let ratings = state.store.ratings_of(&player.id).await?;
     let ratings = ratings
         .into_iter()
-        .map(|(variant, row)| VariantRating { variant: WireVariant(variant), rating: row.into() })
+        .map(|(variant, row)| VariantRating {
+            variant: WireVariant(variant),
+            rating: Shown::published(state, &player, variant, row).into(),
+        })
         .collect();
     Ok(Profile {
         online: state.arena.is_online(&player.id),

@@ -1,34 +1,150 @@
-//! Tournaments. None are held yet: the list is empty, and every name in it unknown.
+//! Tournaments: a list, and each with standings, crosstable and games.
 
 use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use axum::routing::get;
+use fourfold_arena::format::Format;
+use fourfold_engine::Side;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CURSOR, LIMIT};
-use crate::http::answer::List;
+use crate::clock::TimeControl;
+use crate::http::answer::{Keep, List, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::Parameters;
+use crate::http::request::{Parameters, PathPart};
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerName, TournamentId};
+use crate::protocol::server::GameResult;
+use crate::storage::tournaments::{EndedBecause, StoredTournament};
+use crate::tournament::progress::Line;
+use crate::tournament::{Summary, TournamentView};
+
+/// How a tournament stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    /// It goes on.
+    Running,
+    /// Everything was played.
+    Complete,
+    /// Too few entrants were left.
+    Suspended,
+    /// It could not be gone on with.
+    Cancelled,
+}
+
+/// Who meets whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+struct FormatView {
+    /// `round-robin`, `gauntlet`, `swiss`, `knockout`, `ladder` or `match`.
+    name: &'static str,
+    /// Of a Swiss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u32>,
+    /// How many of the first entrants play the gauntlet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds: Option<u32>,
+}
+
+/// A tournament in the list.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct TournamentRow {
+    /// The last part of its link.
+    id: TournamentId,
+    /// That of the configuration.
+    name: String,
+    status: Status,
+    format: FormatView,
+    /// How many take part.
+    entrants: usize,
+    /// Games played and booked.
+    games: u64,
+    /// Who came first; null while it goes on.
+    winner: Option<PlayerName>,
+    started_at: String,
+    /// Null while it goes on.
+    ended_at: Option<String>,
+}
 
 /// A tournament.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Tournament {
-    /// The last part of its link.
-    id: String,
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct TournamentDetail {
+    #[serde(flatten)]
+    row: TournamentRow,
+    /// Games of the schedule as far as it is known; further rounds follow from the results.
+    games_known: u64,
+    /// Pairs of games of each meeting; on the ladder of all.
+    pairs: u64,
+    /// Of openings and pairings.
+    seed: u64,
+    time: TimeControl,
+    /// Whether its games count.
+    rated: bool,
+    /// By rank.
+    standings: Vec<StandingRow>,
+    /// Half points and games of the row's entrant against the column's, both by rank; null where they did not meet.
+    crosstable: Vec<Vec<Option<[u64; 2]>>>,
+    /// In the order of the schedule.
+    schedule: Vec<ScheduledGame>,
+    /// Why not to trust the ratings.
+    warnings: Vec<String>,
+}
+
+/// One entrant's place.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct StandingRow {
+    rank: usize,
+    name: String,
+    /// 3 points a win, 1 a draw.
+    score: u64,
+    wins: u64,
+    /// Wins as the first side.
+    wins_first: u64,
+    /// Wins as the second side.
+    wins_second: u64,
+    draws: u64,
+    losses: u64,
+    games: u64,
+    /// Rating within the tournament, by a joint fit whose mean is 0.
+    elo: f64,
+    /// Half the width of the interval that holds 95 %.
+    pm95: f64,
+    /// Games lost by breaking off, or by not being there.
+    faults: u64,
+    /// Whether it was taken out after faults.
+    suspended: bool,
+}
+
+/// A game of the schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+struct ScheduledGame {
+    /// From 0; games 2k and 2k + 1 are a pair: one opening, both colours.
+    number: u64,
+    first: PlayerName,
+    second: PlayerName,
+    /// Its record; null if it was lost without being played.
+    game: Option<GameId>,
+    /// Null while it goes on.
+    result: Option<GameResult>,
+    /// Whether it ended by a fault.
+    fault: bool,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let list = Operation::get(
         "/api/v1/tournaments",
         "Lists tournaments, the newest first",
-        Content::Json(schema_of::<List<Tournament>>),
+        Content::Json(schema_of::<List<TournamentRow>>),
     )
     .parameters(&[LIMIT, CURSOR]);
     let one = Operation::get(
         "/api/v1/tournaments/{id}",
-        "Shows a tournament's standings and crosstable",
-        Content::Json(schema_of::<Tournament>),
+        "Shows a tournament's standings, crosstable and games, live too",
+        Content::Json(schema_of::<TournamentDetail>),
     );
     vec![
         Endpoint::new("/api/v1/tournaments", get(tournaments), [list]),
@@ -36,12 +152,120 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-async fn tournaments(parameters: Parameters) -> Result<Json<List<Tournament>>, ApiError> {
-    parameters.limit()?;
-    parameters.cursor()?;
-    Ok(Json(List::whole(Vec::new())))
+async fn tournaments(
+    State(state): State<AppState>,
+    parameters: Parameters,
+) -> Result<Json<List<TournamentRow>>, ApiError> {
+    let limit = parameters.limit()?;
+    let list = state.tournaments.list(parameters.cursor()?, limit).await?;
+    let is_full = list.len() == limit as usize;
+    let cursor = list.last().filter(|_| is_full).map(|(number, _)| number.to_string());
+    let items = list.into_iter().map(|(_, summary)| row_of(summary)).collect();
+    Ok(Json(List { items, cursor }))
 }
 
-async fn tournament() -> Result<Json<Tournament>, ApiError> {
-    Err(ApiError::not_found("tournament"))
+async fn tournament(
+    State(state): State<AppState>,
+    PathPart(id): PathPart,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
+    let view = state.tournaments.view(&id).await?.ok_or_else(|| ApiError::not_found("tournament"))?;
+    Ok(keepable_json(&headers, Keep::Settled, &detail(&view)))
+}
+
+fn row_of(Summary { tournament, games, winner }: Summary) -> TournamentRow {
+    row(&tournament, games, winner)
+}
+
+fn row(tournament: &StoredTournament, games: u64, winner: Option<PlayerName>) -> TournamentRow {
+    TournamentRow {
+        id: tournament.id.clone(),
+        name: tournament.name.clone(),
+        status: status(tournament),
+        format: format_view(tournament.format),
+        entrants: tournament.entrants.len(),
+        games,
+        winner,
+        started_at: tournament.started_at.to_string(),
+        ended_at: tournament.end.as_ref().map(|end| end.at.to_string()),
+    }
+}
+
+fn status(tournament: &StoredTournament) -> Status {
+    match tournament.end.as_ref().map(|end| end.reason) {
+        None => Status::Running,
+        Some(EndedBecause::Complete) => Status::Complete,
+        Some(EndedBecause::Suspended) => Status::Suspended,
+        Some(EndedBecause::Cancelled) => Status::Cancelled,
+    }
+}
+
+fn format_view(format: Format) -> FormatView {
+    let named = |name| FormatView { name, rounds: None, seeds: None };
+    match format {
+        Format::Match => named("match"),
+        Format::RoundRobin => named("round-robin"),
+        Format::Gauntlet { seeds } => FormatView { seeds: Some(seeds), ..named("gauntlet") },
+        Format::Swiss { rounds } => FormatView { rounds: Some(rounds), ..named("swiss") },
+        Format::Knockout => named("knockout"),
+        Format::Ladder => named("ladder"),
+    }
+}
+
+fn detail(view: &TournamentView) -> TournamentDetail {
+    let tournament = &view.tournament;
+    let winner = tournament.end.as_ref().and_then(|end| end.winner.as_ref());
+    let winner = winner.and_then(|winner| tournament.entrants.iter().position(|entrant| entrant == winner));
+    TournamentDetail {
+        row: row(tournament, view.games, winner.map(|place| view.names[place].clone())),
+        games_known: view.known,
+        pairs: tournament.pairs,
+        seed: tournament.seed,
+        time: tournament.time,
+        rated: tournament.rated,
+        standings: standings(view),
+        crosstable: view.table.tournament.as_ref().map(|of| of.crosstable.clone()).unwrap_or_default(),
+        schedule: view.lines.iter().map(|line| scheduled(view, line)).collect(),
+        warnings: view.table.warnings.clone(),
+    }
+}
+
+fn standings(view: &TournamentView) -> Vec<StandingRow> {
+    let tenths = |elo: f64| (elo * 10.0).round() / 10.0;
+    let row = |player: &fourfold_arena::report::RatedPlayer| {
+        let standing = player.standing?;
+        Some(StandingRow {
+            rank: standing.rank,
+            name: player.name.clone(),
+            score: standing.score,
+            wins: player.wins,
+            wins_first: standing.wins_first,
+            wins_second: standing.wins_second,
+            draws: player.draws,
+            losses: player.losses,
+            games: player.games,
+            elo: tenths(player.elo),
+            pm95: tenths(player.pm95),
+            faults: standing.faults,
+            suspended: standing.suspended,
+        })
+    };
+    view.table.players.iter().filter_map(row).collect()
+}
+
+fn scheduled(view: &TournamentView, line: &Line) -> ScheduledGame {
+    let result = line.outcome.map(|outcome| match outcome.winner {
+        Some(Side::First) => GameResult::First,
+        Some(Side::Second) => GameResult::Second,
+        None => GameResult::Draw,
+    });
+    ScheduledGame {
+        number: line.number,
+        first: view.names[line.seats.first].clone(),
+        second: view.names[line.seats.second].clone(),
+        game: line.game.clone(),
+        result,
+        fault: line.outcome.is_some_and(|outcome| outcome.is_fault),
+    }
 }

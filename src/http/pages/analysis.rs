@@ -3,6 +3,7 @@
 //! The first view is complete without script. What an address says wrong is said in words, beside the last position that
 //! it names rightly.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use askama::Template;
@@ -12,7 +13,6 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_engine::board::IllegalMove;
 use fourfold_engine::search::{Score, Value};
 use fourfold_engine::{Column, Game, Variant};
-use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::drawing::{Board, DiscIcon, Drawing};
@@ -35,13 +35,9 @@ const PATIENCE: Duration = Duration::from_millis(1_200);
 /// Boards that the form suggests; any other may be typed.
 const BOARDS: [&str; 8] = ["7x6", "6x5", "8x7", "9x6", "9x6x5", "5x4", "6x6", "4x4"];
 
-/// What the address may say after its path.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
-    variant: Option<String>,
-    /// A move list or a link, from the form.
-    moves: Option<String>,
-}
+/// What the address says after its path: `variant`, and from the form `moves`, a move list or a link. Whatever else
+/// stands there is no reason to show nothing.
+type Asked = HashMap<String, String>;
 
 /// A position as far as it could be read.
 struct Read {
@@ -113,9 +109,9 @@ pub(super) async fn start(
     visitor: Visitor,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    match asked.moves.as_deref().map(str::trim).filter(|moves| !moves.is_empty()) {
-        None => show(&state, visitor, "-", asked.variant.as_deref()).await,
-        Some(wanted) => match resolve(&state, wanted, asked.variant.as_deref()).await? {
+    match asked.get("moves").map(|moves| moves.trim()).filter(|moves| !moves.is_empty()) {
+        None => show(&state, visitor, "-", variant_of(&asked)).await,
+        Some(wanted) => match resolve(&state, wanted, variant_of(&asked)).await? {
             Some(url) => Ok(Redirect::to(&url).into_response()),
             None => Err(PageError::not_found(visitor)),
         },
@@ -128,7 +124,11 @@ pub(super) async fn page(
     Path(moves): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    show(&state, visitor, &moves, asked.variant.as_deref()).await
+    show(&state, visitor, &moves, variant_of(&asked)).await
+}
+
+fn variant_of(asked: &Asked) -> Option<&str> {
+    asked.get("variant").map(String::as_str)
 }
 
 /// The short address of a position.

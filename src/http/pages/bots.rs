@@ -34,6 +34,8 @@ pub(super) struct BotRow {
     pub(super) elo: i32,
     pub(super) about: String,
     pub(super) playing: u32,
+    /// Why the ladder leaves it out, in a few words.
+    trouble: Option<&'static str>,
     is_house: bool,
 }
 
@@ -48,6 +50,9 @@ impl BotRow {
             elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
             about: about(lang, bot),
             playing: bot.playing,
+            trouble: bot
+                .trouble
+                .map(|trouble| lang.text(if trouble.probing { "ladder.probing" } else { "ladder.paused" })),
             is_house: bot.house,
         }
     }

@@ -6,16 +6,22 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
+use super::Page;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::PlayerTag;
-use super::{Page, player};
+use super::player;
+use crate::http::ranking::{self, FitSummary, Home, Ranking, Wanted};
 use crate::http::state::AppState;
-use crate::http::texts::Language;
-use crate::storage::record::LeaderboardRow;
+use crate::http::texts::{Language, Linked};
+use crate::ids::PlayerName;
+use crate::leaderboard::field::Scale;
 use crate::storage::store::Board;
 
 /// Rows of the table: as many as anybody reads.
 const ROWS_MAX: u32 = 200;
+
+/// The drawing of an interval is so wide, in units of its own.
+const BAR: f64 = 160.0;
 
 /// Which players are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -40,49 +46,80 @@ impl List {
     }
 }
 
+/// Whose bots are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Homes {
+    House,
+    Others,
+    /// Whatever else an address says.
+    #[default]
+    #[serde(other)]
+    Both,
+}
+
 /// The query of the page's address.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Choice {
     #[serde(default)]
     list: List,
+    #[serde(default)]
+    by: Homes,
+    /// Board size.
+    variant: Option<String>,
+}
+
+/// One of several things to choose from.
+struct Option_ {
+    url: String,
+    word: String,
+    is_here: bool,
+}
+
+/// Choices of which one is on show.
+struct Filter {
+    label: &'static str,
+    options: Vec<Option_>,
+}
+
+/// A rating with its interval, drawn on the scale of the whole list.
+struct Bar {
+    low: String,
+    high: String,
+    at: String,
 }
 
 struct Row {
     rank: u64,
     player: PlayerTag,
+    version: Option<String>,
     elo: i32,
     pm95: u32,
     provisional: bool,
+    bar: Bar,
     games: u64,
     wins: u64,
     draws: u64,
     losses: u64,
-}
-
-impl Row {
-    fn new(lang: Language, row: &LeaderboardRow) -> Self {
-        let rating = row.rating.standing.to_wire();
-        Self {
-            rank: row.rank,
-            player: PlayerTag::new(lang, &player::wire(&row.player, None)),
-            elo: rating.elo,
-            pm95: rating.pm95,
-            provisional: rating.provisional,
-            games: row.rating.standing.games,
-            wins: row.rating.wins,
-            draws: row.rating.draws,
-            losses: row.rating.losses,
-        }
-    }
+    exact: Option<String>,
+    /// How sure the place above the next row is.
+    los_next: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "leaderboard.html")]
 struct Leaderboard {
     frame: Frame,
-    /// Address, word and whether it is the one on show.
-    lists: [(&'static str, &'static str, bool); 3],
+    lead: &'static str,
+    method: Linked,
+    filters: Vec<Filter>,
     rows: Vec<Row>,
+    /// Whether moves have been judged.
+    has_exact: bool,
+    /// How the ratings came about, a sentence each.
+    facts: Vec<String>,
+    /// Why not to trust them.
+    warnings: Vec<String>,
 }
 
 pub(super) async fn page(
@@ -92,15 +129,209 @@ pub(super) async fn page(
 ) -> Page {
     let lang = visitor.language();
     let board = choice.list.board();
-    let rows = state.store.leaderboard(board, Variant::STANDARD, ROWS_MAX).await?;
+    let variant = choice.variant.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
+    let home = match choice.by {
+        Homes::Both => None,
+        Homes::House => Some(Home::House),
+        Homes::Others => Some(Home::Elsewhere),
+    };
+    let wanted = Wanted { board, variant, home, limit: ROWS_MAX };
+    let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
+    let scale = Ends::of(&rows);
+    let rows: Vec<Row> = rows.iter().map(|row| Row::new(lang, &scale, row)).collect();
     let page = Leaderboard {
         frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
-        lists: [
-            ("/leaderboard", lang.text("ranking.all"), board == Board::All),
-            ("/leaderboard?list=people", lang.text("ranking.people"), board == Board::People),
-            ("/leaderboard?list=bots", lang.text("site.bots"), board == Board::Bots),
-        ],
-        rows: rows.iter().map(|row| Row::new(lang, row)).collect(),
+        lead: lang.text(if board == Board::People { "ranking.lead_people" } else { "ranking.lead" }),
+        method: lang.linked("ranking.method", "/docs/ratings"),
+        filters: filters(&state, lang, wanted),
+        has_exact: rows.iter().any(|row| row.exact.is_some()),
+        rows,
+        facts: fit.as_ref().map(|fit| facts(lang, fit)).unwrap_or_default(),
+        warnings: fit.as_ref().map(|fit| warnings(lang, fit)).unwrap_or_default(),
     };
     Ok(Html(page.render()?))
+}
+
+impl Row {
+    fn new(lang: Language, scale: &Ends, row: &ranking::Row) -> Self {
+        let shown = row.shown;
+        Self {
+            rank: row.rank,
+            player: PlayerTag::new(lang, &player::wire(&row.player, None)),
+            version: row.player.profile.version.clone().filter(|_| !row.player.house),
+            elo: shown.elo,
+            pm95: shown.pm95,
+            provisional: shown.live.standing.is_provisional(),
+            bar: scale.bar(shown.elo, shown.pm95),
+            games: shown.live.standing.games,
+            wins: shown.live.wins,
+            draws: shown.live.draws,
+            losses: shown.live.losses,
+            exact: row.skill.and_then(|skill| skill.good_rate()).map(player::percent),
+            los_next: row.los_next.map(certainty),
+        }
+    }
+}
+
+/// A probability in per cent, and never a full hundred.
+fn certainty(probability: f64) -> String {
+    if probability > 0.995 { "> 99 %".to_owned() } else { format!("{:.0} %", probability * 100.0) }
+}
+
+/// Where the drawing of all intervals begins and ends, in Elo points.
+struct Ends {
+    low: f64,
+    high: f64,
+}
+
+impl Ends {
+    /// From the lowest to the highest end of those that are known well enough: one newcomer does not press all others
+    /// together.
+    fn of(rows: &[ranking::Row]) -> Self {
+        let known = || rows.iter().filter(|row| !row.shown.live.standing.is_provisional());
+        let ends = |row: &ranking::Row| {
+            let half = f64::from(row.shown.pm95);
+            (f64::from(row.shown.elo) - half, f64::from(row.shown.elo) + half)
+        };
+        let all: Vec<(f64, f64)> = if known().next().is_some() {
+            known().map(ends).collect()
+        } else {
+            rows.iter().map(ends).collect()
+        };
+        let low = all.iter().map(|(low, _)| *low).fold(f64::MAX, f64::min);
+        let high = all.iter().map(|(_, high)| *high).fold(f64::MIN, f64::max);
+        Self { low, high: high.max(low + 1.0) }
+    }
+
+    fn bar(&self, elo: i32, pm95: u32) -> Bar {
+        let x = |elo: f64| {
+            let share = (elo - self.low) / (self.high - self.low);
+            format!("{:.1}", share.clamp(0.0, 1.0) * BAR)
+        };
+        let (elo, half) = (f64::from(elo), f64::from(pm95));
+        Bar { low: x(elo - half), high: x(elo + half), at: x(elo) }
+    }
+}
+
+fn filters(state: &AppState, lang: Language, wanted: Wanted) -> Vec<Filter> {
+    let option = |other: Wanted, word: String, is_here: bool| Option_ { url: address(other), word, is_here };
+    let lists = [
+        (Board::All, lang.text("ranking.all")),
+        (Board::People, lang.text("ranking.people")),
+        (Board::Bots, lang.text("site.bots")),
+    ];
+    let mut filters = vec![Filter {
+        label: lang.text("ranking.who"),
+        options: lists
+            .map(|(board, word)| {
+                let home = wanted.home.filter(|_| board == Board::Bots);
+                option(Wanted { board, home, ..wanted }, word.to_owned(), board == wanted.board)
+            })
+            .into(),
+    }];
+    if wanted.board == Board::Bots {
+        let homes = [
+            (None, lang.text("ranking.all")),
+            (Some(Home::House), lang.text("ranking.house")),
+            (Some(Home::Elsewhere), lang.text("ranking.remote")),
+        ];
+        let options =
+            homes.map(|(home, word)| option(Wanted { home, ..wanted }, word.to_owned(), home == wanted.home));
+        filters.push(Filter { label: lang.text("ranking.whose"), options: options.into() });
+    }
+    let mut variants = state.leaderboard.now().variants();
+    if !variants.contains(&wanted.variant) {
+        variants.push(wanted.variant);
+    }
+    if variants.len() > 1 {
+        let here = |variant: Variant| {
+            option(Wanted { variant, ..wanted }, variant.to_string(), variant == wanted.variant)
+        };
+        let options = variants.into_iter().map(here).collect();
+        filters.push(Filter { label: lang.text("ranking.board"), options });
+    }
+    filters
+}
+
+/// The address of a list.
+fn address(wanted: Wanted) -> String {
+    let list = match wanted.board {
+        Board::All => None,
+        Board::People => Some("list=people".to_owned()),
+        Board::Bots => Some("list=bots".to_owned()),
+    };
+    let home = wanted.home.map(|home| match home {
+        Home::House => "by=house".to_owned(),
+        Home::Elsewhere => "by=others".to_owned(),
+    });
+    let variant = (wanted.variant != Variant::STANDARD).then(|| format!("variant={}", wanted.variant));
+    let query: Vec<String> = [list, home, variant].into_iter().flatten().collect();
+    if query.is_empty() { "/leaderboard".to_owned() } else { format!("/leaderboard?{}", query.join("&")) }
+}
+
+fn facts(lang: Language, fit: &FitSummary) -> Vec<String> {
+    let counts = [("games", lang.number(fit.games)), ("pairs", lang.number(fit.pairs))];
+    let advantage = format!("{:+.0}", fit.first_move_advantage);
+    let mut facts = vec![
+        lang.fill("ranking.counted", &counts),
+        lang.fill("ranking.first_move", &[("points", advantage.as_str())]),
+    ];
+    facts.push(match fit.scale {
+        Scale::Random => lang.text("ranking.scale_random").to_owned(),
+        Scale::Mean => lang.text("ranking.scale_mean").to_owned(),
+    });
+    if let Some(ceiling) = fit.ceiling.as_ref().filter(|ceiling| !ceiling.provisional) {
+        let values = [("name", ceiling.name.to_string()), ("elo", ceiling.elo.to_string())];
+        facts.push(lang.fill("ranking.ceiling", &values));
+    }
+    facts
+}
+
+fn warnings(lang: Language, fit: &FitSummary) -> Vec<String> {
+    let names = |names: &[PlayerName]| -> String {
+        names.iter().map(PlayerName::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let mut warnings = Vec::new();
+    if fit.disconnected.len() > 1 {
+        // The largest is the field; the others have not met it yet.
+        let mut groups: Vec<&Vec<PlayerName>> = fit.disconnected.iter().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+        let apart: Vec<String> = groups.into_iter().skip(1).map(|group| names(group)).collect();
+        warnings.push(lang.fill("ranking.disconnected", &[("groups", apart.join("; "))]));
+    }
+    if !fit.only_wins.is_empty() {
+        warnings.push(lang.fill("ranking.only_wins", &[("names", names(&fit.only_wins))]));
+    }
+    if !fit.only_losses.is_empty() {
+        warnings.push(lang.fill("ranking.only_losses", &[("names", names(&fit.only_losses))]));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_lie_between_the_ends() {
+        let ends = Ends { low: 0.0, high: 1_000.0 };
+        let bar = ends.bar(500, 100);
+        assert_eq!((bar.low.as_str(), bar.at.as_str(), bar.high.as_str()), ("64.0", "80.0", "96.0"));
+        let newcomer = ends.bar(900, 600);
+        assert_eq!((newcomer.low.as_str(), newcomer.high.as_str()), ("48.0", "160.0"));
+    }
+
+    #[test]
+    fn addresses_say_what_is_not_usual() {
+        let usual = Wanted { board: Board::All, variant: Variant::STANDARD, home: None, limit: 1 };
+        assert_eq!(address(usual), "/leaderboard");
+        let wide = "9x6".parse().expect("a board");
+        let bots = Wanted { board: Board::Bots, variant: wide, home: Some(Home::House), limit: 1 };
+        assert_eq!(address(bots), "/leaderboard?list=bots&by=house&variant=9x6");
+    }
+
+    #[test]
+    fn nothing_is_quite_certain() {
+        assert_eq!([0.5, 0.994, 0.999, 1.0].map(certainty), ["50 %", "99 %", "> 99 %", "> 99 %"]);
+    }
 }

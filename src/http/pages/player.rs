@@ -1,4 +1,7 @@
-//! One player: how strong, with which games.
+//! One player: how strong, with which games, and how it plays.
+
+mod history;
+mod play;
 
 use askama::Template;
 use axum::extract::{Path, Query, State};
@@ -6,6 +9,8 @@ use axum::response::Html;
 use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
+use self::history::History;
+use self::play::Play;
 use super::avatar::Avatar;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
@@ -14,21 +19,20 @@ use super::live::GameTile;
 use super::parts::{Badge, PlayerTag, badge};
 use super::{Page, words};
 use crate::accounts::identity_of;
+use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating, WireSide};
 use crate::storage::StoreError;
-use crate::storage::record::{HistoryPoint, RatingRow, StoredGame, StoredPlayer};
+use crate::storage::record::{RatingRow, StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 
 /// Finished games on one page.
 const GAMES_PER_PAGE: u32 = 20;
 /// Points of the rating's curve: more would not be seen.
 const HISTORY_MAX: u32 = 200;
-/// The curve's drawing is so wide and high, in units of its own.
-const CURVE: (f64, f64) = (600.0, 120.0);
 
 /// A stored player as the wire shows it.
 pub(super) fn wire(player: &StoredPlayer, rating: Option<WireRating>) -> WirePlayer {
@@ -36,10 +40,12 @@ pub(super) fn wire(player: &StoredPlayer, rating: Option<WireRating>) -> WirePla
 }
 
 /// The query of the page's address.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct From {
     /// Only games that finished before the one of this number.
     before: Option<u64>,
+    /// The board that curve, crosstable and habits are of.
+    variant: Option<String>,
 }
 
 /// One finished game in the player's list.
@@ -61,17 +67,38 @@ struct GameRow {
 /// How the rating stands.
 struct Standing {
     variant: String,
+    /// The published one.
     elo: i32,
     pm95: u32,
     provisional: bool,
+    /// The live one, where it is another.
+    live: Option<String>,
     record: String,
+    /// Address of the page about this board; none for the one on show.
+    url: Option<String>,
 }
 
-/// How the rating went: a line through its points.
-struct Curve {
-    points: String,
-    low: i32,
-    high: i32,
+/// How well somebody plays, by the exact solver.
+struct SkillRates {
+    good: String,
+    decision: Option<String>,
+    optimal: String,
+    /// Games and moves that were judged.
+    judged: String,
+}
+
+/// A version of a learner.
+struct Age {
+    name: String,
+    games: u64,
+    is_here: bool,
+}
+
+/// The learner that the player is, or is a version of.
+struct Learnt {
+    /// Where one can watch it learn.
+    learner: String,
+    ages: Vec<Age>,
 }
 
 #[derive(Template)]
@@ -91,7 +118,12 @@ struct PlayerPage {
     url: Option<String>,
     since: String,
     standings: Vec<Standing>,
-    curve: Option<Curve>,
+    /// The board that the following is of.
+    variant: String,
+    learnt: Option<Learnt>,
+    skill: Option<SkillRates>,
+    history: Option<History>,
+    play: Play,
     live: Vec<GameTile>,
     games: Vec<GameRow>,
     older: Option<u64>,
@@ -108,8 +140,10 @@ pub(super) async fn page(
         return Err(PageError::not_found(visitor));
     };
     let lang = visitor.language();
-    let (games, older) = finished(&state, lang, &player.id, from).await?;
-    let history = state.store.rating_history(&player.id, Variant::STANDARD, HISTORY_MAX).await?;
+    let ratings = state.store.ratings_of(&player.id).await?;
+    let variant = shown_variant(&from, &ratings);
+    let (games, older) = finished(&state, lang, &player.id, from.before).await?;
+    let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
     let plays = |game: &&crate::protocol::server::LiveGame| {
         game.players.first.id == player.id || game.players.second.id == player.id
     };
@@ -131,14 +165,15 @@ pub(super) async fn page(
             .clone()
             .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
         since: words::day(lang, player.created_at),
-        standings: state
-            .store
-            .ratings_of(&player.id)
-            .await?
+        standings: ratings
             .into_iter()
-            .map(|standing| Standing::new(lang, standing))
+            .map(|(of, row)| Standing::new(lang, &state, &player, (of, row), variant))
             .collect(),
-        curve: curve(&history),
+        variant: variant.to_string(),
+        learnt: learnt(&state, &player.id),
+        skill: skill(&state, lang, &player.id, variant).await?,
+        history: History::new(lang, &history),
+        play: Play::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
         older,
@@ -160,18 +195,76 @@ async fn owner(
 }
 
 impl Standing {
-    fn new(lang: Language, (variant, row): (Variant, RatingRow)) -> Self {
-        let rating = row.standing.to_wire();
+    fn new(
+        lang: Language,
+        state: &AppState,
+        player: &StoredPlayer,
+        (variant, row): (Variant, RatingRow),
+        on_show: Variant,
+    ) -> Self {
+        let shown = Shown::published(state, player, variant, row);
+        let live = row.standing.rating.to_elo();
         let counts =
             [("games", row.standing.games), ("won", row.wins), ("drawn", row.draws), ("lost", row.losses)];
+        let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
-            elo: rating.elo,
-            pm95: rating.pm95,
-            provisional: rating.provisional,
+            elo: shown.elo,
+            pm95: shown.pm95,
+            provisional: row.standing.is_provisional(),
+            live: (player.kind == PlayerKind::Bot && live != shown.elo)
+                .then(|| lang.fill("profile.live_elo", &[("elo", live)])),
             record: lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n)))),
+            url: (variant != on_show).then(url),
         }
     }
+}
+
+/// A share in per cent with one digit behind the point.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// How well the player plays, once games were judged.
+async fn skill(
+    state: &AppState,
+    lang: Language,
+    player: &PlayerId,
+    variant: Variant,
+) -> Result<Option<SkillRates>, StoreError> {
+    let skills = state.store.skills_of(player).await?;
+    let Some((_, sums)) = skills.into_iter().find(|(of, _)| *of == variant) else { return Ok(None) };
+    let skill = sums.skill;
+    let (Some(good), Some(optimal)) = (skill.good_rate(), skill.optimal_rate()) else { return Ok(None) };
+    let counts = [("games", lang.number(sums.games)), ("moves", lang.number(skill.moves))];
+    Ok(Some(SkillRates {
+        good: percent(good),
+        decision: skill.accuracy().map(percent),
+        optimal: percent(optimal),
+        judged: lang.fill("profile.judged", &counts),
+    }))
+}
+
+/// The board that the address names, else the one with the most games.
+fn shown_variant(from: &From, ratings: &[(Variant, RatingRow)]) -> Variant {
+    let named = from.variant.as_deref().and_then(|text| text.parse().ok());
+    let usual = || ratings.iter().max_by_key(|(_, row)| row.standing.games).map(|(variant, _)| *variant);
+    named.or_else(usual).unwrap_or_default()
+}
+
+/// All ages of the learner that the player is, or is a version of.
+fn learnt(state: &AppState, player: &PlayerId) -> Option<Learnt> {
+    let learner = state.learning.all().into_iter().find(|learner| {
+        learner.player == *player || learner.versions.iter().any(|version| version.player == *player)
+    })?;
+    let age = |name: &PlayerName, games: u64, id: &PlayerId| Age {
+        name: name.to_string(),
+        games,
+        is_here: id == player,
+    };
+    let frozen = learner.versions.iter().map(|version| age(&version.name, version.mark, &version.player));
+    let live = age(&learner.name, learner.games, &learner.player);
+    Some(Learnt { learner: learner.name.to_string(), ages: frozen.chain([live]).collect() })
 }
 
 /// A page of finished games, the newest first, and where the next page begins.
@@ -179,11 +272,11 @@ async fn finished(
     state: &AppState,
     lang: Language,
     player: &PlayerId,
-    from: From,
+    before: Option<u64>,
 ) -> Result<(Vec<GameRow>, Option<u64>), StoreError> {
     let query = GameQuery {
         player: Some(player.clone()),
-        after: from.before,
+        after: before,
         newest_first: true,
         limit: GAMES_PER_PAGE,
         ..GameQuery::default()
@@ -239,54 +332,5 @@ fn result_words(result: GameResult, side: WireSide) -> (&'static str, &'static s
         }
         (GameResult::Draw, _) => ("game.drawn", "soft"),
         (GameResult::Void, _) => ("game.void", "soft"),
-    }
-}
-
-/// A line through the ratings after each game, from left to right; one point makes no line.
-fn curve(history: &[HistoryPoint]) -> Option<Curve> {
-    let first = history.first()?.before.to_elo();
-    let values: Vec<i32> =
-        std::iter::once(first).chain(history.iter().map(|point| point.after.to_elo())).collect();
-    let (low, high) = (*values.iter().min()?, *values.iter().max()?);
-    if values.len() < 3 {
-        return None;
-    }
-    let (width, height) = CURVE;
-    let span = f64::from((high - low).max(1));
-    let step = width / f64::from(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
-    let mut x = -step;
-    let point = |value: i32| {
-        x += step;
-        format!("{x:.1},{:.1}", height - f64::from(value - low) / span * height)
-    };
-    Some(Curve { points: values.into_iter().map(point).collect::<Vec<_>>().join(" "), low, high })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rating::elo::MilliElo;
-    use crate::storage::record::UnixMillis;
-
-    fn point(before: i64, after: i64) -> HistoryPoint {
-        HistoryPoint {
-            game: "abc".parse().expect("an id"),
-            at: UnixMillis(0),
-            before: MilliElo(before * 1_000),
-            after: MilliElo(after * 1_000),
-        }
-    }
-
-    #[test]
-    fn a_curve_spans_its_lowest_and_highest_point() {
-        let curve = curve(&[point(1_000, 1_100), point(1_100, 1_050)]).expect("two games");
-        assert_eq!(curve.points, "0.0,120.0 300.0,0.0 600.0,60.0");
-        assert_eq!((curve.low, curve.high), (1_000, 1_100));
-    }
-
-    #[test]
-    fn few_points_make_no_curve() {
-        assert!(curve(&[]).is_none());
-        assert!(curve(&[point(1_000, 1_010)]).is_none());
     }
 }

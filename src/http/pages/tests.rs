@@ -26,6 +26,7 @@ async fn site(about: &str) -> TestSite {
         url: None,
         house: false,
         playing: 1,
+        trouble: None,
     };
     let site = TestSite::with(Site::default(), TestArena { bots: vec![bot], ..TestArena::default() });
     add_players(&*site.store, &["Ada", "Bob"]).await;
@@ -215,6 +216,7 @@ async fn a_position_that_cannot_be_is_said_in_words() {
         ("/analysis/4444444", "Move 7: column 4 is full."),
         ("/analysis/44%3Cscript%3E", "Move 3 is “&#60;”, which is no column."),
         ("/analysis/4?variant=%22%3E", "There is no board “&#34;&#62;”."),
+        ("/analysis/4?variant=7x6&variant=0x0", "There is no board “0x0”."),
         ("/analysis?variant=99x99", "There is no board “99x99”."),
     ] {
         let answer = site.get(path).await;

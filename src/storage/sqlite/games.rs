@@ -236,6 +236,26 @@ pub(super) async fn live(connection: &mut SqliteConnection) -> Result<Vec<(i64, 
     Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
 }
 
+/// Games whose pairs' ids begin so, in the order in which they began, damaged ones left out.
+pub(super) async fn of_pairs(pool: &SqlitePool, prefix: &str) -> Result<Vec<StoredGame>, StoreError> {
+    let sql = select_games!(
+        "game g LEFT JOIN settlement n ON n.game = g.key",
+        "WHERE g.pair_id >= ? AND g.pair_id < ? ORDER BY g.key"
+    );
+    let mut snapshot = pool.begin().await?;
+    // Ids are ASCII, of which this is the last character.
+    let end = format!("{prefix}\u{7f}");
+    let rows: Vec<GameRow> = sqlx::query_as(sql).bind(prefix).bind(end).fetch_all(&mut *snapshot).await?;
+    let mut games = Vec::with_capacity(rows.len());
+    for game in with_events(&mut snapshot, rows).await? {
+        match game {
+            Ok(game) => games.push(game),
+            Err(damaged) => report(&damaged),
+        }
+    }
+    Ok(games)
+}
+
 /// All games that go on or are not settled, by looking through all games: the two should be the same.
 pub(super) async fn audit_live(pool: &SqlitePool) -> Result<Vec<Loaded>, StoreError> {
     let sql = select_games!(

@@ -192,3 +192,17 @@ async fn add_to_sums(
     bind_counts!(sqlx::query(sql), skill).bind(to_sql(number)).execute(connection).await?;
     Ok(())
 }
+
+/// Sums a variant's judged games up again, after the set of those that count for ratings has changed.
+pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+    let sql = "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) \
+               SELECT e.player, e.variant, count(*), sum(j.moves), sum(j.good), sum(j.optimal), sum(j.decisions), \
+               sum(j.good_decisions), sum(j.loss) FROM rating_entry e \
+               JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+               JOIN judgement j ON j.number = e.number \
+               AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
+               WHERE e.variant = ? GROUP BY e.player, e.variant";
+    sqlx::query(sql).bind(variant).execute(connection).await?;
+    Ok(())
+}

@@ -4,6 +4,7 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
 use super::convert::{parsed, word};
 use super::error::Damage;
+use super::published;
 use crate::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, UnixMillis};
@@ -84,7 +85,7 @@ impl TokenRow {
     }
 }
 
-fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
+pub(super) fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
@@ -245,8 +246,11 @@ pub(super) async fn retire(
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
                url = NULL WHERE id = ? AND house = 0";
     let query = sqlx::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
-    let updated = query.execute(connection).await?;
-    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+    let updated = query.execute(&mut *connection).await?.rows_affected();
+    if updated > 0 {
+        published::unpublish(connection).await?;
+    }
+    Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
 pub(super) async fn set_profile(

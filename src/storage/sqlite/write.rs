@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{judgements, learners, players, puzzles, settlement};
+use super::{judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
@@ -156,6 +156,15 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
+            Write::AddTournament(tournament) => tournaments::add(self.connection, tournament).await,
+            Write::WalkOver { tournament, walkover } => {
+                tournaments::walk_over(self.connection, tournament, *walkover).await
+            }
+            Write::EndTournament { tournament, end } => {
+                tournaments::end(self.connection, tournament, end).await
+            }
+            Write::VoidGame { game, reason, at } => voiding::void(self.connection, game, reason, *at).await,
+            Write::Publish(publication) => published::publish(self.connection, publication).await,
             Write::StepJudging(step) => judgements::step(self.connection, step).await,
             Write::AddPuzzles(harvest) => {
                 puzzles::add(self.connection, harvest).await?;

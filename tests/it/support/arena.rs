@@ -21,6 +21,7 @@ use fourfold::storage::memory::MemoryStore;
 use fourfold::storage::record::{BotProfile, StoredPlayer, UnixMillis};
 use fourfold::storage::store::Write;
 use fourfold::storage::{SqliteStore, Store};
+use fourfold::tournament::Tournaments;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -44,6 +45,7 @@ type Settings = fn(&mut Config);
 pub(crate) struct Arena {
     pub(crate) address: SocketAddr,
     pub(crate) services: Arc<Services>,
+    pub(crate) tournaments: Tournaments,
     change: Settings,
     store: Kept,
     stop: CancellationToken,
@@ -117,10 +119,11 @@ impl Arena {
         let parts = Parts { listener, metrics_listener: None, config, store: store.open().await, key: KEY };
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
+        let tournaments = daemon.tournaments().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
-        Self { address, services, change, store, stop, serving, _hold: hold }
+        Self { address, services, tournaments, change, store, stop, serving, _hold: hold }
     }
 
     /// Lets the daemon know that it shall stop; it goes on for the time of its notice.

@@ -39,7 +39,7 @@ pub fn warnings(players: usize, meetings: &[Meeting]) -> Vec<Warning> {
 /// Who is connected by games.
 fn groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>> {
     let mut group_of: Vec<usize> = (0..players).collect();
-    for meeting in meetings.iter().filter(|meeting| games(meeting) > 0) {
+    for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
         let (from, to) = (group_of[meeting.b], group_of[meeting.a]);
         group_of.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
     }
@@ -49,10 +49,6 @@ fn groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>> {
     }
     groups.retain(|group| !group.is_empty());
     groups
-}
-
-fn games(meeting: &Meeting) -> u64 {
-    meeting.pairs.iter().flatten().sum::<u64>() * 2 + meeting.singles.iter().flatten().sum::<u64>()
 }
 
 /// Losses, draws and wins of everybody.

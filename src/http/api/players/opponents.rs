@@ -1,0 +1,167 @@
+//! Against whom a player has played, and how.
+
+use axum::Json;
+use axum::extract::State;
+use fourfold_engine::Variant;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::leaderboard::thousandths;
+use super::find;
+use crate::http::answer::List;
+use crate::http::crosstable::{Meeting, crosstable};
+use crate::http::error::ApiError;
+use crate::http::request::{Parameters, PathPart};
+use crate::http::state::AppState;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::leaderboard::habits::{GAMES_MAX, Habits, Opening, Result as Ended};
+use crate::protocol::terms::PlayerKind;
+use crate::storage::published::Score;
+
+/// Games as the player sees them.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(super) struct ScoreView {
+    /// Won.
+    wins: u64,
+    /// Drawn.
+    draws: u64,
+    /// Lost.
+    losses: u64,
+}
+
+impl From<Score> for ScoreView {
+    fn from(score: Score) -> Self {
+        Self { wins: score.wins, draws: score.draws, losses: score.losses }
+    }
+}
+
+/// A row of a player's crosstable.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct MeetingView {
+    /// The opponent; stays the same for ever.
+    id: PlayerId,
+    /// Its name.
+    name: PlayerName,
+    /// Person, bot or guest.
+    kind: PlayerKind,
+    /// The opponent's published rating on the scale of the joint fit; null if it is in none.
+    elo: Option<i32>,
+    /// Rated games.
+    games: u64,
+    /// Those in which the player moved first.
+    first: ScoreView,
+    /// The others.
+    second: ScoreView,
+    /// Share of the points, 0 to 1.
+    score: f64,
+    /// What the joint fit expects of it; null if it does not know both.
+    expected: Option<f64>,
+}
+
+impl From<Meeting> for MeetingView {
+    fn from(meeting: Meeting) -> Self {
+        Self {
+            elo: meeting.elo,
+            games: meeting.games(),
+            first: meeting.score.first.into(),
+            second: meeting.score.second.into(),
+            score: thousandths(meeting.share()),
+            expected: meeting.expected.map(thousandths),
+            id: meeting.opponent.id,
+            name: meeting.opponent.name,
+            kind: meeting.opponent.kind,
+        }
+    }
+}
+
+/// A game of the recent form.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct RecentView {
+    /// Which game.
+    game: GameId,
+    /// How it ended for the player.
+    result: EndedView,
+}
+
+/// How a game ended for the player.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum EndedView {
+    /// Won.
+    Won,
+    /// Drawn.
+    Drawn,
+    /// Lost.
+    Lost,
+}
+
+/// How games with one opening ended.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct OpeningView {
+    /// The first four moves.
+    moves: String,
+    #[serde(flatten)]
+    score: ScoreView,
+}
+
+impl From<Opening> for OpeningView {
+    fn from(opening: Opening) -> Self {
+        Self { moves: opening.moves, score: opening.score.into() }
+    }
+}
+
+/// How a player plays, from its last 500 rated games on one board.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct HabitsView {
+    /// Games that were looked at.
+    games: u64,
+    /// The last twenty results, the newest first.
+    form: Vec<RecentView>,
+    /// The openings that came up most often.
+    openings: Vec<OpeningView>,
+    /// How often each column was chosen, from the left.
+    columns: Vec<u64>,
+}
+
+impl From<Habits> for HabitsView {
+    fn from(habits: Habits) -> Self {
+        let ended = |result| match result {
+            Ended::Won => EndedView::Won,
+            Ended::Drawn => EndedView::Drawn,
+            Ended::Lost => EndedView::Lost,
+        };
+        Self {
+            games: habits.games,
+            form: habits
+                .form
+                .into_iter()
+                .map(|recent| RecentView { game: recent.game, result: ended(recent.result) })
+                .collect(),
+            openings: habits.openings.into_iter().map(OpeningView::from).collect(),
+            columns: habits.columns,
+        }
+    }
+}
+
+pub(super) async fn player_crosstable(
+    State(state): State<AppState>,
+    name: PathPart,
+    parameters: Parameters,
+) -> Result<Json<List<MeetingView>>, ApiError> {
+    let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
+    let limit = parameters.limit()?;
+    let player = find(&state, &name).await?;
+    let rows = crosstable(&state, &player.id, variant, limit).await?;
+    Ok(Json(List::whole(rows.into_iter().map(MeetingView::from).collect())))
+}
+
+pub(super) async fn player_habits(
+    State(state): State<AppState>,
+    name: PathPart,
+    parameters: Parameters,
+) -> Result<Json<HabitsView>, ApiError> {
+    let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
+    let player = find(&state, &name).await?;
+    let games = state.store.last_rated_games(&player.id, variant, GAMES_MAX).await?;
+    Ok(Json(Habits::new(&player.id, variant, &games).into()))
+}

@@ -1,0 +1,91 @@
+//! A player's games by opponent, as the interface and the page show them.
+
+use std::collections::HashMap;
+
+use fourfold_arena::stats::elo::expected_score;
+use fourfold_engine::{BySide, Variant};
+
+use super::state::AppState;
+use crate::ids::PlayerId;
+use crate::leaderboard::field::Field;
+use crate::storage::published::{Against, FitList, Score};
+use crate::storage::{StoreError, StoredPlayer};
+
+/// All rated games against one opponent.
+#[derive(Clone, Debug)]
+pub(super) struct Meeting {
+    pub(super) opponent: StoredPlayer,
+    /// The opponent's rating on the scale of the joint fit.
+    pub(super) elo: Option<i32>,
+    /// As the player sees them: games in which it moved first, and the others.
+    pub(super) score: BySide<Score>,
+    /// Share of the points that the joint fit expects.
+    pub(super) expected: Option<f64>,
+}
+
+impl Meeting {
+    pub(super) fn games(&self) -> u64 {
+        self.score.first.games() + self.score.second.games()
+    }
+
+    /// Share of the points.
+    pub(super) fn share(&self) -> f64 {
+        let points = |score: Score| real(score.wins) + real(score.draws) / 2.0;
+        (points(self.score.first) + points(self.score.second)) / real(self.games().max(1))
+    }
+
+    /// Wins, draws and losses by whichever side.
+    pub(super) fn total(&self) -> Score {
+        let BySide { first, second } = self.score;
+        Score {
+            wins: first.wins + second.wins,
+            draws: first.draws + second.draws,
+            losses: first.losses + second.losses,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+/// The opponents whom a player has met most often.
+pub(super) async fn crosstable(
+    state: &AppState,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<Meeting>, StoreError> {
+    let rows = state.store.crosstable(player, variant, limit).await?;
+    let ids: Vec<PlayerId> = rows.iter().map(|row| row.opponent.clone()).collect();
+    let opponents = state.store.players(&ids).await?;
+    let mut opponents: HashMap<PlayerId, StoredPlayer> =
+        opponents.into_iter().map(|player| (player.id.clone(), player)).collect();
+    let snapshot = state.leaderboard.now();
+    let field = |list| snapshot.field(variant, list);
+    let meeting = |row: Against| {
+        let opponent = opponents.remove(&row.opponent)?;
+        let fields = [field(FitList::Bots), field(FitList::All)];
+        // Both on the scale of one fit: that between bots if it knows them.
+        let both =
+            fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));
+        let own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
+        let elo = own
+            .filter_map(|field| field.get(&opponent.id))
+            .next()
+            .map(crate::leaderboard::field::Rated::whole_elo);
+        Some(Meeting { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
+    };
+    Ok(rows.into_iter().filter_map(meeting).collect())
+}
+
+/// The share of the points that a fit expects of the player, with the first move as often as it had it.
+fn expected(field: &Field, player: &PlayerId, row: &Against) -> Option<f64> {
+    let difference = field.get(player)?.elo - field.get(&row.opponent)?.elo;
+    let advantage = field.first_move_advantage;
+    let [first, second] = [row.score.first.games(), row.score.second.games()].map(real);
+    let points =
+        first * expected_score(difference + advantage) + second * expected_score(difference - advantage);
+    Some(points / (first + second).max(1.0))
+}

@@ -1,0 +1,159 @@
+//! How a rating went, drawn by the server, with the same numbers as a table.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::http::pages::words;
+use crate::http::texts::Language;
+use crate::storage::record::HistoryPoint;
+
+/// The drawing is so wide and high, in units of its own.
+const SIZE: (f64, f64) = (640.0, 190.0);
+/// Room for numbers: left, below, above, right.
+const ROOM: (f64, f64, f64, f64) = (60.0, 30.0, 12.0, 10.0);
+
+/// Rows of the table: the changes that anybody looks up.
+const ROWS_MAX: usize = 50;
+
+/// Games without which a line says nothing.
+const GAMES_MIN: usize = 2;
+
+/// A number at the side and its line across.
+struct Tick {
+    at: String,
+    label: i32,
+}
+
+/// A game in the table.
+struct Change {
+    game: String,
+    day: String,
+    after: i32,
+    delta: i32,
+}
+
+/// A curve with axes, and the same as a table.
+#[derive(Template)]
+#[template(path = "parts/rating-history.html")]
+pub(super) struct History {
+    lang: Language,
+    /// What it says, in words.
+    label: String,
+    width: f64,
+    height: f64,
+    left: f64,
+    right: f64,
+    bottom: f64,
+    points: String,
+    /// The last point.
+    end: (String, String),
+    ticks: Vec<Tick>,
+    from: String,
+    to: String,
+    changes: Vec<Change>,
+}
+
+impl HtmlSafe for History {}
+
+impl History {
+    /// Draws the ratings after each game, from left to right. `None` if there is no line in them.
+    pub(super) fn new(lang: Language, history: &[HistoryPoint]) -> Option<Self> {
+        let (first, last) = (history.first()?, history.last()?);
+        if history.len() < GAMES_MIN {
+            return None;
+        }
+        let values: Vec<i32> = std::iter::once(first.before.to_elo())
+            .chain(history.iter().map(|point| point.after.to_elo()))
+            .collect();
+        let (low, high) = (*values.iter().min()?, *values.iter().max()?);
+        let step = step_for(high - low);
+        let (bottom_value, top_value) = (low.div_euclid(step) * step, (high.div_euclid(step) + 1) * step);
+        let (left, bottom, top, right) = (ROOM.0, SIZE.1 - ROOM.1, ROOM.2, SIZE.0 - ROOM.3);
+        let y = |value: i32| {
+            let share = f64::from(value - bottom_value) / f64::from(top_value - bottom_value);
+            bottom - share * (bottom - top)
+        };
+        let steps = f64::from(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
+        let mut x = left;
+        let mut points = Vec::with_capacity(values.len());
+        for value in &values {
+            points.push((format!("{x:.1}"), format!("{:.1}", y(*value))));
+            x += (right - left) / steps;
+        }
+        let end = points.last()?.clone();
+        let ticks = (0..=(top_value - bottom_value) / step).map(|index| bottom_value + index * step);
+        let counts = [("low", low), ("high", high), ("now", last.after.to_elo())];
+        let day = |point: &HistoryPoint| words::day(lang, point.at);
+        Some(Self {
+            lang,
+            label: lang.fill("profile.history_in_words", &counts),
+            width: SIZE.0,
+            height: SIZE.1,
+            left,
+            right,
+            bottom,
+            points: points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" "),
+            end,
+            ticks: ticks.map(|label| Tick { at: format!("{:.1}", y(label)), label }).collect(),
+            from: day(first),
+            to: day(last),
+            changes: history.iter().rev().take(ROWS_MAX).map(|point| Change::new(lang, point)).collect(),
+        })
+    }
+}
+
+impl Change {
+    fn new(lang: Language, point: &HistoryPoint) -> Self {
+        let (before, after) = (point.before.to_elo(), point.after.to_elo());
+        Self { game: point.game.to_string(), day: words::day(lang, point.at), after, delta: after - before }
+    }
+}
+
+/// A round step that makes two to five lines.
+fn step_for(range: i32) -> i32 {
+    let steps = [10, 20, 50, 100, 200, 500, 1_000];
+    steps.into_iter().find(|step| range / step < 4).unwrap_or(2_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::elo::MilliElo;
+    use crate::storage::record::UnixMillis;
+
+    fn point(before: i64, after: i64) -> HistoryPoint {
+        HistoryPoint {
+            game: "abc".parse().expect("an id"),
+            at: UnixMillis(0),
+            before: MilliElo(before * 1_000),
+            after: MilliElo(after * 1_000),
+        }
+    }
+
+    #[test]
+    fn a_curve_lies_between_its_lines() {
+        let history =
+            History::new(Language::English, &[point(1_000, 1_100), point(1_100, 1_050)]).expect("two games");
+        assert_eq!(
+            history.ticks.iter().map(|tick| tick.label).collect::<Vec<_>>(),
+            [1_000, 1_050, 1_100, 1_150]
+        );
+        assert_eq!(history.points, "60.0,160.0 345.0,61.3 630.0,110.7");
+        assert_eq!((history.changes[0].delta, history.changes[1].after), (-50, 1_100));
+        let html = history.render().expect("it renders");
+        assert!(html.contains("between 1000 and 1100, now 1050"), "{html}");
+        assert!(html.contains("href=\"/game/abc\""), "{html}");
+    }
+
+    #[test]
+    fn few_points_make_no_curve() {
+        assert!(History::new(Language::English, &[]).is_none());
+        assert!(History::new(Language::English, &[point(1_000, 1_010)]).is_none());
+        assert!(History::new(Language::English, &[point(1_000, 1_000), point(1_000, 1_000)]).is_some());
+    }
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!([0, 39, 40, 700, 9_000].map(step_for), [10, 10, 20, 200, 2_000]);
+    }
+}

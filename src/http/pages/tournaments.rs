@@ -1,0 +1,316 @@
+//! Tournaments: which there were and will be, and each with its table.
+//!
+//! The table of one that goes on is a part of its own, which the page asks for again and again, with its `ETag`.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::{Html, IntoResponse, Response};
+use fourfold_arena::format::Format;
+use fourfold_engine::Side;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Page;
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use super::words;
+use crate::http::answer::{Keep, keepable};
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::ids::TournamentId;
+use crate::storage::record::UnixMillis;
+use crate::storage::tournaments::EndedBecause;
+use crate::tournament::{Summary, TournamentView, Upcoming};
+
+/// Tournaments of the list.
+const TOURNAMENTS_MAX: u32 = 50;
+
+/// Games of the schedule that are shown, the latest ones.
+const GAMES_MAX: usize = 60;
+
+/// Entrants up to which there is a crosstable: more columns than this nobody can follow.
+const CROSSTABLE_MAX: usize = 24;
+
+/// A tournament in the list.
+struct Row {
+    id: String,
+    name: String,
+    format: String,
+    status: &'static str,
+    is_live: bool,
+    when: String,
+    entrants: u64,
+    games: u64,
+    winner: Option<String>,
+}
+
+impl Row {
+    fn new(lang: Language, Summary { tournament, games, winner }: &Summary) -> Self {
+        let reason = tournament.end.as_ref().map(|end| end.reason);
+        Self {
+            id: tournament.id.to_string(),
+            name: tournament.name.clone(),
+            format: format(lang, tournament.format),
+            status: status(lang, reason),
+            is_live: reason.is_none(),
+            when: moment(lang, tournament.started_at),
+            entrants: tournament.entrants.len() as u64,
+            games: *games,
+            winner: winner.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+/// One that is to come.
+struct Next {
+    name: String,
+    when: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "tournaments.html")]
+struct List {
+    frame: Frame,
+    upcoming: Vec<Next>,
+    rows: Vec<Row>,
+}
+
+/// All tournaments.
+pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let next = |Upcoming { name, at }: Upcoming| Next { name, when: at.map(|at| moment(lang, at)) };
+    let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
+    let page = List {
+        frame: visitor.frame(Tab::Elsewhere, lang.text("tournament.title")),
+        upcoming: state.tournaments.upcoming().into_iter().map(next).collect(),
+        rows: rows.iter().map(|(_, summary)| Row::new(lang, summary)).collect(),
+    };
+    Ok(Html(page.render()?))
+}
+
+/// A row of the standings.
+struct Standing {
+    rank: usize,
+    name: String,
+    score: u64,
+    wins: u64,
+    wins_first: u64,
+    wins_second: u64,
+    games: u64,
+    elo: String,
+    suspended: bool,
+}
+
+/// A row of the crosstable: points against each, by rank.
+struct CrossRow {
+    rank: usize,
+    name: String,
+    cells: Vec<Cell>,
+}
+
+/// One field of the crosstable.
+enum Cell {
+    Own,
+    Unplayed,
+    /// Such as `3.5/4`.
+    Points(String),
+}
+
+/// A game of the schedule.
+struct Game {
+    number: u64,
+    first: String,
+    second: String,
+    link: Option<String>,
+    result: &'static str,
+    note: Option<&'static str>,
+}
+
+/// What changes while it goes on.
+#[derive(Template)]
+#[template(path = "parts/tournament.html")]
+struct Table {
+    lang: Language,
+    status: &'static str,
+    is_live: bool,
+    progress: String,
+    standings: Vec<Standing>,
+    ranks: Vec<usize>,
+    crosstable: Vec<CrossRow>,
+    games: Vec<Game>,
+    /// Games that are left out.
+    earlier: u64,
+}
+
+impl askama::filters::HtmlSafe for Table {}
+
+impl Table {
+    fn new(lang: Language, view: &TournamentView) -> Self {
+        let reason = view.tournament.end.as_ref().map(|end| end.reason);
+        let earlier = view.lines.len().saturating_sub(GAMES_MAX);
+        let progress = [("n", lang.number(view.games)), ("of", lang.number(view.known))];
+        Self {
+            lang,
+            status: status(lang, reason),
+            is_live: reason.is_none(),
+            progress: lang.fill("tournament.progress", &progress),
+            standings: standings(view),
+            ranks: (1..=view.names.len()).collect(),
+            crosstable: crosstable(view),
+            games: view.lines.iter().skip(earlier).rev().map(|line| game(lang, view, line)).collect(),
+            earlier: earlier as u64,
+        }
+    }
+}
+
+fn standings(view: &TournamentView) -> Vec<Standing> {
+    let row = |player: &fourfold_arena::report::RatedPlayer| {
+        let standing = player.standing?;
+        Some(Standing {
+            rank: standing.rank,
+            name: player.name.clone(),
+            score: standing.score,
+            wins: player.wins,
+            wins_first: standing.wins_first,
+            wins_second: standing.wins_second,
+            games: player.games,
+            elo: if player.games == 0 { String::new() } else { elo(player.elo, player.pm95) },
+            suspended: standing.suspended,
+        })
+    };
+    view.table.players.iter().filter_map(row).collect()
+}
+
+/// Such as `−75 ±363`.
+fn elo(elo: f64, pm95: f64) -> String {
+    format!("{elo:+.0} ±{pm95:.0}").replace('-', "−")
+}
+
+fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
+    let Some(report) = view.table.tournament.as_ref().filter(|_| view.names.len() <= CROSSTABLE_MAX) else {
+        return Vec::new();
+    };
+    let cell = |own: usize, column: usize, points: &Option<[u64; 2]>| match points {
+        _ if own == column => Cell::Own,
+        None => Cell::Unplayed,
+        Some([half_points, games]) => {
+            let half = if half_points % 2 == 1 { ".5" } else { "" };
+            Cell::Points(format!("{}{half}/{games}", half_points / 2))
+        }
+    };
+    let rows = report.crosstable.iter().zip(&view.table.players).enumerate();
+    rows.map(|(own, (cells, player))| CrossRow {
+        rank: own + 1,
+        name: player.name.clone(),
+        cells: cells.iter().enumerate().map(|(column, points)| cell(own, column, points)).collect(),
+    })
+    .collect()
+}
+
+fn game(lang: Language, view: &TournamentView, line: &crate::tournament::progress::Line) -> Game {
+    let result = match line.outcome.map(|outcome| outcome.winner) {
+        None => lang.text("site.live"),
+        Some(Some(Side::First)) => "1 : 0",
+        Some(Some(Side::Second)) => "0 : 1",
+        Some(None) => "½ : ½",
+    };
+    let is_fault = line.outcome.is_some_and(|outcome| outcome.is_fault);
+    let note = match &line.game {
+        None => Some("tournament.absent"),
+        Some(_) if is_fault => Some("tournament.fault"),
+        Some(_) => None,
+    };
+    Game {
+        number: line.number + 1,
+        first: view.names[line.seats.first].to_string(),
+        second: view.names[line.seats.second].to_string(),
+        link: line.game.as_ref().map(|game| format!("/game/{game}")),
+        result,
+        note: note.map(|key| lang.text(key)),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "tournament.html")]
+struct One {
+    frame: Frame,
+    id: String,
+    /// Format, time control, whether it counts.
+    terms: String,
+    when: String,
+    table: Table,
+    is_live: bool,
+}
+
+/// One tournament.
+pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+    let lang = visitor.language();
+    let view = match id.parse::<TournamentId>() {
+        Ok(id) => state.tournaments.view(&id).await?,
+        Err(_) => None,
+    };
+    let Some(view) = view else { return Err(PageError::not_found(visitor)) };
+    let tournament = &view.tournament;
+    let terms = [
+        format(lang, tournament.format),
+        words::time_control(lang, tournament.time),
+        words::kind(lang, tournament.rated).to_owned(),
+    ];
+    let table = Table::new(lang, &view);
+    let page = One {
+        frame: visitor.frame(Tab::Elsewhere, tournament.name.as_str()),
+        id: tournament.id.to_string(),
+        terms: terms.join(" · "),
+        when: moment(lang, tournament.started_at),
+        is_live: table.is_live,
+        table,
+    };
+    Ok(Html(page.render()?))
+}
+
+/// What changes on the page of one tournament.
+pub(super) async fn table(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, PageError> {
+    let view = match id.parse::<TournamentId>() {
+        Ok(id) => state.tournaments.view(&id).await?,
+        Err(_) => None,
+    };
+    let Some(view) = view else { return Err(PageError::not_found(visitor)) };
+    let html = Table::new(visitor.language(), &view).render()?;
+    let mut response = keepable(&headers, Keep::Settled, "text/html; charset=utf-8", html);
+    // It is in the visitor's language, so nobody else may keep it.
+    response.headers_mut().insert(axum::http::header::CACHE_CONTROL, super::CACHING);
+    Ok(response.into_response())
+}
+
+fn status(lang: Language, reason: Option<EndedBecause>) -> &'static str {
+    lang.text(match reason {
+        None => "tournament.running",
+        Some(EndedBecause::Complete) => "tournament.complete",
+        Some(EndedBecause::Suspended) => "tournament.suspended",
+        Some(EndedBecause::Cancelled) => "tournament.cancelled",
+    })
+}
+
+fn format(lang: Language, format: Format) -> String {
+    match format {
+        Format::Match => lang.text("tournament.match").to_owned(),
+        Format::RoundRobin => lang.text("tournament.round_robin").to_owned(),
+        Format::Gauntlet { .. } => lang.text("tournament.gauntlet").to_owned(),
+        Format::Swiss { rounds } => lang.count("tournament.swiss", rounds.into()),
+        Format::Knockout => lang.text("tournament.knockout").to_owned(),
+        Format::Ladder => lang.text("tournament.ladder").to_owned(),
+    }
+}
+
+/// Day and time: `20 Nov 2026, 18:00 UTC`.
+fn moment(lang: Language, at: UnixMillis) -> String {
+    let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
+    let time = time.to_zoned(TimeZone::UTC).time();
+    format!("{}, {:02}:{:02} UTC", words::day(lang, at), time.hour(), time.minute())
+}

@@ -1,0 +1,283 @@
+//! Leaderboards as the interface and the page show them: ratings of the last fit, names of now.
+
+use std::collections::HashMap;
+
+use fourfold_arena::stats::fit::Warning;
+use fourfold_engine::Variant;
+use fourfold_engine::review::Skill;
+
+use super::state::AppState;
+use crate::ids::{PlayerId, PlayerName};
+use crate::leaderboard::field::{Field, Rated, Scale};
+use crate::protocol::terms::PlayerKind;
+use crate::rating::elo::pm95;
+use crate::storage::published::FitList;
+use crate::storage::record::RatingRow;
+use crate::storage::store::Board;
+use crate::storage::{StoreError, StoredPlayer};
+
+/// People on their list at most.
+const PEOPLE_MAX: u32 = 200;
+
+/// Bots of the house, or those of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Home {
+    House,
+    Elsewhere,
+}
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) board: Board,
+    pub(super) variant: Variant,
+    /// Both if `None`.
+    pub(super) home: Option<Home>,
+    pub(super) limit: u32,
+}
+
+/// A published rating with what stands behind it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Shown {
+    pub(super) elo: i32,
+    /// Half the width of the interval that holds 95 %.
+    pub(super) pm95: u32,
+    /// The live rating with all rated games.
+    pub(super) live: RatingRow,
+}
+
+/// A row of a leaderboard.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) rank: u64,
+    pub(super) player: StoredPlayer,
+    pub(super) shown: Shown,
+    /// Of the joint fit; none on the list of people.
+    pub(super) counted: Option<Counted>,
+    /// How well it plays by the exact solver, once games were judged.
+    pub(super) skill: Option<Skill>,
+    /// How probable it is that this player is stronger than the next row's.
+    pub(super) los_next: Option<f64>,
+}
+
+/// What a rating of the joint fit rests on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Counted {
+    pub(super) games: u64,
+    pub(super) pairs: u64,
+    pub(super) opponents: usize,
+}
+
+/// The bot that never errs, where it has played.
+#[derive(Clone, Debug)]
+pub(super) struct Ceiling {
+    pub(super) name: PlayerName,
+    pub(super) elo: i32,
+    pub(super) provisional: bool,
+}
+
+/// A joint fit as a whole.
+#[derive(Clone, Debug)]
+pub(super) struct FitSummary {
+    pub(super) first_move_advantage: f64,
+    pub(super) scale: Scale,
+    /// The bot that never errs.
+    pub(super) ceiling: Option<Ceiling>,
+    pub(super) games: u64,
+    pub(super) pairs: u64,
+    pub(super) up_to: u64,
+    /// Groups that never met one another.
+    pub(super) disconnected: Vec<Vec<PlayerName>>,
+    /// Who won every game, and who lost every one: nothing bounds their ratings on one side.
+    pub(super) only_wins: Vec<PlayerName>,
+    pub(super) only_losses: Vec<PlayerName>,
+}
+
+/// A whole leaderboard.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranking {
+    pub(super) rows: Vec<Row>,
+    /// None on the list of people, and where nobody has played.
+    pub(super) fit: Option<FitSummary>,
+}
+
+/// Reads a leaderboard.
+pub(super) async fn ranking(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError> {
+    let mut ranking = match wanted.board {
+        Board::People => people(state, wanted).await?,
+        Board::All => fitted(state, wanted, FitList::All).await?,
+        Board::Bots => fitted(state, wanted, FitList::Bots).await?,
+    };
+    if !ranking.rows.is_empty() {
+        let skills = state.store.skills(wanted.variant).await?;
+        let mut skills: HashMap<PlayerId, Skill> =
+            skills.into_iter().map(|(player, sums)| (player, sums.skill)).collect();
+        ranking.rows.iter_mut().for_each(|row| row.skill = skills.remove(&row.player.id));
+    }
+    Ok(ranking)
+}
+
+/// Bots, or everybody, by their joint fit.
+async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranking, StoreError> {
+    let snapshot = state.leaderboard.now();
+    let Some(field) = snapshot.field(wanted.variant, list) else { return Ok(Ranking::default()) };
+    let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
+    let players = state.store.players(&ids).await?;
+    let players: HashMap<PlayerId, StoredPlayer> =
+        players.into_iter().map(|player| (player.id.clone(), player)).collect();
+    let fit = summary(field, &players, snapshot.up_to);
+    let mut rows = rows_of(field, players, wanted.board);
+    rows.retain(|row| wanted.home.is_none_or(|home| is_at(&row.player, home)));
+    rows.truncate(wanted.limit as usize);
+    for index in 1..rows.len() {
+        let los = field.los(&rows[index - 1].player.id, &rows[index].player.id);
+        rows[index - 1].los_next = los.map(rounded);
+    }
+    Ok(Ranking { rows, fit: Some(fit) })
+}
+
+fn is_at(player: &StoredPlayer, home: Home) -> bool {
+    match home {
+        Home::House => player.house,
+        Home::Elsewhere => !player.house,
+    }
+}
+
+/// The rows of a field, the strongest first; equals share a rank and stand by their names.
+fn rows_of(field: &Field, mut players: HashMap<PlayerId, StoredPlayer>, board: Board) -> Vec<Row> {
+    let listed = field.ranking().filter_map(|rated| {
+        let player = players.remove(&rated.player).filter(|player| board.lists(player.kind))?;
+        Some((rated, player))
+    });
+    let mut rows: Vec<Row> = Vec::with_capacity(field.rows().len());
+    let mut above: Option<(u64, f64)> = None;
+    for (place, (rated, player)) in (1..).zip(listed) {
+        let rank =
+            above.filter(|(_, elo)| elo.to_bits() == rated.elo.to_bits()).map_or(place, |(rank, _)| rank);
+        above = Some((rank, rated.elo));
+        let Rated { games, pairs, opponents, .. } = *rated;
+        let counted = Some(Counted { games, pairs, opponents });
+        rows.push(Row { rank, player, shown: Shown::fitted(rated), counted, skill: None, los_next: None });
+    }
+    rows.sort_by(|one, other| {
+        let name = |row: &Row| row.player.name.key();
+        one.rank.cmp(&other.rank).then_with(|| name(one).cmp(&name(other)))
+    });
+    rows
+}
+
+fn summary(field: &Field, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64) -> FitSummary {
+    let name = |id: &PlayerId| players.get(id).map(|player| player.name.clone());
+    let names = |places: &[usize]| -> Vec<PlayerName> {
+        places.iter().filter_map(|&place| name(&field.rows()[place].player)).collect()
+    };
+    let ceiling = field.ceiling.as_ref().and_then(|id| {
+        let rated = field.get(id)?;
+        let provisional = rated.live.standing.is_provisional();
+        Some(Ceiling { name: name(id)?, elo: rated.whole_elo(), provisional })
+    });
+    let mut summary = FitSummary {
+        first_move_advantage: field.first_move_advantage,
+        scale: field.scale,
+        ceiling,
+        games: field.games,
+        pairs: field.pairs,
+        up_to,
+        disconnected: Vec::new(),
+        only_wins: Vec::new(),
+        only_losses: Vec::new(),
+    };
+    for warning in &field.warnings {
+        match warning {
+            Warning::Disconnected(groups) => {
+                summary.disconnected = groups.iter().map(|group| names(group)).collect();
+            }
+            Warning::OnlyWins(players) => summary.only_wins = names(players),
+            Warning::OnlyLosses(players) => summary.only_losses = names(players),
+        }
+    }
+    summary
+}
+
+/// People by their live Elo.
+async fn people(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError> {
+    let limit = wanted.limit.min(PEOPLE_MAX);
+    let stored = state.store.leaderboard(Board::People, wanted.variant, limit).await?;
+    let mut rows: Vec<Row> = stored
+        .into_iter()
+        .filter(|row| wanted.home.is_none_or(|home| is_at(&row.player, home)))
+        .map(|row| Row {
+            rank: row.rank,
+            player: row.player,
+            shown: Shown::live(row.rating),
+            counted: None,
+            skill: None,
+            los_next: None,
+        })
+        .collect();
+    for index in 1..rows.len() {
+        rows[index - 1].los_next = Some(superiority(rows[index - 1].shown, rows[index].shown));
+    }
+    Ok(Ranking { rows, fit: None })
+}
+
+impl Shown {
+    fn fitted(rated: &Rated) -> Self {
+        Self { elo: rated.whole_elo(), pm95: rated.whole_pm95(), live: rated.live }
+    }
+
+    fn live(row: RatingRow) -> Self {
+        Self { elo: row.standing.rating.to_elo(), pm95: pm95(row.standing.games), live: row }
+    }
+
+    /// The published rating of a player: of bots that of the fit between bots, or where they have met none that of
+    /// all; of people, and of whoever no fit knows, the live one.
+    pub(super) fn published(
+        state: &AppState,
+        player: &StoredPlayer,
+        variant: Variant,
+        live: RatingRow,
+    ) -> Self {
+        if player.kind != PlayerKind::Bot {
+            return Self::live(live);
+        }
+        let snapshot = state.leaderboard.now();
+        let rated = [FitList::Bots, FitList::All]
+            .into_iter()
+            .find_map(|list| snapshot.field(variant, list)?.get(&player.id).cloned());
+        rated.map_or(Self::live(live), |rated| Self { live, ..Self::fitted(&rated) })
+    }
+}
+
+/// How likely `a` is stronger than `b`, if both live ratings are off by independent normal errors of which [`pm95`]
+/// gives the size.
+fn superiority(a: Shown, b: Shown) -> f64 {
+    use fourfold_arena::stats::normal::{Z95, cdf};
+    let deviation = f64::from(a.pm95).hypot(f64::from(b.pm95)) / Z95;
+    rounded(cdf(f64::from(a.elo - b.elo) / deviation))
+}
+
+/// Thousandths: more digits would pretend.
+fn rounded(probability: f64) -> f64 {
+    (probability * 1_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::elo::{MilliElo, Standing};
+
+    #[test]
+    fn equals_are_an_even_bet_and_a_wide_gap_is_none() {
+        let shown = |elo: i32| {
+            let standing = Standing { rating: MilliElo(i64::from(elo) * 1_000), games: 94 };
+            Shown { pm95: 70, ..Shown::live(RatingRow { standing, ..RatingRow::default() }) }
+        };
+        let check = |a, b, expected: f64| {
+            assert!((superiority(shown(a), shown(b)) - expected).abs() < 0.000_1, "{a} {b}");
+        };
+        check(1_500, 1_500, 0.5);
+        check(1_550, 1_500, 0.839);
+        check(2_500, 1_500, 1.0);
+    }
+}

@@ -1,0 +1,229 @@
+//! Leaderboards, crosstables and habits, as the interface and the pages show them.
+
+use axum::http::StatusCode;
+use fourfold_engine::BySide;
+use fourfold_engine::review::Skill;
+use serde_json::{Value, json};
+
+use crate::http::testing::TestSite;
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::PlayerKind;
+use crate::storage::Store;
+use crate::storage::conformance::{add, play, player, spec};
+use crate::storage::judgements::{Judgement, JudgingStep};
+use crate::storage::puzzles::Harvest;
+use crate::storage::record::{BotProfile, GameSpec, StoredPlayer};
+use crate::storage::store::Write;
+
+/// A site with two bots of the house, a remote one and a person. `six` has beaten `random` three times and lost once;
+/// `hal` has drawn with `six`, and Ada has beaten it.
+async fn site() -> TestSite {
+    let site = TestSite::new();
+    let house = |name| StoredPlayer { house: true, ..player(name, PlayerKind::Bot) };
+    let profile = BotProfile { version: Some("2.1".into()), ..BotProfile::default() };
+    let hal = StoredPlayer { profile, ..player("hal", PlayerKind::Bot) };
+    let players = [house("random"), house("six"), hal, player("Ada", PlayerKind::Human)];
+    site.store.commit(&players.map(add)).await.unwrap();
+    for (id, first, second, moves, result) in [
+        ("g1", "six", "random", "4453627", GameResult::First),
+        ("g2", "random", "six", "4453621", GameResult::Second),
+        ("g3", "six", "random", "4453622", GameResult::First),
+        ("g4", "random", "six", "4453623", GameResult::First),
+        ("g5", "hal", "six", "1122334", GameResult::Draw),
+        ("g6", "Ada", "hal", "7766554", GameResult::First),
+    ] {
+        play(&*site.store, spec(id, first, second), moves, result, EndReason::Resign).await;
+    }
+    site.fit().await;
+    site
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list["items"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn bots_are_ranked_by_the_joint_fit() {
+    let site = site().await;
+    let list = site.get("/api/v1/leaderboard?list=bots").await.json();
+    assert_eq!(names(&list).len(), 3, "{list}");
+    assert_eq!(names(&list)[2], "random");
+    let of = |name: &str| -> Value {
+        list["items"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
+    };
+    let (random, six, hal) = (of("random"), of("six"), of("hal"));
+    assert_eq!((&random["elo"], &random["pm95"]), (&json!(0), &json!(1)));
+    assert!(six["elo"].as_i64() > Some(100) && six["elo"] != six["live_elo"], "{six}");
+    assert_eq!((&six["games"], &six["distinct"], &six["pairs"]), (&json!(5), &json!(5), &json!(0)));
+    assert_eq!((&six["opponents"], &six["house"], &six["version"]), (&json!(2), &json!(true), &Value::Null));
+    assert_eq!((&hal["house"], &hal["version"]), (&json!(false), &json!("2.1")));
+    assert_eq!(
+        (&hal["games"], &hal["distinct"]),
+        (&json!(2), &json!(1)),
+        "the game with Ada is not between bots"
+    );
+    assert_eq!(list["items"][2]["los_next"], Value::Null);
+    assert!(list["items"][1]["los_next"].as_f64().is_some_and(|los| los > 0.5 && los < 1.0), "{list}");
+    let fit = &list["fit"];
+    assert_eq!((&fit["scale"], &fit["ceiling"], &fit["up_to"]), (&json!("random"), &Value::Null, &json!(6)));
+    assert_eq!((&fit["distinct"], &fit["disconnected"]), (&json!(5), &json!([])));
+    let house = site.get("/api/v1/leaderboard?list=bots&house=true").await.json();
+    assert_eq!(names(&house), ["six", "random"]);
+    let remote = site.get("/api/v1/leaderboard?list=bots&house=false").await.json();
+    assert_eq!(names(&remote), ["hal"]);
+    assert_eq!(remote["items"][0]["rank"], hal["rank"], "the place is that among all");
+}
+
+#[tokio::test]
+async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
+    let site = site().await;
+    let list = site.get("/api/v1/leaderboard?list=bots").await.json();
+    assert_eq!(list["items"][0]["exact"], Value::Null);
+    assert!(!site.get("/leaderboard").await.body.contains("Exact"));
+    let first = Skill { moves: 8, good: 7, optimal: 5, decisions: 4, good_decisions: 3, loss: 9 };
+    let skill = BySide { first, second: Skill::default() };
+    let step =
+        JudgingStep { from: 0, games: vec![(1, Judgement::Judged(skill))], harvest: Harvest::default() };
+    site.store.commit(&[Write::StepJudging(Box::new(step))]).await.unwrap().remove(0).unwrap();
+    let list = site.get("/api/v1/leaderboard?list=bots&house=true").await.json();
+    let row = &list["items"][0];
+    assert_eq!(
+        (&row["exact"], &row["decision"], &row["optimal"]),
+        (&json!(0.875), &json!(0.75), &json!(0.625))
+    );
+    assert_eq!(list["items"][1]["exact"], Value::Null, "no move of random was judged");
+    assert!(site.get("/leaderboard").await.body.contains("87.5 %"));
+    let body = site.get("/player/six").await.body;
+    assert!(body.contains("87.5 %") && body.contains("75.0 %") && body.contains("62.5 %"), "{body}");
+}
+
+#[tokio::test]
+async fn people_have_live_elo_on_their_own_list_and_a_place_on_that_of_all() {
+    let site = site().await;
+    let people = site.get("/api/v1/leaderboard?list=people").await.json();
+    assert_eq!((names(&people), &people["fit"]), (vec!["Ada"], &Value::Null));
+    let row = &people["items"][0];
+    assert_eq!(
+        (&row["elo"], &row["live_elo"], &row["distinct"]),
+        (&json!(1_520), &json!(1_520), &Value::Null)
+    );
+    let all = site.get("/api/v1/leaderboard").await.json();
+    assert_eq!(names(&all)[0], "Ada", "{all}");
+    assert!(all["items"][0]["elo"] != 1_520, "it is on the scale of the fit");
+    assert_eq!(all["fit"]["only_wins"], json!(["Ada"]));
+    let profile = site.get("/api/v1/players/six").await.json();
+    assert_ne!(profile["ratings"][0]["elo"], profile["ratings"][0]["live_elo"]);
+    let profile = site.get("/api/v1/players/ada").await.json();
+    assert_eq!(profile["ratings"][0]["elo"], 1_520);
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_named() {
+    let site = site().await;
+    for (query, field) in
+        [("list=cats", "list"), ("house=perhaps", "house"), ("variant=1x1", "variant"), ("limit=0", "limit")]
+    {
+        let answer = site.get(&format!("/api/v1/leaderboard?{query}")).await;
+        answer.check_refused(400, "bad_parameter", Some(field));
+    }
+    let other = site.get("/api/v1/leaderboard?variant=9x6").await.json();
+    assert_eq!(other, json!({ "items": [], "cursor": null, "fit": null }));
+    for part in ["crosstable", "habits"] {
+        site.get(&format!("/api/v1/players/nobody/{part}")).await.check_refused(404, "not_found", None);
+        let wrong = site.get(&format!("/api/v1/players/six/{part}?variant=x")).await;
+        wrong.check_refused(400, "bad_parameter", Some("variant"));
+    }
+}
+
+#[tokio::test]
+async fn a_crosstable_compares_with_what_was_expected() {
+    let site = site().await;
+    let table = site.get("/api/v1/players/six/crosstable").await.json();
+    assert_eq!(names(&table), ["random", "hal"]);
+    let random = &table["items"][0];
+    assert_eq!((&random["games"], &random["score"], &random["elo"]), (&json!(4), &json!(0.75), &json!(0)));
+    assert_eq!(random["first"], json!({ "wins": 2, "draws": 0, "losses": 0 }));
+    assert_eq!(random["second"], json!({ "wins": 1, "draws": 0, "losses": 1 }));
+    assert!(random["expected"].as_f64().is_some_and(|share| (0.6..0.8).contains(&share)), "{random}");
+    let ada = site.get("/api/v1/players/ada/crosstable?limit=1").await.json();
+    assert!(ada["items"][0]["expected"].as_f64() > Some(0.5), "{ada}");
+}
+
+#[tokio::test]
+async fn habits_are_those_of_the_player() {
+    let site = site().await;
+    let habits = site.get("/api/v1/players/hal/habits").await.json();
+    assert_eq!(habits["games"], 2);
+    assert_eq!(
+        habits["form"],
+        json!([{ "game": "g6", "result": "lost" }, { "game": "g5", "result": "drawn" }])
+    );
+    assert_eq!(habits["columns"], json!([1, 1, 1, 1, 1, 1, 1]));
+    assert_eq!(habits["openings"][0]["moves"], "1122");
+}
+
+#[tokio::test]
+async fn the_pages_show_the_same() {
+    let site = site().await;
+    let body = site.get("/leaderboard?list=bots").await.body;
+    for part in ["class=\"interval\"", "href=\"/docs/ratings\"", "by=house", "Zero is a bot", "<bdi", "2.1"] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    assert!(!site.get("/leaderboard?list=bots&by=others").await.body.contains("/player/six"));
+    assert!(!site.get("/leaderboard").await.body.contains("by=house"));
+    let body = site.get("/player/six").await.body;
+    for part in ["live Elo", "class=\"chart\"", "The same as a table", "Column 4:", "/player/random", "75 %"]
+    {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    assert!(site.get("/player/six?variant=9x6").await.body.contains("href=\"/player/six?variant=7x6\""));
+    assert_eq!(site.get("/player/six?variant=nonsense").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn records_say_that_a_game_was_voided_and_lists_forget_it() {
+    let site = site().await;
+    let void = Write::VoidGame {
+        game: "g6".parse().unwrap(),
+        reason: "a test".into(),
+        at: crate::storage::record::UnixMillis(0),
+    };
+    site.store.commit(&[void]).await.unwrap().remove(0).unwrap();
+    site.fit().await;
+    let record = site.get("/api/v1/games/g6").await.json();
+    assert_eq!((&record["result"], &record["rated"]), (&json!("first"), &json!(false)));
+    assert_eq!((&record["ratings"], &record["unrated_because"]), (&Value::Null, &json!("voided")));
+    assert!(!names(&site.get("/api/v1/leaderboard").await.json()).contains(&"Ada"));
+}
+
+/// What `fourfold rate` reads are the records as they are exported.
+#[tokio::test]
+async fn saved_games_give_the_published_ratings() {
+    use fourfold_arena::rate::{Games, Only};
+    use fourfold_arena::stats::fit::Anchor;
+    let site = site().await;
+    play(
+        &*site.store,
+        GameSpec { rated: false, ..spec("casual", "random", "six") },
+        "1111112",
+        GameResult::First,
+        EndReason::Resign,
+    )
+    .await;
+    let lines = site.get("/api/v1/games.ndjson").await.body;
+    let mut games = Games::new(Only { rated: true, bots: true, variant: Some("7x6".into()) });
+    assert!(!games.read(lines.as_bytes()).unwrap());
+    let anchor = Anchor { player: games.player("random").unwrap(), elo: 0.0 };
+    let table = games.rate(&[anchor]);
+    let list = site.get("/api/v1/leaderboard?list=bots").await.json();
+    assert_eq!(table.players.len(), 3);
+    for (row, published) in table.players.iter().zip(list["items"].as_array().unwrap()) {
+        assert_eq!(published["name"], row.name.as_str());
+        let close =
+            |field: &str, value: f64| (published[field].as_f64().unwrap() - value).abs() <= 0.5 + 1e-6;
+        assert!(
+            close("elo", row.elo) && (row.name == "random" || close("pm95", row.pm95)),
+            "{row:?} {published}"
+        );
+    }
+}

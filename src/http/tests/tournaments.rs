@@ -1,0 +1,118 @@
+//! Tournaments in the interface and on their pages.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use fourfold_arena::format::Format;
+use fourfold_engine::Side;
+use serde_json::json;
+
+use crate::http::testing::{TestSite, get};
+use crate::ids::PairId;
+use crate::storage::conformance::{FIRST_WINS, NOON, add, first_wins, player_id, spec, write};
+use crate::storage::conformance_of_tournaments::tournament;
+use crate::storage::record::{GameSpec, Pair};
+use crate::storage::store::Write;
+use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+
+const LIST: &str = "/api/v1/tournaments";
+
+/// A site with a tournament of two: Ada has won the first game, and Bob was not there for the second.
+async fn site() -> TestSite {
+    let site = TestSite::new();
+    for name in ["Ada", "Bob"] {
+        let bot = crate::storage::conformance::player(name, crate::protocol::terms::PlayerKind::Bot);
+        write(&*site.store, add(bot)).await.unwrap();
+    }
+    let cup = StoredTournament {
+        name: "Cup <1>".into(),
+        format: Format::RoundRobin,
+        entrants: vec![player_id("Ada"), player_id("Bob")],
+        pairs: 1,
+        seed: 7,
+        ..tournament("T1", 0)
+    };
+    let id = cup.id.clone();
+    write(&*site.store, Write::AddTournament(cup)).await.unwrap();
+    let pair = Pair { id: PairId::in_tournament(&id, 0), leg: 1, of: 2 };
+    let game = GameSpec { pair: Some(pair), ..spec("g1", "Ada", "Bob") };
+    first_wins(&*site.store, game, FIRST_WINS).await;
+    site
+}
+
+async fn end(site: &TestSite) {
+    let tournament = "T1".parse().unwrap();
+    let walkover = Walkover { number: 1, absent: Side::First };
+    write(&*site.store, Write::WalkOver { tournament, walkover }).await.unwrap();
+    let winner = Some(player_id("Ada"));
+    let end = TournamentEnd { reason: EndedBecause::Complete, at: NOON, winner, games: 2 };
+    let tournament = "T1".parse().unwrap();
+    write(&*site.store, Write::EndTournament { tournament, end }).await.unwrap();
+}
+
+#[tokio::test]
+async fn tournaments_are_listed_the_newest_first() {
+    let site = site().await;
+    let second = StoredTournament { end: None, ..tournament("T2", 5) };
+    write(&*site.store, Write::AddTournament(second)).await.unwrap();
+    let list = site.get(LIST).await.json();
+    assert_eq!(list["cursor"], json!(null));
+    assert_eq!(list["items"][1]["id"], "T1");
+    assert_eq!(list["items"][0]["format"], json!({ "name": "swiss", "rounds": 3 }));
+    let page = site.get(&format!("{LIST}?limit=1")).await.json();
+    assert_eq!((&page["items"][0]["id"], &page["cursor"]), (&json!("T2"), &json!("2")));
+    let next = site.get(&format!("{LIST}?limit=1&cursor=2")).await.json();
+    assert_eq!(next["items"][0]["id"], "T1");
+    site.get(&format!("{LIST}?cursor=x")).await.check_refused(400, "bad_parameter", Some("cursor"));
+}
+
+#[tokio::test]
+async fn a_tournament_has_standings_a_crosstable_and_its_schedule() {
+    let site = site().await;
+    let live = site.get(&format!("{LIST}/T1")).await.json();
+    assert_eq!((&live["status"], &live["winner"]), (&json!("running"), &json!(null)));
+    assert_eq!((&live["games"], &live["games_known"]), (&json!(1), &json!(2)));
+    end(&site).await;
+    let answer = site.get(&format!("{LIST}/T1")).await;
+    let over = answer.json();
+    assert_eq!((&over["status"], &over["winner"]), (&json!("complete"), &json!("Ada")));
+    let first = &over["standings"][0];
+    assert_eq!(first["name"], "Ada");
+    for (field, value) in [("rank", 1), ("score", 6), ("wins", 2), ("wins_first", 1), ("wins_second", 1)] {
+        assert_eq!(first[field], value, "{field}");
+    }
+    assert_eq!(over["crosstable"], json!([[null, [4, 2]], [[0, 2], null]]));
+    assert_eq!(over["schedule"][0]["game"], "g1");
+    let second = json!({
+        "number": 1, "first": "Bob", "second": "Ada", "game": null, "result": "second", "fault": true
+    });
+    assert_eq!(over["schedule"][1], second);
+
+    let request = get(&format!("{LIST}/T1")).header(header::IF_NONE_MATCH, answer.header(header::ETAG));
+    let again = site.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    site.get(&format!("{LIST}/T9")).await.check_refused(404, "not_found", None);
+    site.get(&format!("{LIST}/a%20b")).await.check_refused(404, "not_found", None);
+}
+
+#[tokio::test]
+async fn pages_show_tournaments_without_script() {
+    let empty = TestSite::new().get("/tournaments").await;
+    assert!(empty.body.contains("No tournament has been held"), "{}", empty.body);
+    let site = site().await;
+    let list = site.get("/tournaments?lang=de").await;
+    assert!(list.body.contains("Turniere") && list.body.contains("/tournament/T1"), "{}", list.body);
+    let one = site.get("/tournament/T1").await;
+    for part in ["Cup &#60;1&#62;", "WinX", "tournament-page", "/game/g1", "1 of 2 games", "round robin"] {
+        assert!(one.body.contains(part), "{part}: {}", one.body);
+    }
+    assert_eq!(site.get("/tournament/T9").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(site.get("/tournament/T9/table").await.status, StatusCode::NOT_FOUND);
+
+    let table = site.get("/tournament/T1/table").await;
+    assert!(!table.body.contains("<html") && table.body.contains("data-live"), "{}", table.body);
+    let request = get("/tournament/T1/table").header(header::IF_NONE_MATCH, table.header(header::ETAG));
+    assert_eq!(site.send(request.body(Body::empty()).unwrap()).await.status, StatusCode::NOT_MODIFIED);
+    end(&site).await;
+    let over = site.get("/tournament/T1").await;
+    assert!(!over.body.contains("tournament-page") && over.body.contains("absent"), "{}", over.body);
+}

@@ -1,0 +1,132 @@
+use super::*;
+use crate::protocol::server::EndReason;
+use crate::testing::{Arena, Client, Setup};
+
+const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
+
+/// A ladder on an arena, and what it says of bots in trouble.
+fn ladder(arena: &Arena, house_pairs: usize) -> (LadderActor, Troubles) {
+    let (services, troubles) = (&arena.services, Troubles::default());
+    let deps = LadderDeps {
+        host: services.host.clone(),
+        store: Arc::clone(&services.store),
+        sessions: services.sessions.clone(),
+        directory: services.directory.clone(),
+        feeds: services.feeds.clone(),
+        pool: ComputePool::new(1),
+        troubles: troubles.clone(),
+    };
+    let settings = LadderSettings { time: TIME, cpu_share: 100, house_pairs, pairs_per_day: 3 };
+    (LadderActor::new(deps, settings), troubles)
+}
+
+fn spawn(arena: &Arena, house_pairs: usize) -> Troubles {
+    let (ladder, troubles) = ladder(arena, house_pairs);
+    tokio::spawn(ladder.run(CancellationToken::new()));
+    troubles
+}
+
+async fn quiet_arena() -> Arena {
+    Arena::with(Setup { house: &[], ..Setup::default() }).await
+}
+
+fn live_pairs(arena: &Arena) -> Vec<(u32, bool)> {
+    let live = arena.services.directory.live();
+    live.iter().map(|game| (game.spec.pair.as_ref().unwrap().leg, game.spec.rated)).collect()
+}
+
+async fn resign_all(clients: &mut [&mut Client]) {
+    for client in clients {
+        if let Some(game) = client.hear_game() {
+            client.resign(&game.game).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_open_bots_play_one_rated_pair_after_the_other_until_the_day_s_are_played() {
+    let arena = quiet_arena().await;
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let (mut ann, mut bob) = (arena.join_open(&ann).await, arena.join_open(&bob).await);
+    spawn(&arena, 0);
+    tokio::time::sleep(5 * TICK).await;
+    for pair in 1..=3 {
+        assert_eq!(live_pairs(&arena), [(1, true)], "pair {pair}");
+        resign_all(&mut [&mut ann]).await;
+        bob.hear();
+        arena.settle().await;
+        assert_eq!(live_pairs(&arena), [(2, true)], "the second game follows, and no other pair");
+        resign_all(&mut [&mut ann]).await;
+        bob.hear();
+        arena.settle().await;
+    }
+    tokio::time::sleep(5 * TICK).await;
+    assert_eq!(live_pairs(&arena), [], "enough for a day");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_that_are_not_open_full_or_gone_are_left_alone() {
+    let arena = quiet_arena().await;
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let _ann = arena.join_open(&ann).await;
+    let bob = arena.join(&bob).await;
+    let eve = arena.join_open(&arena.bot("eve").await).await;
+    eve.vanish().await;
+    spawn(&arena, 0);
+    tokio::time::sleep(5 * TICK).await;
+    assert_eq!(live_pairs(&arena), []);
+    drop(bob);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_begins_while_the_host_is_paused() {
+    let arena = Arena::new().await;
+    arena.services.host.pause();
+    spawn(&arena, 1);
+    tokio::time::sleep(5 * TICK).await;
+    assert_eq!(live_pairs(&arena), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_of_the_house_play_one_pair_at_a_time_each() {
+    let arena = Arena::new().await;
+    spawn(&arena, 8);
+    tokio::time::sleep(TICK).await;
+    assert_eq!(live_pairs(&arena).len(), 1, "there are two of them");
+    let query = crate::storage::store::GameQuery { limit: 9, ..Default::default() };
+    let played = loop {
+        let played = arena.store.finished_games(&query).await.unwrap();
+        if played.len() >= 2 {
+            break played;
+        }
+        tokio::time::sleep(TICK).await;
+    };
+    let pairs: Vec<_> = played.iter().map(|game| game.spec.pair.clone().unwrap()).collect();
+    assert_eq!(pairs[0].id, pairs[1].id);
+    assert_eq!(played[0].spec.opening, played[1].spec.opening);
+    assert_eq!(played[0].spec.players.first, played[1].spec.players.second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_breaks_off_is_paused_and_everybody_sees_it() {
+    let arena = quiet_arena().await;
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let bob_id = bob.identity.id.clone();
+    let (mut ann, mut bob) = (arena.join_open(&ann).await, arena.join_open(&bob).await);
+    let (mut ladder, troubles) = ladder(&arena, 0);
+    let now = now();
+    for _ in 0..2 {
+        assert_eq!(ladder.health.fault(&bob_id, Fault::of(EndReason::Illegal).unwrap(), now), None);
+    }
+    tokio::spawn(ladder.run(CancellationToken::new()));
+    tokio::time::sleep(2 * TICK).await;
+    assert_eq!(troubles.of(&bob_id), None);
+    ann.hear();
+    let game = bob.hear_game().unwrap().game;
+    bob.say(crate::protocol::ClientMessage::Abort(crate::protocol::client::OnGame { game })).await;
+    arena.settle().await;
+    assert_eq!(troubles.of(&bob_id), Some(Trouble { fault: "absent", probing: false }));
+    resign_all(&mut [&mut ann]).await; // the pair is played to its end
+    tokio::time::sleep(10 * TICK).await;
+    assert_eq!(live_pairs(&arena), [], "and no other begins");
+}

@@ -1,0 +1,171 @@
+//! Follows the records while the daemon runs, and fits again when rated games have come.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, error, info};
+
+use super::books::Books;
+use super::{Leaderboard, Snapshot};
+use crate::storage::store::{Refused, Write};
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, StoreError, Writer};
+
+/// How often to look for games, and so how often to fit at most.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Fitting takes at most a twentieth of one core: after a fit, so many times its duration is waited.
+const REST: u32 = 20;
+
+/// How often what was fitted is stored.
+const PUBLISH_EVERY: Duration = Duration::from_secs(30);
+
+/// How long to wait after a failure.
+const AFTER_FAILURE: Duration = Duration::from_secs(30);
+
+/// Games read at a time: a few milliseconds' worth.
+const PAGE: u32 = 2_000;
+
+/// Why ratings could not be fitted.
+#[derive(Debug, Error)]
+pub enum FollowError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Fitting panicked.
+    #[error("a fit panicked")]
+    Panicked(#[from] tokio::task::JoinError),
+}
+
+/// What the leaderboard is made from.
+#[derive(Clone, Debug)]
+pub struct LeaderboardDeps {
+    /// Where rated games are.
+    pub store: Arc<dyn Store>,
+    /// Stores what was fitted.
+    pub writer: Writer,
+    /// Where everybody reads it.
+    pub leaderboard: Leaderboard,
+}
+
+/// Follows the records.
+#[derive(Debug)]
+pub struct LeaderboardActor {
+    deps: LeaderboardDeps,
+    follower: Follower,
+    /// Not stored yet.
+    unpublished: Option<Snapshot>,
+    published_at: Option<Instant>,
+}
+
+impl LeaderboardActor {
+    /// Nothing is read before it runs.
+    #[must_use]
+    pub fn new(deps: LeaderboardDeps) -> Self {
+        Self { deps, follower: Follower::default(), unpublished: None, published_at: None }
+    }
+
+    /// Runs until the daemon stops.
+    pub async fn run(mut self, stop: CancellationToken) {
+        loop {
+            let pause = match self.round().await {
+                Ok(pause) => pause,
+                Err(FollowError::Write(WriteError::Store(_))) => return, // the daemon is stopping, told elsewhere
+                Err(cause) => {
+                    error!(error = ?cause, "the leaderboard cannot go on for now");
+                    self.follower = Follower::default();
+                    AFTER_FAILURE
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// One look at the records. Returns how long to wait for the next.
+    async fn round(&mut self) -> Result<Duration, FollowError> {
+        let began = Instant::now();
+        let mut pause = LOOK_EVERY;
+        if let Some(snapshot) = self.follower.catch_up(self.deps.store.as_ref()).await? {
+            let took = began.elapsed();
+            debug!(up_to = snapshot.up_to, ms = took.as_millis(), "ratings fitted");
+            self.deps.leaderboard.show(snapshot.clone());
+            self.unpublished = Some(snapshot);
+            pause = pause.max(took * REST);
+        }
+        let is_due = self.published_at.is_none_or(|at| at.elapsed() >= PUBLISH_EVERY);
+        if is_due && let Some(snapshot) = self.unpublished.take() {
+            self.publish(&snapshot).await?;
+            self.published_at = Some(Instant::now());
+        }
+        Ok(pause)
+    }
+
+    async fn publish(&mut self, snapshot: &Snapshot) -> Result<(), WriteError> {
+        let publication = snapshot.publication(self.follower.revision);
+        match self.deps.writer.write(Write::Publish(Box::new(publication))).await {
+            // Games have been taken out meanwhile: the next look finds out.
+            Ok(_) | Err(WriteError::Refused(Refused::Outdated) | WriteError::Busy) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// How far the records were read.
+#[derive(Debug, Default)]
+pub struct Follower {
+    books: Books,
+    /// Of the records, when reading began.
+    revision: u64,
+    has_begun: bool,
+}
+
+impl Follower {
+    /// Reads what has come, and fits again if anything has. If games were taken out, everything is read anew.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or the fit panicked.
+    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<Snapshot>, FollowError> {
+        let revision = store.revision().await?;
+        let mut is_due = !self.has_begun;
+        if revision != self.revision {
+            if self.has_begun {
+                info!("games count no more that did: all ratings are fitted anew");
+            }
+            *self = Self { revision, ..Self::default() };
+            is_due = true;
+        }
+        self.has_begun = true;
+        loop {
+            let page = store.rated_games(self.books.up_to(), PAGE).await?;
+            page.iter().for_each(|game| self.books.book(game));
+            if page.len() < PAGE as usize {
+                break;
+            }
+        }
+        if !is_due && !self.books.is_new() {
+            return Ok(None);
+        }
+        let strangers = self.books.strangers();
+        if !strangers.is_empty() {
+            self.books.introduce(&store.players(&strangers).await?);
+        }
+        let mut books = std::mem::take(&mut self.books);
+        let fitted = tokio::task::spawn_blocking(move || {
+            let snapshot = books.fit();
+            (books, snapshot)
+        });
+        let (books, snapshot) = fitted.await?;
+        self.books = books;
+        Ok(Some(snapshot))
+    }
+}

@@ -1,0 +1,258 @@
+//! The part of the suite for all back ends that is about published ratings and games that are taken out.
+
+use fourfold_engine::review::Skill;
+use fourfold_engine::{BySide, Variant};
+
+use super::conformance::{
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec,
+};
+use super::judgements::{Judgement, JudgingStep, PlayerSkill};
+use super::published::{Against, FitList, Publication, PublishedRating, RatedGame, Score, VoidedGame};
+use super::puzzles::Harvest;
+use super::record::{GameSpec, Opening, Pair, UnratedReason};
+use super::store::{Refused, Store, Write, Written};
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::OpeningKind;
+use crate::rating::elo::MilliElo;
+
+/// Makes a test of each check.
+macro_rules! conformance_suite_of_ratings {
+    ($fixture:ty) => {
+        $crate::storage::conformance_of_ratings::conformance_suite_of_ratings!($fixture:
+            rated_games_are_read_without_their_events,
+            a_crosstable_counts_by_opponent_and_side,
+            players_are_read_together,
+            what_is_published_is_read_back_until_it_is_outdated,
+            a_voided_game_is_as_if_never_rated,
+            only_a_finished_game_is_voided_and_once,
+            a_voided_game_says_nothing_about_skill,
+            whoever_leaves_is_fitted_no_more,
+            voids_survive_reopening,
+        );
+    };
+    ($fixture:ty: $($check:ident),+ $(,)?) => {
+        $(
+            #[tokio::test]
+            async fn $check() {
+                $crate::storage::conformance_of_ratings::$check::<$fixture>().await;
+            }
+        )+
+    };
+}
+pub(crate) use conformance_suite_of_ratings;
+
+const OTHERS: [&str; 4] = ["3343434", "5545454", "2232323", "6656565"];
+
+async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
+    store.commit(&[write]).await.unwrap().pop().unwrap()
+}
+
+async fn first_wins(store: &dyn Store, spec: GameSpec, moves: &str) {
+    play(store, spec, moves, GameResult::First, EndReason::Four).await;
+}
+
+fn void(game: &str) -> Write {
+    Write::VoidGame { game: game.parse().unwrap(), reason: "started twice".into(), at: after_noon(5) }
+}
+
+/// Four games: three rated, the second one casual.
+async fn fill(store: &dyn Store) {
+    add_players(store, &["Ada", "Bob", "Eve"]).await;
+    let pair = Some(Pair { id: "p".parse().unwrap(), leg: 1, of: 2 });
+    let opening = Opening { kind: OpeningKind::Balanced, moves: "44".into() };
+    let in_pair = GameSpec { pair, opening, ..spec("g1", "Ada", "Bob") };
+    first_wins(store, in_pair, FIRST_WINS).await;
+    first_wins(store, GameSpec { rated: false, ..spec("g2", "Ada", "Bob") }, FIRST_WINS).await;
+    first_wins(store, spec("g3", "Bob", "Ada"), FIRST_WINS).await;
+    play(store, spec("g4", "Ada", "Eve"), "1234567", GameResult::Draw, EndReason::Full).await;
+}
+
+pub(crate) async fn rated_games_are_read_without_their_events<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    let games = store.rated_games(0, 10).await.unwrap();
+    assert_eq!(games.iter().map(|game| game.number).collect::<Vec<_>>(), [1, 3, 4]);
+    for game in &games {
+        let whole = store.game(&game.id).await.unwrap().unwrap();
+        assert_eq!(RatedGame::of(&whole).as_ref(), Some(game));
+    }
+    assert_eq!((games[0].opening_plies, games[0].moves.as_str()), (2, "441212121"));
+    assert_eq!(store.rated_games(1, 1).await.unwrap(), [games[1].clone()]);
+    assert!(store.rated_games(4, 10).await.unwrap().is_empty());
+    let last = store.last_rated_games(&player_id("Ada"), Variant::STANDARD, 2).await.unwrap();
+    assert_eq!(last, [games[2].clone(), games[1].clone()]);
+    assert!(store.last_rated_games(&player_id("Ada"), "9x6".parse().unwrap(), 2).await.unwrap().is_empty());
+    assert!(store.last_rated_games(&player_id("Zoe"), Variant::STANDARD, 2).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_crosstable_counts_by_opponent_and_side<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    let rows = store.crosstable(&player_id("Ada"), Variant::STANDARD, 10).await.unwrap();
+    let score = |wins, draws, losses| Score { wins, draws, losses };
+    let bob = Against {
+        opponent: player_id("Bob"),
+        score: BySide { first: score(1, 0, 0), second: score(0, 0, 1) },
+    };
+    let eve = Against {
+        opponent: player_id("Eve"),
+        score: BySide { first: score(0, 1, 0), second: score(0, 0, 0) },
+    };
+    assert_eq!(rows, [bob.clone(), eve]);
+    assert_eq!(store.crosstable(&player_id("Ada"), Variant::STANDARD, 1).await.unwrap(), [bob]);
+    assert!(store.crosstable(&player_id("Zoe"), Variant::STANDARD, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn players_are_read_together<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Eve"]).await;
+    let ids = ["Eve", "Zoe", "Ada"].map(player_id);
+    let mut found = store.players(&ids).await.unwrap();
+    found.sort_by_key(|player| player.name.key());
+    assert_eq!(found.iter().map(|player| player.name.as_str()).collect::<Vec<_>>(), ["Ada", "Eve"]);
+    assert!(store.players(&[]).await.unwrap().is_empty());
+}
+
+fn publication(revision: u64) -> Publication {
+    let rating = |list, name, elo| PublishedRating {
+        variant: Variant::STANDARD,
+        list,
+        player: player_id(name),
+        elo: MilliElo(elo),
+        error: 31_415,
+        games: 2,
+    };
+    Publication {
+        revision,
+        up_to: Some(4),
+        ratings: vec![
+            rating(FitList::All, "Ada", -12_345),
+            rating(FitList::All, "Bob", 12_345),
+            rating(FitList::Bots, "Bob", 0),
+        ],
+    }
+}
+
+pub(crate) async fn what_is_published_is_read_back_until_it_is_outdated<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    assert_eq!(store.publication().await.unwrap(), Publication::default());
+    for _ in 0..2 {
+        write(&*store, Write::Publish(Box::new(publication(0)))).await.unwrap();
+        assert_eq!(store.publication().await.unwrap(), publication(0));
+    }
+    let early = Write::Publish(Box::new(publication(1)));
+    assert_eq!(write(&*store, early.clone()).await, Err(Refused::Outdated));
+    write(&*store, void("g1")).await.unwrap();
+    assert_eq!(store.publication().await.unwrap(), Publication { revision: 1, ..Publication::default() });
+    assert_eq!(store.revision().await.unwrap(), 1);
+    let late = Write::Publish(Box::new(publication(0)));
+    assert_eq!(write(&*store, late).await, Err(Refused::Outdated));
+    write(&*store, early).await.unwrap();
+}
+
+pub(crate) async fn a_voided_game_is_as_if_never_rated<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    // The sixth repeats the first, the seventh the second: among the last three there is neither.
+    let played = [FIRST_WINS, FIRST_WINS_TOO, OTHERS[0], OTHERS[1], OTHERS[1], FIRST_WINS, FIRST_WINS_TOO];
+    for (number, moves) in (1..).zip(played) {
+        let spec = spec(&format!("g{number}"), "Ada", "Bob");
+        play(&*store, spec, moves, GameResult::First, EndReason::Resign).await;
+    }
+    let repeated = store.game(&"g5".parse().unwrap()).await.unwrap().unwrap().settlement.unwrap();
+    assert_eq!(repeated.unrated_because, Some(UnratedReason::Repeated));
+    write(&*store, void("g4")).await.unwrap();
+
+    let other = F::create().await;
+    let without = other.store();
+    add_players(&*without, &["Ada", "Bob"]).await;
+    for (number, moves) in (1..).zip(played).filter(|(number, _)| *number != 4) {
+        let spec = spec(&format!("g{number}"), "Ada", "Bob");
+        play(&*without, spec, moves, GameResult::First, EndReason::Resign).await;
+    }
+    for name in ["Ada", "Bob"] {
+        let rating = |store: std::sync::Arc<dyn Store>| async move {
+            store.rating(&player_id(name), Variant::STANDARD).await.unwrap()
+        };
+        assert_eq!(rating(store.clone()).await, rating(without.clone()).await);
+    }
+    let settlement = |store: std::sync::Arc<dyn Store>, id: &'static str| async move {
+        let settlement = store.game(&id.parse().unwrap()).await.unwrap().unwrap().settlement.unwrap();
+        (settlement.ratings, settlement.unrated_because)
+    };
+    assert_eq!(settlement(store.clone(), "g4").await, (None, Some(UnratedReason::Voided)));
+    for id in ["g3", "g5", "g6", "g7"] {
+        assert_eq!(settlement(store.clone(), id).await, settlement(without.clone(), id).await, "{id}");
+    }
+    assert!(settlement(store.clone(), "g5").await.0.is_some(), "it repeats nothing any more");
+}
+
+pub(crate) async fn only_a_finished_game_is_voided_and_once<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    write(&*store, Write::StartGame(spec("live", "Ada", "Bob"))).await.unwrap();
+    assert_eq!(write(&*store, void("live")).await, Err(Refused::NoSuchGame));
+    assert_eq!(write(&*store, void("none")).await, Err(Refused::NoSuchGame));
+    write(&*store, void("g3")).await.unwrap();
+    assert_eq!(write(&*store, void("g3")).await, Err(Refused::AlreadyVoided));
+    // A casual one moves nothing, and yet teaches nobody any more.
+    let before = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap();
+    write(&*store, void("g2")).await.unwrap();
+    assert_eq!(store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap(), before);
+    let game = store.game(&"g2".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(game.settlement.unwrap().unrated_because, Some(UnratedReason::Voided));
+}
+
+pub(crate) async fn a_voided_game_says_nothing_about_skill<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    let skill = |good| Skill { moves: 4, good, optimal: 1, decisions: 2, good_decisions: 1, loss: 3 };
+    let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
+    let games = vec![(1, judged(4, 3)), (3, judged(2, 1))];
+    let step = JudgingStep { from: 0, games, harvest: Harvest::default() };
+    write(&*store, Write::StepJudging(Box::new(step))).await.unwrap();
+    let of_ada = |games, skill| vec![(Variant::STANDARD, PlayerSkill { games, skill })];
+    let both = Skill { moves: 8, good: 5, optimal: 2, decisions: 4, good_decisions: 2, loss: 6 };
+    assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap(), of_ada(2, both));
+    write(&*store, void("g1")).await.unwrap();
+    assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap(), of_ada(1, skill(1)));
+    write(&*store, void("g3")).await.unwrap();
+    assert!(store.skills_of(&player_id("Ada")).await.unwrap().is_empty());
+}
+
+pub(crate) async fn whoever_leaves_is_fitted_no_more<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    write(&*store, Write::Publish(Box::new(publication(0)))).await.unwrap();
+    let retire = Write::Retire { player: player_id("Bob"), name: "gone-1".parse().unwrap() };
+    write(&*store, retire).await.unwrap();
+    assert_eq!(store.publication().await.unwrap(), Publication { revision: 1, ..Publication::default() });
+    let nobody = Write::Retire { player: player_id("Zoe"), name: "gone-2".parse().unwrap() };
+    assert_eq!(write(&*store, nobody).await, Err(Refused::NoSuchPlayer));
+    assert_eq!(store.revision().await.unwrap(), 1);
+}
+
+pub(crate) async fn voids_survive_reopening<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    write(&*store, void("g1")).await.unwrap();
+    let rating = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap();
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    assert_eq!(store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap(), rating);
+    let voided =
+        VoidedGame { game: "g1".parse().unwrap(), reason: "started twice".into(), at: after_noon(5) };
+    assert_eq!(store.voided_games().await.unwrap(), [voided]);
+    assert_eq!(store.rated_games(0, 10).await.unwrap().len(), 2);
+}

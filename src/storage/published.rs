@@ -1,0 +1,154 @@
+//! What the published ratings are made of, and how they are stored.
+
+use fourfold_engine::{BySide, Variant};
+
+use super::record::{Pair, StoredGame, UnixMillis};
+use super::words::Word;
+use crate::ids::{GameId, PlayerId};
+use crate::protocol::server::GameResult;
+use crate::rating::elo::{MilliElo, RatingEntry};
+
+/// A game that moved ratings: what statistics need of it, without its events.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RatedGame {
+    /// Place among all finished games.
+    pub number: u64,
+    /// Which game.
+    pub id: GameId,
+    /// Board size.
+    pub variant: Variant,
+    /// Who played.
+    pub players: BySide<PlayerId>,
+    /// The series it belongs to.
+    pub pair: Option<Pair>,
+    /// How many of the moves are the opening's.
+    pub opening_plies: usize,
+    /// All moves, the opening's included.
+    pub moves: String,
+    /// Who won.
+    pub result: GameResult,
+    /// What became of both ratings.
+    pub ratings: BySide<RatingEntry>,
+}
+
+impl RatedGame {
+    /// A finished game, if it moved ratings.
+    #[must_use]
+    pub fn of(game: &StoredGame) -> Option<Self> {
+        let settlement = game.settlement.as_ref()?;
+        Some(Self {
+            number: settlement.number,
+            id: game.spec.id.clone(),
+            variant: game.spec.variant,
+            players: game.spec.players.clone(),
+            pair: game.spec.pair.clone(),
+            opening_plies: game.spec.opening.moves.len(),
+            moves: game.moves(),
+            result: game.ending()?.result,
+            ratings: settlement.ratings?,
+        })
+    }
+}
+
+/// How a player's rated games against another one ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Score {
+    /// Won.
+    pub wins: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost.
+    pub losses: u64,
+}
+
+impl Score {
+    /// All of them.
+    #[must_use]
+    pub fn games(self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+}
+
+/// A row of a player's crosstable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Against {
+    /// The opponent.
+    pub opponent: PlayerId,
+    /// As the player sees them: games in which it moved first, and the others.
+    pub score: BySide<Score>,
+}
+
+impl Against {
+    /// Rated games.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.score.first.games() + self.score.second.games()
+    }
+}
+
+/// Which joint fit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FitList {
+    /// All rated games, people's too.
+    All,
+    /// Those between bots.
+    Bots,
+}
+
+/// A stored rating of a joint fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PublishedRating {
+    /// Board size.
+    pub variant: Variant,
+    /// Which fit.
+    pub list: FitList,
+    /// Whose.
+    pub player: PlayerId,
+    /// The rating.
+    pub elo: MilliElo,
+    /// Its standard error, in thousandths of a point.
+    pub error: u64,
+    /// Games that count.
+    pub games: u64,
+}
+
+/// All joint fits at one point of the records.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Publication {
+    /// The revision of the records that they rest on: see [`super::Store::publication`].
+    pub revision: u64,
+    /// Number of the last finished game that they rest on; `None` if nothing is stored.
+    pub up_to: Option<u64>,
+    /// By variant, list and player.
+    pub ratings: Vec<PublishedRating>,
+}
+
+impl Publication {
+    /// Puts the ratings in their order.
+    pub(crate) fn sort(&mut self) {
+        let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.list, rating.player.clone());
+        self.ratings.sort_by_cached_key(key);
+    }
+}
+
+/// A game that an operator took out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VoidedGame {
+    /// Which game.
+    pub game: GameId,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: UnixMillis,
+}
+
+impl Word for FitList {
+    const ALL: &'static [Self] = &[Self::All, Self::Bots];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Bots => "bots",
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! What the published ratings are made of, and the ratings themselves.
+
+use std::fmt::Write as _;
+
+use fourfold_engine::{BySide, Variant};
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+
+use super::convert::{number, parsed, present, to_sql, word};
+use super::error::Damage;
+use super::players::{PlayerRow, decode_players};
+use crate::ids::PlayerId;
+use crate::rating::elo::{MilliElo, RatingEntry};
+use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, Score, VoidedGame};
+use crate::storage::record::{Pair, StoredPlayer, UnixMillis};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word;
+
+#[derive(FromRow, Debug)]
+struct RatedRow {
+    number: i64,
+    id: String,
+    variant: String,
+    first: String,
+    second: String,
+    pair_id: Option<String>,
+    pair_leg: Option<i64>,
+    pair_of: Option<i64>,
+    opening_plies: i64,
+    moves: String,
+    result: String,
+    first_before: i64,
+    first_after: i64,
+    second_before: i64,
+    second_after: i64,
+}
+
+impl RatedRow {
+    fn decode(self) -> Result<RatedGame, Damage> {
+        let entry = |before: i64, after: i64| {
+            let delta = after.saturating_sub(before);
+            RatingEntry { before: MilliElo(before), delta, after: MilliElo(after) }
+        };
+        Ok(RatedGame {
+            number: number("settlement.number", self.number)?,
+            id: parsed("game.id", &self.id)?,
+            variant: parsed("game.variant", &self.variant)?,
+            players: BySide {
+                first: parsed("player.id", &self.first)?,
+                second: parsed("player.id", &self.second)?,
+            },
+            pair: match &self.pair_id {
+                None => None,
+                Some(id) => Some(Pair {
+                    id: parsed("game.pair_id", id)?,
+                    leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
+                    of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,
+                }),
+            },
+            opening_plies: number("game.opening_moves", self.opening_plies)?,
+            moves: self.moves,
+            result: word("settlement.result", &self.result)?,
+            ratings: BySide {
+                first: entry(self.first_before, self.first_after),
+                second: entry(self.second_before, self.second_after),
+            },
+        })
+    }
+}
+
+/// Decodes what can be; the verifier names what cannot.
+fn decode(rows: Vec<RatedRow>) -> Vec<RatedGame> {
+    rows.into_iter().filter_map(|row| row.decode().ok()).collect()
+}
+
+/// Selects the columns of a [`RatedRow`], both sides' entries being `a` and `b`, the game `g` and its end `n`.
+macro_rules! select_rated {
+    ($from:literal, $rest:literal) => {
+        concat!(
+            "SELECT n.number, g.id, g.variant, f.id AS first, s.id AS second, g.pair_id, g.pair_leg, g.pair_of, \
+             length(g.opening_moves) AS opening_plies, n.moves, n.result, a.before AS first_before, \
+             a.after AS first_after, b.before AS second_before, b.after AS second_after FROM ",
+            $from,
+            " JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+             JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+             JOIN rating_entry a ON a.number = e.number AND a.player = g.first_player \
+             JOIN rating_entry b ON b.number = e.number AND b.player = g.second_player ",
+            $rest
+        )
+    };
+}
+
+pub(super) async fn rated_games(
+    pool: &SqlitePool,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<RatedGame>, StoreError> {
+    // Each game has two entries; those of one number lie side by side in the index.
+    let sql = select_rated!(
+        "(SELECT DISTINCT number FROM rating_entry WHERE number > ? ORDER BY number LIMIT ?) e",
+        "ORDER BY e.number"
+    );
+    let rows = sqlx::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(pool).await?;
+    Ok(decode(rows))
+}
+
+pub(super) async fn last_rated_games(
+    pool: &SqlitePool,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<RatedGame>, StoreError> {
+    let sql = select_rated!(
+        "(SELECT number FROM rating_entry WHERE player = (SELECT key FROM player WHERE id = ?) AND variant = ? \
+          ORDER BY number DESC LIMIT ?) e",
+        "ORDER BY e.number DESC"
+    );
+    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    Ok(decode(query.fetch_all(pool).await?))
+}
+
+#[derive(FromRow, Debug)]
+struct AgainstRow {
+    opponent: String,
+    first_wins: i64,
+    first_draws: i64,
+    first_losses: i64,
+    second_wins: i64,
+    second_draws: i64,
+    second_losses: i64,
+}
+
+pub(super) async fn crosstable(
+    pool: &SqlitePool,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<Against>, StoreError> {
+    let sql = "SELECT o.id AS opponent, \
+               sum(g.first_player = e.player AND n.result = 'first') AS first_wins, \
+               sum(g.first_player = e.player AND n.result = 'draw') AS first_draws, \
+               sum(g.first_player = e.player AND n.result = 'second') AS first_losses, \
+               sum(g.second_player = e.player AND n.result = 'second') AS second_wins, \
+               sum(g.second_player = e.player AND n.result = 'draw') AS second_draws, \
+               sum(g.second_player = e.player AND n.result = 'first') AS second_losses \
+               FROM rating_entry e JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+               JOIN player o ON o.key = e.opponent \
+               WHERE e.player = (SELECT key FROM player WHERE id = ?) AND e.variant = ? \
+               GROUP BY e.opponent ORDER BY count(*) DESC, o.id LIMIT ?";
+    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    let rows: Vec<AgainstRow> = query.fetch_all(pool).await?;
+    let count = |value: i64| number("count", value);
+    let against = |row: AgainstRow| {
+        let score = |wins, draws, losses| {
+            Ok::<_, Damage>(Score { wins: count(wins)?, draws: count(draws)?, losses: count(losses)? })
+        };
+        Ok(Against {
+            opponent: parsed("player.id", &row.opponent)?,
+            score: BySide {
+                first: score(row.first_wins, row.first_draws, row.first_losses)?,
+                second: score(row.second_wins, row.second_draws, row.second_losses)?,
+            },
+        })
+    };
+    rows.into_iter().map(against).collect()
+}
+
+pub(super) async fn players(pool: &SqlitePool, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+    // A list as the one argument keeps the statement the same for any count; ids need no escaping.
+    let ids: Vec<String> = ids.iter().map(|id| format!("\"{}\"", id.as_str())).collect();
+    let ids = format!("[{}]", ids.join(","));
+    let sql = "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at \
+               FROM player p LEFT JOIN player o ON o.key = p.owner \
+               WHERE p.id IN (SELECT value FROM json_each(?))";
+    let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(ids).fetch_all(pool).await?;
+    decode_players(rows)
+}
+
+pub(super) async fn revision(pool: &SqlitePool) -> Result<u64, StoreError> {
+    let revision: i64 = sqlx::query_scalar("SELECT revision FROM publication").fetch_one(pool).await?;
+    Ok(number("publication.revision", revision)?)
+}
+
+#[derive(FromRow, Debug)]
+struct PublishedRow {
+    variant: String,
+    list: String,
+    player: String,
+    elo: i64,
+    error: i64,
+    games: i64,
+}
+
+impl PublishedRow {
+    fn decode(self) -> Result<PublishedRating, Damage> {
+        Ok(PublishedRating {
+            variant: parsed("published_rating.variant", &self.variant)?,
+            list: word("published_rating.list", &self.list)?,
+            player: parsed("player.id", &self.player)?,
+            elo: MilliElo(self.elo),
+            error: number("published_rating.error", self.error)?,
+            games: number("published_rating.games", self.games)?,
+        })
+    }
+}
+
+pub(super) async fn publication(pool: &SqlitePool) -> Result<Publication, StoreError> {
+    let mut snapshot = pool.begin().await?;
+    let sql = "SELECT revision, up_to FROM publication";
+    let (revision, up_to): (i64, Option<i64>) = sqlx::query_as(sql).fetch_one(&mut *snapshot).await?;
+    let sql = "SELECT r.variant, r.list, p.id AS player, r.elo, r.error, r.games \
+               FROM published_rating r JOIN player p ON p.key = r.player";
+    let rows: Vec<PublishedRow> = sqlx::query_as(sql).fetch_all(&mut *snapshot).await?;
+    let ratings: Result<Vec<_>, Damage> = rows.into_iter().map(PublishedRow::decode).collect();
+    let mut publication = Publication {
+        revision: number("publication.revision", revision)?,
+        up_to: up_to.map(|up_to| number("publication.up_to", up_to)).transpose()?,
+        ratings: ratings?,
+    };
+    publication.sort();
+    Ok(publication)
+}
+
+pub(super) async fn voided_games(pool: &SqlitePool) -> Result<Vec<VoidedGame>, StoreError> {
+    let sql = "SELECT subject, reason, at FROM audit WHERE action = 'void' ORDER BY number";
+    let rows: Vec<(String, String, i64)> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let voided = |(game, reason, at): (String, String, i64)| {
+        Ok(VoidedGame { game: parsed("audit.subject", &game)?, reason, at: UnixMillis(at) })
+    };
+    rows.into_iter().map(voided).collect()
+}
+
+// ---- writing ----
+
+pub(super) async fn publish(
+    connection: &mut SqliteConnection,
+    publication: &Publication,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let sql = "UPDATE publication SET up_to = ? WHERE revision = ?";
+    let query = sqlx::query(sql).bind(publication.up_to.map(to_sql)).bind(to_sql(publication.revision));
+    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Ok(Err(Refused::Outdated));
+    }
+    sqlx::query("DELETE FROM published_rating").execute(&mut *connection).await?;
+    let sql = "INSERT INTO published_rating (variant, list, player, elo, error, games) \
+               SELECT r.value ->> 0, r.value ->> 1, p.key, r.value ->> 3, r.value ->> 4, r.value ->> 5 \
+               FROM json_each(?) r JOIN player p ON p.id = r.value ->> 2";
+    sqlx::query(sql).bind(rows_of(&publication.ratings)).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+/// Rows as a list of lists. Neither variants nor ids need escaping.
+fn rows_of(ratings: &[PublishedRating]) -> String {
+    let mut text = String::from("[");
+    for (index, rating) in ratings.iter().enumerate() {
+        let PublishedRating { variant, list, player, elo, error, games } = rating;
+        let comma = if index == 0 { "" } else { "," };
+        let (list, player, elo) = (list.word(), player.as_str(), elo.0);
+        // Writing to a string never fails.
+        let _ = write!(text, "{comma}[\"{variant}\",\"{list}\",\"{player}\",{elo},{error},{games}]");
+    }
+    text.push(']');
+    text
+}
+
+/// What was fitted rests on games that count no more: nothing is published until it has been fitted again.
+pub(super) async fn unpublish(connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    let sql = "UPDATE publication SET revision = revision + 1, up_to = NULL; DELETE FROM published_rating";
+    sqlx::raw_sql(sql).execute(connection).await?;
+    Ok(())
+}

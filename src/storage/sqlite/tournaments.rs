@@ -1,0 +1,225 @@
+//! Tournaments: rows, entrants, walkovers. Their games are found by their pairs.
+
+use fourfold_arena::format::Format;
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+
+use super::convert::{number, parsed, present, to_sql, word};
+use super::error::Damage;
+use crate::clock::TimeControl;
+use crate::ids::{PlayerId, TournamentId};
+use crate::storage::record::UnixMillis;
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use crate::storage::words::Word;
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+/// The columns of a [`Row`].
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT t.key, t.id, t.name, t.due_at, t.format, t.parameter, t.pairs, t.seed, t.bank_ms, \
+             t.increment_ms, t.move_ms, t.rated, t.concurrency, t.watchable, t.started_at, t.ended_at, t.ended, \
+             t.games, w.id AS winner, (SELECT json_group_array(p.id ORDER BY e.place) FROM tournament_entrant e \
+             JOIN player p ON p.key = e.player WHERE e.tournament = t.key) AS entrants \
+             FROM tournament t LEFT JOIN player w ON w.key = t.winner ",
+            $rest
+        )
+    };
+}
+
+#[derive(FromRow, Debug)]
+struct Row {
+    key: i64,
+    id: String,
+    name: String,
+    due_at: i64,
+    format: String,
+    parameter: i64,
+    pairs: i64,
+    seed: i64,
+    bank_ms: Option<i64>,
+    increment_ms: i64,
+    move_ms: Option<i64>,
+    rated: bool,
+    concurrency: i64,
+    watchable: bool,
+    started_at: i64,
+    ended_at: Option<i64>,
+    ended: Option<String>,
+    games: Option<i64>,
+    winner: Option<String>,
+    entrants: String,
+}
+
+impl Row {
+    /// The tournament with its number, by which lists go on.
+    fn decode(self) -> Result<(u64, StoredTournament), Damage> {
+        let tournament = StoredTournament {
+            id: parsed("tournament.id", &self.id)?,
+            due_at: UnixMillis(self.due_at),
+            format: self.format()?,
+            entrants: self.entrants()?,
+            pairs: number("tournament.pairs", self.pairs)?,
+            seed: self.seed.cast_unsigned(),
+            time: TimeControl {
+                bank_ms: self.bank_ms.map(|ms| number("tournament.bank_ms", ms)).transpose()?,
+                increment_ms: number("tournament.increment_ms", self.increment_ms)?,
+                move_ms: self.move_ms.map(|ms| number("tournament.move_ms", ms)).transpose()?,
+            },
+            rated: self.rated,
+            concurrency: number("tournament.concurrency", self.concurrency)?,
+            watchable: self.watchable,
+            started_at: UnixMillis(self.started_at),
+            end: self.end()?,
+            name: self.name,
+        };
+        Ok((number("tournament.key", self.key)?, tournament))
+    }
+
+    fn format(&self) -> Result<Format, Damage> {
+        let parameter = || number("tournament.parameter", self.parameter);
+        Ok(match self.format.as_str() {
+            "match" => Format::Match,
+            "round_robin" => Format::RoundRobin,
+            "gauntlet" => Format::Gauntlet { seeds: parameter()? },
+            "swiss" => Format::Swiss { rounds: parameter()? },
+            "knockout" => Format::Knockout,
+            "ladder" => Format::Ladder,
+            other => return Err(Damage::value("tournament.format", other)),
+        })
+    }
+
+    /// Ids need no escape, so that splitting the list reads it.
+    fn entrants(&self) -> Result<Vec<PlayerId>, Damage> {
+        let list = self.entrants.trim_matches(['[', ']']).split(',').filter(|id| !id.is_empty());
+        list.map(|id| parsed("player.id", id.trim_matches('"'))).collect()
+    }
+
+    fn end(&self) -> Result<Option<TournamentEnd>, Damage> {
+        let (Some(at), Some(reason)) = (self.ended_at, &self.ended) else { return Ok(None) };
+        Ok(Some(TournamentEnd {
+            reason: word("tournament.ended", reason)?,
+            at: UnixMillis(at),
+            winner: self.winner.as_deref().map(|id| parsed("player.id", id)).transpose()?,
+            games: number("tournament.games", present("tournament.games", self.games)?)?,
+        }))
+    }
+}
+
+/// The word and the number of a format.
+fn format_columns(format: Format) -> (&'static str, u32) {
+    match format {
+        Format::Match => ("match", 0),
+        Format::RoundRobin => ("round_robin", 0),
+        Format::Gauntlet { seeds } => ("gauntlet", seeds),
+        Format::Swiss { rounds } => ("swiss", rounds),
+        Format::Knockout => ("knockout", 0),
+        Format::Ladder => ("ladder", 0),
+    }
+}
+
+pub(super) async fn by_id(
+    pool: &SqlitePool,
+    id: &TournamentId,
+) -> Result<Option<StoredTournament>, StoreError> {
+    let row: Option<Row> =
+        sqlx::query_as(select!("WHERE t.id = ?")).bind(id.as_str()).fetch_optional(pool).await?;
+    Ok(row.map(Row::decode).transpose()?.map(|(_, tournament)| tournament))
+}
+
+pub(super) async fn page(
+    pool: &SqlitePool,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+    let sql = select!("WHERE t.key < ? ORDER BY t.key DESC LIMIT ?");
+    let rows: Vec<Row> =
+        sqlx::query_as(sql).bind(before.map_or(i64::MAX, to_sql)).bind(limit).fetch_all(pool).await?;
+    Ok(rows.into_iter().map(Row::decode).collect::<Result<_, Damage>>()?)
+}
+
+pub(super) async fn running(pool: &SqlitePool) -> Result<Vec<StoredTournament>, StoreError> {
+    let sql = select!("WHERE t.ended_at IS NULL ORDER BY t.key");
+    let rows: Vec<Row> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let all: Result<Vec<_>, Damage> = rows.into_iter().map(Row::decode).collect();
+    Ok(all?.into_iter().map(|(_, tournament)| tournament).collect())
+}
+
+pub(super) async fn walkovers(pool: &SqlitePool, id: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+    let sql = "SELECT w.number, w.absent FROM tournament_walkover w JOIN tournament t ON t.key = w.tournament \
+               WHERE t.id = ? ORDER BY w.number";
+    let rows: Vec<(i64, String)> = sqlx::query_as(sql).bind(id.as_str()).fetch_all(pool).await?;
+    let walkover = |(row, absent): (i64, String)| {
+        let absent = word("tournament_walkover.absent", &absent)?;
+        Ok(Walkover { number: number("tournament_walkover.number", row)?, absent })
+    };
+    Ok(rows.into_iter().map(walkover).collect::<Result<_, Damage>>()?)
+}
+
+// ---- writing ----
+
+pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTournament) -> Outcome {
+    for entrant in &tournament.entrants {
+        let sql = "SELECT 1 FROM player WHERE id = ?";
+        let found: Option<i64> =
+            sqlx::query_scalar(sql).bind(entrant.as_str()).fetch_optional(&mut *connection).await?;
+        if found.is_none() {
+            return Ok(Err(Refused::NoSuchPlayer));
+        }
+    }
+    let (format, parameter) = format_columns(tournament.format);
+    let sql = "INSERT INTO tournament (id, name, due_at, format, parameter, pairs, seed, bank_ms, increment_ms, \
+               move_ms, rated, concurrency, watchable, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+               ON CONFLICT DO NOTHING RETURNING key";
+    let key: Option<i64> = sqlx::query_scalar(sql)
+        .bind(tournament.id.as_str())
+        .bind(&tournament.name)
+        .bind(tournament.due_at.0)
+        .bind(format)
+        .bind(parameter)
+        .bind(to_sql(tournament.pairs))
+        .bind(tournament.seed.cast_signed())
+        .bind(tournament.time.bank_ms)
+        .bind(tournament.time.increment_ms)
+        .bind(tournament.time.move_ms)
+        .bind(tournament.rated)
+        .bind(tournament.concurrency)
+        .bind(tournament.watchable)
+        .bind(tournament.started_at.0)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let Some(key) = key else { return Ok(Err(Refused::IdTaken)) };
+    for (place, entrant) in (0_u32..).zip(&tournament.entrants) {
+        let sql = "INSERT INTO tournament_entrant (tournament, place, player) \
+                   SELECT ?, ?, key FROM player WHERE id = ?";
+        let query = sqlx::query(sql).bind(key).bind(place).bind(entrant.as_str());
+        query.execute(&mut *connection).await?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn walk_over(
+    connection: &mut SqliteConnection,
+    id: &TournamentId,
+    walkover: Walkover,
+) -> Outcome {
+    let sql = "INSERT INTO tournament_walkover (tournament, number, absent) \
+               SELECT key, ?, ? FROM tournament WHERE id = ? AND ended_at IS NULL ON CONFLICT DO NOTHING";
+    let query = sqlx::query(sql).bind(to_sql(walkover.number)).bind(walkover.absent.word());
+    let inserted = query.bind(id.as_str()).execute(connection).await?.rows_affected();
+    Ok(if inserted > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
+}
+
+pub(super) async fn end(
+    connection: &mut SqliteConnection,
+    id: &TournamentId,
+    end: &TournamentEnd,
+) -> Outcome {
+    let sql = "UPDATE tournament SET ended = ?, ended_at = ?, games = ?, \
+               winner = (SELECT key FROM player WHERE id = ?) WHERE id = ? AND ended_at IS NULL";
+    let query = sqlx::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));
+    let query = query.bind(end.winner.as_ref().map(PlayerId::as_str)).bind(id.as_str());
+    let updated = query.execute(connection).await?.rows_affected();
+    Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
+}

@@ -1,0 +1,190 @@
+//! Taking a game out: the reason into the audit log, and all live ratings of its variant again without it.
+//!
+//! A later game's rating depends on every one before it, so all games of the variant are settled anew, in one
+//! transaction with the rest. Their moves are in the settlements, so no events are read. Meanwhile no move is stored; the
+//! rooms know, and let no flag fall.
+
+use std::fmt::Write as _;
+
+use fourfold_engine::{BySide, Variant};
+use sqlx::{FromRow, SqliteConnection};
+
+use super::convert::{parsed, to_sql, word};
+use super::error::Damage;
+use super::{judgements, learners, published};
+use crate::clock::TimeControl;
+use crate::ids::{GameId, PlayerId};
+use crate::protocol::server::EndReason;
+use crate::rating::elo::RatingEntry;
+use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnixMillis, UnratedReason};
+use crate::storage::refold::{Refold, Voided};
+use crate::storage::settle::{Referee, Verdict};
+use crate::storage::store::{Refused, StoreError, Written};
+
+/// Entries in one statement: a list of some 50 KiB.
+const CHUNK: usize = 1_000;
+
+/// Takes a game out, or finds why it cannot be before anything is written.
+pub(super) async fn void(
+    connection: &mut SqliteConnection,
+    game: &GameId,
+    reason: &str,
+    at: UnixMillis,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let sql = "SELECT n.number, g.variant, n.unrated_because FROM settlement n JOIN game g ON g.key = n.game \
+               WHERE g.id = ?";
+    let found: Option<(i64, String, Option<String>)> =
+        sqlx::query_as(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
+    let Some((number, variant, unrated_because)) = found else { return Ok(Err(Refused::NoSuchGame)) };
+    if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
+        return Ok(Err(Refused::AlreadyVoided));
+    }
+    let sql = "INSERT INTO audit (at, action, subject, reason) VALUES (?, 'void', ?, ?)";
+    sqlx::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(&mut *connection).await?;
+    set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
+    refold(connection, &variant, number).await?;
+    judgements::sum_again(connection, &variant).await?;
+    published::unpublish(connection).await?;
+    learners::withdraw_game(connection, game).await
+}
+
+async fn set_unrated(
+    connection: &mut SqliteConnection,
+    number: i64,
+    reason: Option<UnratedReason>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE settlement SET unrated_because = ? WHERE number = ?";
+    let query = sqlx::query(sql).bind(reason.map(UnratedReason::as_str)).bind(number);
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// A finished game that was meant to be rated.
+#[derive(FromRow, Debug)]
+struct Candidate {
+    number: i64,
+    first: String,
+    second: String,
+    first_key: i64,
+    second_key: i64,
+    moves: String,
+    result: String,
+    /// Of short games; whether others ended by a line or otherwise changes nothing.
+    reason: Option<String>,
+    unrated_because: Option<String>,
+}
+
+impl Candidate {
+    /// What judging looks at.
+    fn spec(&self, variant: Variant) -> Result<GameSpec, Damage> {
+        let players = BySide {
+            first: parsed::<PlayerId>("player.id", &self.first)?,
+            second: parsed("player.id", &self.second)?,
+        };
+        Ok(GameSpec {
+            id: "x".parse().map_err(|_| Damage("no id".into()))?,
+            players,
+            variant,
+            time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: None },
+            rated: true,
+            unrated_because: None,
+            opening: Opening::default(),
+            pair: None,
+            started_at: UnixMillis::default(),
+        })
+    }
+
+    fn ending(&self) -> Result<Ending, Damage> {
+        let reason = self.reason.as_deref().map(|reason| word("event.reason", reason)).transpose()?;
+        let reason = reason.unwrap_or(EndReason::Full);
+        Ok(Ending { result: word("settlement.result", &self.result)?, reason, by: None })
+    }
+}
+
+/// Settles all games of a variant again, and writes what has changed from number `from` on.
+async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> Result<(), StoreError> {
+    let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
+               n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
+               (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
+               FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
+               JOIN player s ON s.key = g.second_player \
+               WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number";
+    let candidates: Vec<Candidate> = sqlx::query_as(sql).bind(variant).fetch_all(&mut *connection).await?;
+    let parsed_variant: Variant = parsed("game.variant", variant)?;
+    let mut fold = Refold::default();
+    let mut entries = Vec::new();
+    for candidate in &candidates {
+        let (spec, ending) = (candidate.spec(parsed_variant)?, candidate.ending()?);
+        let before = candidate.unrated_because.as_deref();
+        let is_voided = before == Some(UnratedReason::Voided.as_str());
+        let voided = if is_voided { Voided::Yes } else { Voided::No };
+        let verdict = fold.settle(&Referee { spec: &spec, moves: &candidate.moves, ending }, voided);
+        if candidate.number < from {
+            continue;
+        }
+        let unrated = match verdict {
+            Verdict::Rated(changes) => {
+                let keys = (candidate.first_key, candidate.second_key);
+                entries.push((candidate.number, keys, changes.map(|change| change.entry)));
+                None
+            }
+            Verdict::Unrated(reason) => reason,
+        };
+        if unrated.map(UnratedReason::as_str) != before {
+            set_unrated(connection, candidate.number, unrated).await?;
+        }
+    }
+    let sql = "DELETE FROM rating_entry WHERE variant = ? AND number >= ?";
+    sqlx::query(sql).bind(variant).bind(from).execute(&mut *connection).await?;
+    for chunk in entries.chunks(CHUNK) {
+        insert_entries(connection, variant, chunk).await?;
+    }
+    replace_ratings(connection, variant, &fold).await
+}
+
+type Entry = (i64, (i64, i64), BySide<RatingEntry>);
+
+async fn insert_entries(
+    connection: &mut SqliteConnection,
+    variant: &str,
+    entries: &[Entry],
+) -> Result<(), StoreError> {
+    let mut rows = Vec::with_capacity(2 * entries.len());
+    for (number, (first, second), ratings) in entries {
+        let row = |player: &i64, opponent: &i64, entry: RatingEntry| {
+            let RatingEntry { before, delta, after } = entry;
+            format!("[{player},{number},{opponent},{},{delta},{}]", before.0, after.0)
+        };
+        rows.push(row(first, second, ratings.first));
+        rows.push(row(second, first, ratings.second));
+    }
+    let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
+               SELECT value ->> 0, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 \
+               FROM json_each(?)";
+    let rows = format!("[{}]", rows.join(","));
+    sqlx::query(sql).bind(variant).bind(rows).execute(connection).await?;
+    Ok(())
+}
+
+async fn replace_ratings(
+    connection: &mut SqliteConnection,
+    variant: &str,
+    fold: &Refold,
+) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM rating WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+    let mut rows = String::from("[");
+    for (index, (player, row)) in fold.rows.iter().enumerate() {
+        let RatingRow { standing, wins, draws, losses } = row;
+        let comma = if index == 0 { "" } else { "," };
+        let (player, rating) = (player.as_str(), standing.rating.0);
+        let games = to_sql(standing.games);
+        // Writing to a string never fails.
+        let _ = write!(rows, "{comma}[\"{player}\",{rating},{games},{wins},{draws},{losses}]");
+    }
+    rows.push(']');
+    let sql = "INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
+               SELECT p.key, ?, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5 \
+               FROM json_each(?) r JOIN player p ON p.id = r.value ->> 0";
+    sqlx::query(sql).bind(variant).bind(rows).execute(connection).await?;
+    Ok(())
+}

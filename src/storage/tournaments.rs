@@ -1,0 +1,72 @@
+//! What is stored of tournaments, besides their games.
+
+use fourfold_arena::format::Format;
+use fourfold_engine::Side;
+
+use super::record::UnixMillis;
+use crate::clock::TimeControl;
+use crate::ids::{PlayerId, TournamentId};
+
+/// A tournament. All but its end is fixed when it begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredTournament {
+    /// The last part of its link.
+    pub id: TournamentId,
+    /// That of the configuration.
+    pub name: String,
+    /// The moment of its schedule; no two of the same name share it.
+    pub due_at: UnixMillis,
+    /// Who meets whom.
+    pub format: Format,
+    /// All different, in the order in which they entered.
+    pub entrants: Vec<PlayerId>,
+    /// Pairs of each meeting; on the ladder of all.
+    pub pairs: u64,
+    /// Of openings and pairings.
+    pub seed: u64,
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether its games count.
+    pub rated: bool,
+    /// Games at the same time.
+    pub concurrency: u32,
+    /// Whether bots of the house take their time.
+    pub watchable: bool,
+    /// When it began.
+    pub started_at: UnixMillis,
+    /// How it ended, if it did.
+    pub end: Option<TournamentEnd>,
+}
+
+/// How a tournament ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TournamentEnd {
+    /// Why.
+    pub reason: EndedBecause,
+    /// When.
+    pub at: UnixMillis,
+    /// Who came first, if anybody did alone.
+    pub winner: Option<PlayerId>,
+    /// Games that it came to, walkovers included.
+    pub games: u64,
+}
+
+/// Why a tournament is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndedBecause {
+    /// Everything was played.
+    Complete,
+    /// Too few entrants were left.
+    Suspended,
+    /// It cannot be gone on with.
+    Cancelled,
+}
+
+/// A game of a tournament's schedule that was lost without being played: somebody was not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walkover {
+    /// In the order of the schedule, from 0.
+    pub number: u64,
+    /// Who loses by it.
+    pub absent: Side,
+}

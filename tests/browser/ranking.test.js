@@ -1,0 +1,110 @@
+// The leaderboard and the page of a player, by real games of the house's bots, with the keyboard, on a desk and on a phone.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {{ items: { name: string, elo: number, pm95: number }[] }} Ranking */
+
+const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Bots that the fit must know before anything is looked at, and rated games of the first of them. */
+const BOTS_MIN = 4;
+const GAMES_MIN = 3;
+
+const arena = new Arena({ ladder: true });
+const browser = new Browser();
+
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  await Promise.all([arena.start(), browser.start()]);
+  const page = await browser.visitor(arena.url);
+  await page.goto("/leaderboard?list=bots");
+  // House bots play pairs by themselves; a pair counts when both games are there.
+  await page.waitForFunction(
+    async ([bots, games]) => {
+      const ranking = await (await fetch("/api/v1/leaderboard?list=bots")).json();
+      return ranking.items.length >= bots && ranking.items[0].games >= games;
+    },
+    [BOTS_MIN, GAMES_MIN],
+    { timeout: 150_000, polling: 1_000 },
+  );
+  await page.context().close();
+});
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints());
+
+/**
+ * @param {Page} page
+ * @param {string} where
+ */
+async function assertGood(page, where) {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
+  await page.evaluate(AXE);
+  const result = /** @type {{ violations: { id: string, nodes: { html: string }[] }[] }} */ (
+    await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+  );
+  const found = result.violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html)]);
+  assert.deepEqual(found, [], `${where} is not accessible`);
+}
+
+for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+    test(`from the list to a bot and its numbers, ${size}, ${colorScheme}`, async () => {
+      const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+      await page.goto("/leaderboard");
+      await page.getByRole("link", { name: "Bots", exact: true }).and(page.locator(".segments a")).press("Enter");
+      await page.waitForURL(/list=bots/);
+      await page.getByRole("link", { name: "House", exact: true }).press("Enter");
+      await page.waitForURL(/by=house/);
+      const ranks = await page.locator("table.ranking tbody td.rank").allTextContents();
+      assert.ok(ranks.length >= BOTS_MIN);
+      assert.deepEqual(ranks.map(Number), ranks.map(Number).sort((a, b) => a - b));
+      await assertGood(page, "the leaderboard");
+      await page.screenshot({ path: `${SHOTS}ranking-${size}-${colorScheme}.png`, fullPage: true });
+
+      await page.locator("table.ranking tbody a.player").first().press("Enter");
+      await page.waitForURL(/\/player\//);
+      assert.ok(await page.getByRole("table").first().isVisible());
+      assert.ok((await page.locator(".form a").count()) >= GAMES_MIN);
+      const chart = page.locator("svg.chart");
+      assert.match((await chart.getAttribute("aria-label")) ?? "", /between \d+ and \d+, now \d+/);
+      const summary = page.locator("details.numbers summary");
+      await summary.focus();
+      await page.keyboard.press("Enter");
+      assert.ok(await page.locator("details.numbers table").isVisible());
+      assert.ok((await page.locator(".crosstable tbody tr").count()) >= 1);
+      await assertGood(page, "the page of a player");
+      await page.screenshot({ path: `${SHOTS}profile-${size}-${colorScheme}.png`, fullPage: true });
+      await page.context().close();
+    });
+  }
+}
+
+test("both pages read without script", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, javaScriptEnabled: false });
+  await page.goto("/leaderboard?list=bots");
+  await page.locator("table.ranking tbody a.player").first().click();
+  await page.locator("details.numbers summary").click();
+  assert.ok(await page.locator("details.numbers table").isVisible());
+  assert.ok(await page.locator(".crosstable").isVisible());
+  await page.context().close();
+});
+
+test("a list that is empty says so, in another language too", async () => {
+  const page = await browser.visitor(arena.url, PHONE);
+  await page.goto("/leaderboard?list=people");
+  assert.ok(await page.getByText("Nobody is listed here yet").isVisible());
+  await page.goto("/leaderboard?list=bots&variant=9x6&lang=de");
+  assert.ok(await page.getByText("Noch steht hier niemand").isVisible());
+  await assertGood(page, "an empty list");
+  await page.context().close();
+});

@@ -1,0 +1,89 @@
+// A tournament that begins with the daemon: its page while it is played, when the daemon is killed, and at its end.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+
+/** @typedef {{ violations: { id: string }[] }} AxeResult */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Six games of bots that move at a pace that people can follow, some seconds each. */
+const TOURNAMENTS = `
+[[tournaments]]
+name = "Opening Cup"
+at = "start"
+format = "round-robin"
+entrants = ["stupid", "random", "greedy"]
+concurrency = 2
+seed = 5
+
+[[tournaments]]
+name = "Friday Swiss"
+at = "0 18 * * 5"
+format = "swiss"
+open_bots = true
+`;
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => {
+  const file = join(arena.data, "tournaments.toml");
+  writeFileSync(file, TOURNAMENTS);
+  arena.environment = { ...arena.environment, FOURFOLD_CONFIG: file };
+  return Promise.all([arena.start(), browser.start()]);
+});
+after(() => Promise.all([browser.stop(), arena.stop()]));
+// While the daemon is away, nothing answers.
+afterEach(() => browser.assertNoComplaints(/ERR_CONNECTION|ERR_EMPTY|WebSocket|Failed to load resource/));
+
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {string} where
+ */
+async function assertGood(page, where) {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
+  await page.evaluate(AXE);
+  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
+  assert.deepEqual(result.violations.map(({ id }) => id), [], `${where} is not accessible`);
+}
+
+test("a tournament is followed live, through the death of the daemon, to its end", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await page.goto("/");
+  await page.click(".site-footer >> text=Tournaments");
+  assert.match(await page.innerText("#main"), /Friday Swiss/);
+  await page.click("text=Opening Cup");
+  await page.waitForSelector("#tournament [data-live]");
+  await page.evaluate(() => Object.assign(globalThis, { notReloaded: true }));
+  const booked = () => page.waitForFunction(() => /[1-6] of 6 games/.test(document.querySelector(".tournament-status")?.textContent ?? ""));
+  await booked();
+  await assertGood(page, "a tournament under way");
+
+  await arena.crashAndRestart();
+  await page.waitForSelector(".tournament-status:not([data-live])", { timeout: 120_000 });
+  assert.equal(await page.evaluate(() => "notReloaded" in globalThis), true);
+  assert.match(await page.innerText(".tournament-status"), /6 of 6 games/);
+  const { schedule } = await (await page.request.get(page.url().replace("/tournament/", "/api/v1/tournaments/"))).json();
+  assert.equal(new Set(schedule.map((/** @type {{ game: string }} */ { game }) => game)).size, 6);
+  await page.click("#tournament tbody a[href^='/game/']");
+  await page.waitForURL("**/game/*");
+});
+
+test("its pages suit a phone and readers without script", async () => {
+  const phone = await browser.visitor(arena.url, PHONE);
+  await phone.goto("/tournaments");
+  await assertGood(phone, "the list on a phone");
+  await phone.click("text=Opening Cup");
+  await phone.waitForSelector("#tournament table");
+  await assertGood(phone, "a tournament on a phone");
+  const html = await (await phone.request.get(phone.url())).text();
+  for (const name of ["stupid", "random", "greedy", "WinX"]) assert.ok(html.includes(name), name);
+});
