@@ -8,7 +8,6 @@ pub mod challenge;
 pub mod director;
 pub mod feeds;
 pub mod handle;
-pub mod line_feed;
 mod lookup;
 pub mod pairing;
 pub mod tv;

@@ -14,7 +14,7 @@ use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
-use crate::lobby::line_feed::LineFeed;
+use crate::line_feed::LineFeed;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::puzzles::desk::PuzzleDesk;

@@ -23,7 +23,7 @@ use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
-use crate::lobby::line_feed::{LineFeed, LineWriter};
+use crate::line_feed::{LineFeed, LineWriter};
 use crate::metrics::Metrics;
 use crate::protocol::ServerMessage;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};

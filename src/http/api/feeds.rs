@@ -18,7 +18,7 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::PathPart;
 use crate::http::state::{AppState, FeedOf, NoFeed};
-use crate::lobby::line_feed::LineFeed;
+use crate::line_feed::LineFeed;
 use crate::protocol::{Frame, ServerMessage};
 
 /// An empty line is sent after so long without a message, so that both ends notice when the connection is gone.
