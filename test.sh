@@ -60,6 +60,10 @@ step 'JavaScript kit'
 command -v node >/dev/null || missing node 'install Node.js 20 or newer'
 (cd bots/kits/javascript && node --test tests/)
 
+step 'kits against the daemon'
+cargo build --locked --package fourfold-bot --examples
+KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
+
 step 'pages in a browser'
 command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
 if ! CHROMIUM=$(find_chromium); then

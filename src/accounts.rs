@@ -29,7 +29,7 @@ use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::Signer;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, UnixMillis};
-use crate::storage::store::{Refused, Teaching, Write, Written};
+use crate::storage::store::{Refused, StoreError, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
 
@@ -284,6 +284,43 @@ impl Accounts {
         let count = self.revoke(player, None).await?;
         info!(player = %player, count, "tokens revoked");
         Ok(count)
+    }
+
+    /// A bot's tokens, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn bot_tokens(&self, bot: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
+        let mut tokens = self.inner.store.tokens_of(bot, UnixMillis::now()).await?;
+        tokens.retain(|token| token.kind == TokenKind::Bot);
+        Ok(tokens)
+    }
+
+    /// Revokes one token of a bot.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountError::NoSuchToken`] if the bot has no such token (any more).
+    pub async fn revoke_token(&self, bot: &PlayerId, token: &TokenId) -> Result<(), AccountError> {
+        match self.revoke(bot, Some(token.clone())).await? {
+            0 => Err(AccountError::NoSuchToken),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a new token in the place of one, which ends.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::revoke_token`], and then there is no new one either.
+    pub async fn rotate_token(&self, bot: &PlayerId, token: &TokenId) -> Result<Issued, AccountError> {
+        if !self.bot_tokens(bot).await?.iter().any(|known| known.id == *token) {
+            return Err(AccountError::NoSuchToken);
+        }
+        let issued = self.new_token(bot).await?;
+        self.revoke_token(bot, token).await?;
+        Ok(issued)
     }
 
     /// Whose bearer token this is.

@@ -232,10 +232,10 @@ impl BotTask {
         let search = self.pool.run_for(self.priority, move || {
             // Nobody listens any more if the clock has run out first.
             let _ = begins.send(());
-            let began = meter::thread_time();
+            let before = meter::thread_time();
             let choice = bot.choose(&position, budget, &seen);
             let reasons = bot.reasons(&position);
-            (bot, choice, reasons, meter::thread_time().saturating_sub(began))
+            (bot, choice, reasons, meter::thread_time().saturating_sub(before))
         });
         tokio::pin!(search);
         // A wait for a thread is no thinking, but the clock runs all the same.

@@ -23,7 +23,7 @@ use crate::client::{Client, ClientError, Introduction, Received};
 use crate::clock;
 use crate::ids::GameId;
 use crate::protocol::client::{Bye, ColumnField, Move, OnChallenge, OnGame, PlayBot};
-use crate::protocol::server::{GameEnd, GameStatus, Offer, Snapshot, Turn, TurnClock};
+use crate::protocol::server::{GameEnd, Offer, Snapshot, Turn, TurnClock};
 use crate::protocol::{ClientMessage, ServerMessage, WireError};
 
 /// Kept back from the time for a move, beside the way to the server and back.
@@ -276,30 +276,12 @@ impl Bridge<'_> {
 
     async fn take_snapshot(&mut self, snapshot: &Snapshot) -> Result<(), BridgeError> {
         let Some(side) = snapshot.you.map(Side::from) else { return Ok(()) };
-        match snapshot.status {
-            GameStatus::Live => {
-                let time = time_of(snapshot.time);
-                self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time =
-                    time;
-                Ok(())
-            }
-            GameStatus::Over => {
-                let (Some(result), Some(reason)) = (snapshot.result, snapshot.reason) else { return Ok(()) };
-                let end = GameEnd {
-                    game: snapshot.game.clone(),
-                    event_seq: snapshot.event_seq,
-                    result,
-                    reason,
-                    by: None,
-                    line: snapshot.line.clone(),
-                    moves: snapshot.moves.clone(),
-                    clock: snapshot.clock,
-                    rating: None,
-                    unrated_because: None,
-                };
-                self.take_end(Box::new(end)).await
-            }
+        if let Some(end) = snapshot.end() {
+            return self.take_end(Box::new(end)).await;
         }
+        let time = time_of(snapshot.time);
+        self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time = time;
+        Ok(())
     }
 
     async fn take_turn(&mut self, turn: Turn) -> Result<(), BridgeError> {

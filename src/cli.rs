@@ -31,6 +31,7 @@ mod puzzles;
 mod rate;
 mod review;
 mod serve;
+mod signals;
 mod solve;
 mod think;
 mod tournament;

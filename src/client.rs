@@ -3,6 +3,7 @@
 //! It keeps its session over lost connections, paces itself below the server's message limit, and leaves to the caller
 //! what to say. Load generator and kill test are built on it; what it knows of the server it knows from the wire.
 
+pub mod http;
 mod pace;
 mod socket;
 

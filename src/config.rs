@@ -120,6 +120,8 @@ pub struct LimitsConfig {
     pub games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
     pub rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
+    pub rated_requires_selftest: bool,
 }
 
 impl Default for LimitsConfig {
@@ -132,6 +134,7 @@ impl Default for LimitsConfig {
             messages_per_20s: Bounded::new(100),
             games_per_player: Bounded::new(16),
             rated_games_per_pair_and_day: Bounded::new(40),
+            rated_requires_selftest: false,
         }
     }
 }
@@ -496,6 +499,14 @@ mod tests {
     fn the_line_up_is_a_configuration_in_itself() {
         let alone: Config = toml::from_str(LINE_UP).unwrap();
         assert_eq!(alone, Config::default());
+    }
+
+    #[test]
+    fn the_example_of_a_public_arena_is_sound_and_asks_for_the_self_test() {
+        let public: Config = toml::from_str(include_str!("../config/public.toml")).unwrap();
+        assert!(public.limits.rated_requires_selftest);
+        assert!(public.validate().is_ok());
+        assert!(!Config::default().limits.rated_requires_selftest);
     }
 
     #[track_caller]

@@ -30,6 +30,7 @@ use crate::room::actor::RoomNews;
 use crate::room::directory::{GamesTaken, PublicGame};
 use crate::room::state::RoomState;
 use crate::room::{Directory, RoomHandle};
+use crate::self_test::Requirement;
 use crate::session::Sessions;
 use crate::storage::store::{Store, Write};
 use crate::storage::writer::Writer;
@@ -75,6 +76,8 @@ pub struct HostDeps {
     pub metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
     pub pair_limit: u32,
+    /// Whether a remote bot must have passed the self-test before it plays rated games.
+    pub self_test: Requirement,
     /// Says what games are worth.
     pub truth: Truth,
 }
@@ -158,6 +161,7 @@ impl Host {
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
+        self.check_tested(&offer).await?;
         let _reserved = self.reserve(&offer)?;
         let tempo = offer.origin.tempo();
         let (spec, players) = self.prepare(offer).await?;

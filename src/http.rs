@@ -10,6 +10,7 @@ mod connection;
 mod crosstable;
 mod endpoint;
 pub mod error;
+mod kits;
 mod layers;
 pub mod listener;
 pub mod metrics;

@@ -3,15 +3,95 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use crate::ids::{GameId, PlayerId};
+use crate::lobby::feeds::Feeds;
 use crate::protocol::Frame;
+use crate::protocol::client::Feed;
 use crate::protocol::server::Urgency;
-use crate::room::Recipient;
+use crate::room::handle::ReplyTo;
+use crate::room::{Directory, MemberId, Recipient};
 
 /// Messages that may wait for a reader. At one more the feed ends: who reads so slowly begins anew, with a snapshot.
 const WAITING_MAX: usize = 64;
+
+/// Feeds at a time. Each holds a connection for as long as somebody listens; one more is turned away.
+const FEEDS_MAX: usize = 256;
+
+/// What a feed is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FeedOf {
+    /// One game in progress: a snapshot, then all that watchers see, up to its end.
+    Game(GameId),
+    /// Every game that ends.
+    Results,
+}
+
+/// Why there is no feed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoFeed {
+    /// The game is not in progress.
+    NotLive,
+    /// There are as many as there may be.
+    TooMany,
+}
+
+/// Opens feeds. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct LineFeeds {
+    directory: Directory,
+    feeds: Feeds,
+    places: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl LineFeeds {
+    /// Feeds of these games and results, until `stop`.
+    #[must_use]
+    pub fn new(directory: Directory, feeds: Feeds, stop: CancellationToken) -> Self {
+        Self { directory, feeds, places: Arc::new(Semaphore::new(FEEDS_MAX)), stop }
+    }
+
+    /// Messages as they come, for a reader that keeps up.
+    ///
+    /// # Errors
+    ///
+    /// The game is not in progress, or there are too many feeds.
+    pub fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| NoFeed::TooMany)?;
+        let (writer, feed) = LineWriter::pair(place);
+        let (member, recipient) = (MemberId::next(), Arc::clone(&writer) as Arc<dyn Recipient>);
+        let room = match what {
+            FeedOf::Game(game) => {
+                let is_live = self.directory.public(game).is_some_and(|public| !public.is_over());
+                let room = self.directory.room(game).filter(|_| is_live).ok_or(NoFeed::NotLive)?;
+                // Whoever asks watches as nobody: also a player sees what all see.
+                let nobody = PlayerId::random(&mut rand::rng());
+                room.watch(nobody, ReplyTo { member, recipient, re: None });
+                Some(room)
+            }
+            FeedOf::Results => {
+                self.feeds.subscribe(Feed::Results, member, recipient);
+                None
+            }
+        };
+        let (feeds, stop) = (self.feeds.clone(), self.stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = writer.ended() => {}
+            }
+            match room {
+                Some(room) => room.unwatch(member).await,
+                None => feeds.unsubscribe(Feed::Results, member),
+            }
+            writer.end();
+        });
+        Ok(feed)
+    }
+}
 
 /// The end that rooms and feeds write to.
 #[derive(Debug)]
@@ -85,11 +165,10 @@ impl LineFeed {
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::Semaphore;
-
     use super::*;
     use crate::protocol::ServerMessage;
     use crate::protocol::server::TvFeed;
+    use crate::testing::{Arena, kind};
 
     async fn pair() -> (Arc<LineWriter>, LineFeed) {
         LineWriter::pair(Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap())
@@ -124,5 +203,53 @@ mod tests {
         writer.end();
         writer.ended().await;
         assert!(feed.next().await.is_none());
+    }
+
+    fn feeds(arena: &Arena, places: usize) -> LineFeeds {
+        let services = &arena.services;
+        let feeds =
+            LineFeeds::new(services.directory.clone(), services.feeds.clone(), CancellationToken::new());
+        LineFeeds { places: Arc::new(Semaphore::new(places)), ..feeds }
+    }
+
+    async fn until(feed: &mut LineFeed, wanted: &str) -> ServerMessage {
+        loop {
+            let frame = feed.next().await.expect("it goes on");
+            if kind(frame.message()) == wanted {
+                return frame.message().clone();
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_feed_follows_a_game_and_another_the_results() {
+        let arena = Arena::new().await;
+        let (ann, bob) = (arena.person("ann").await, arena.person("bob").await);
+        let (first, _second) = (arena.join(&ann).await, arena.join(&bob).await);
+        let game = arena.start(&ann.identity, &bob.identity).await;
+        arena.settle().await;
+        let feeds = feeds(&arena, 2);
+        let mut one = feeds.follow(&FeedOf::Game(game.clone())).unwrap();
+        let mut all = feeds.follow(&FeedOf::Results).unwrap();
+        assert_eq!(feeds.follow(&FeedOf::Results).unwrap_err(), NoFeed::TooMany);
+        let ServerMessage::Game(snapshot) = until(&mut one, "game").await else { panic!("a snapshot") };
+        assert_eq!((snapshot.game, snapshot.moves.as_str()), (game.clone(), ""));
+        first.play(&game, 0, 4).await;
+        until(&mut one, "moved").await;
+        first.resign(&game).await;
+        until(&mut one, "game_end").await;
+        until(&mut all, "result").await;
+        drop((one, all));
+        let over = feeds.follow(&FeedOf::Game(game)).unwrap_err();
+        assert_eq!(over, NoFeed::NotLive, "and there is a place again");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn feeds_end_with_the_daemon() {
+        let arena = Arena::new().await;
+        let feeds = feeds(&arena, 1);
+        let mut all = feeds.follow(&FeedOf::Results).unwrap();
+        feeds.stop.cancel();
+        assert!(all.next().await.is_none());
     }
 }

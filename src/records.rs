@@ -17,6 +17,7 @@ pub mod import;
 pub mod lessons;
 pub mod lines;
 pub(crate) mod rules;
+pub mod self_test;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, broadcast};
+use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
-use crate::arena_view::{LINE_FEEDS_MAX, LiveArena};
+use crate::arena_view::LiveArena;
 use crate::compute::ComputePool;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
@@ -31,6 +31,7 @@ use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
 use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
+use crate::line_feed::LineFeeds;
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::director::TvDirector;
@@ -41,6 +42,8 @@ use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::puzzles::desk::PuzzleDesk;
 use crate::puzzles::shipped;
 use crate::room::{Connection, Directory};
+use crate::self_test::trial::SelfTestDeps;
+use crate::self_test::{Requirement, SelfTests};
 use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway, Sessions};
@@ -140,6 +143,7 @@ pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
     tournaments: Tournaments,
+    self_tests: SelfTests,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
@@ -184,6 +188,11 @@ impl Daemon {
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = learners(&config, &store, &writer, &house, &pool, &metrics, &learning).await?;
+        let requirement = if config.limits.rated_requires_selftest {
+            Requirement::BeforeRated
+        } else {
+            Requirement::Optional
+        };
         let (host, host_actor) = Host::new(HostDeps {
             store: Arc::clone(&store),
             writer: writer.clone(),
@@ -196,6 +205,7 @@ impl Daemon {
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),
             pair_limit: config.limits.rated_games_per_pair_and_day.number(),
+            self_test: requirement,
             truth: truth_of(&config, &analysis),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
@@ -205,6 +215,14 @@ impl Daemon {
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             site_url: site_url(&site, address),
+        });
+        let self_tests = SelfTests::new(SelfTestDeps {
+            host: host.clone(),
+            sessions: sessions.clone(),
+            store: Arc::clone(&store),
+            writer: writer.clone(),
+            tasks: tasks.clone(),
+            stop: stop_actors.clone(),
         });
         let services = Arc::new(Services {
             store: Arc::clone(&store),
@@ -241,6 +259,10 @@ impl Daemon {
         actors.spawn(feeds.clone().run(stop_actors.clone()));
         actors.spawn(end_revoked(Arc::clone(&services), stop_actors.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop_actors.clone()));
+        match requirement {
+            Requirement::BeforeRated => drop(actors.spawn(self_tests.clone().run())),
+            Requirement::Optional => {}
+        }
         if let Some(learners) = learners {
             // A planned stop waits for it: it stores what was learnt last.
             actors.spawn(services.tasks.track_future(learners.run(stop_actors.clone())));
@@ -280,6 +302,7 @@ impl Daemon {
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
         let director = TvDirector::new(directory.clone(), feeds.clone(), analysis.clone());
         actors.spawn(director.run(stop_actors.clone()));
+        let line_feeds = LineFeeds::new(directory.clone(), feeds.clone(), stop_actors.clone());
         let arena = LiveArena {
             host,
             directory,
@@ -287,8 +310,8 @@ impl Daemon {
             feeds,
             lobby,
             troubles,
-            places: Arc::new(Semaphore::new(LINE_FEEDS_MAX)),
-            stop: stop_actors.clone(),
+            self_tests: self_tests.clone(),
+            line_feeds,
         };
         let desk =
             PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
@@ -316,6 +339,7 @@ impl Daemon {
             address,
             services,
             tournaments,
+            self_tests,
             metrics,
             learning,
             transport,
@@ -348,6 +372,12 @@ impl Daemon {
     #[must_use]
     pub fn learning(&self) -> &Learning {
         &self.learning
+    }
+
+    /// Its tests of remote bots.
+    #[must_use]
+    pub fn self_tests(&self) -> &SelfTests {
+        &self.self_tests
     }
 
     /// What it counts.
@@ -383,7 +413,8 @@ impl Daemon {
     }
 
     async fn stop(self) -> Result<(), ServerError> {
-        let Self { services, transport, mut actors, writer, stop_actors, restart_notice, .. } = self;
+        let Self { services, self_tests, transport, mut actors, writer, stop_actors, restart_notice, .. } =
+            self;
         info!("stopping: no new games");
         services.host.pause();
         stop_actors.cancel();
@@ -415,7 +446,7 @@ impl Daemon {
             warn!(tasks = services.tasks.len(), "tasks did not end in time");
         }
         actors.shutdown().await;
-        drop((services, transport));
+        drop((services, self_tests, transport));
         // With every holder of the writer gone, its actor writes what is queued and ends.
         let written = tokio::time::timeout(PAUSE_MAX, writer).await;
         info!(games = count, "stopped");

@@ -24,6 +24,7 @@ use crate::protocol::terms::PlayerKind;
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
 use crate::room::Directory;
 use crate::secret::Secret;
+use crate::self_test::Requirement;
 use crate::session::outbox::{Attachment, Next};
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
 use crate::session::{Services, SessionGateway, Sessions};
@@ -112,6 +113,7 @@ impl Arena {
             tasks: tasks.clone(),
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
+            self_test: Requirement::Optional,
             truth: Truth::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {

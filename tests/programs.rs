@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -83,6 +84,50 @@ fn what_names_no_program_is_wrong_use() {
 }
 
 #[test]
+fn a_sandbox_that_is_not_there_is_said_and_nothing_runs() {
+    let empty = tempfile::tempdir().unwrap();
+    let entrant = format!("cmd:{}", bot("good.sh"));
+    for arguments in [
+        &["match", &entrant, "random", "--games", "2", "--sandbox"][..],
+        &["bridge", "--url", "ws://127.0.0.1:1", "--token", "c4b_x", "--sandbox", "--", &bot("good.sh")],
+        &["check-bot", "--sandbox", "--", &bot("good.sh")],
+    ] {
+        let output = fourfold(arguments).env("PATH", empty.path()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("no `bwrap` on the path: install bubblewrap"), "{error}");
+    }
+}
+
+#[test]
+fn a_sandbox_has_no_network_and_nothing_to_write_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = directory.path().join("said");
+    // Stands for bubblewrap: writes down what it is told, and runs the program without a sandbox.
+    let fake =
+        "#!/bin/sh\necho \"$*\" >>\"$SAID\"\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n";
+    let path = directory.path().join("bwrap");
+    std::fs::write(&path, fake).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+    let entrant = format!("cmd:{}", bot("good.sh"));
+    let patient = ["--startup-ms", "60000", "--move-ms", "60000", "--json"];
+    let output =
+        fourfold(&[&["match", &entrant, "random", "--games", "2", "--sandbox"][..], &patient].concat())
+            .env("PATH", format!("{}:/usr/bin:/bin", directory.path().display()))
+            .env("SAID", &said)
+            .output()
+            .unwrap();
+    assert_eq!(json_of(&output)["games"], 2);
+    let said = std::fs::read_to_string(said).unwrap();
+    let expected = format!(
+        "--ro-bind / / --dev /dev --proc /proc --unshare-all --die-with-parent --new-session -- {}",
+        bot("good.sh")
+    );
+    assert!(!said.is_empty() && said.lines().all(|line| line == expected), "{said}");
+}
+
+#[test]
 fn the_self_test_tells_sound_programs_from_others() {
     let patient = ["--move-ms", "60000", "--startup-ms", "60000", "--json", "--"];
     let sound = run(&[&["check-bot"][..], &patient, &[&bot("good.sh")]].concat());
@@ -141,6 +186,33 @@ impl Drop for Daemon {
     }
 }
 
+/// A bot that connects by itself, as the kits' bots do: the bridge, started by the test itself.
+#[test]
+fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
+    let daemon = Daemon::start();
+    let check = ["check-bot", "--url", &daemon.url, "--token", &daemon.token, "--connects", "--json", "--"];
+    let script =
+        format!("exec \"$0\" bridge --url \"$FOURFOLD_URL\" --startup-ms 60000 -- {}", bot("good.sh"));
+    let sound = ["sh", "-c", &script, env!("CARGO_BIN_EXE_fourfold")];
+    let output = run(&[&check[..], &sound].concat());
+    let report = json_of(&output);
+    assert!(output.status.success(), "{report}");
+    let names: Vec<_> = report["checks"].as_array().unwrap().iter().map(|check| &check["name"]).collect();
+    let expected = [
+        "handshake",
+        "turn",
+        "drop_and_resume",
+        "long_game",
+        "full_column",
+        "both_sides",
+        "legal_moves",
+        "drain",
+    ];
+    assert_eq!(names, expected);
+    check_refused(&[&check[..], &["false"]].concat(), 1, "the bot ended during the test");
+    check_refused(&[&check[..], &["/no/such/bot"]].concat(), 2, "/no/such/bot");
+}
+
 #[test]
 fn a_program_plays_on_a_daemon_and_passes_its_self_test() {
     let daemon = Daemon::start();
@@ -149,7 +221,9 @@ fn a_program_plays_on_a_daemon_and_passes_its_self_test() {
     let output = run(&[&["check-bot"][..], &connection, &patient, &[&bot("good.sh")]].concat());
     let report = json_of(&output);
     assert!(output.status.success(), "{report}");
-    assert_eq!(report["checks"].as_array().unwrap().len(), 10, "{report}");
+    assert_eq!(report["checks"].as_array().unwrap().len(), 11, "{report}");
+    assert_eq!(report["checks"][10]["name"], "daemon");
+    assert_eq!(report["games"].as_array().unwrap().len(), 2, "the daemon's own: {report}");
     assert!(report["latency_ms"]["count"].as_u64().unwrap() >= 8);
 
     // A program that cannot play gives up and says so.

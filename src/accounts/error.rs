@@ -52,6 +52,9 @@ pub enum AccountError {
     /// The person has no such session, or it has ended.
     #[error("there is no such session")]
     NoSuchSession,
+    /// The bot has no such token (any more).
+    #[error("there is no such token")]
+    NoSuchToken,
     /// Somebody else's bot.
     #[error("the bot is not yours")]
     NotYours,

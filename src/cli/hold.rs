@@ -34,7 +34,7 @@ impl Hold {
             anyhow::bail!("the daemon gave an answer to another question");
         };
         if self.json {
-            return Ok(output::print_json(&json!({ "id": id }))?);
+            return output::print_json(&json!({ "id": id }));
         }
         Ok(writeln!(io::stdout(), "begun: /tournament/{id}")?)
     }

@@ -12,12 +12,12 @@ use fourfold::fourfold_version;
 use fourfold::server::{self, Daemon};
 use fourfold::telemetry::{self, Telemetry};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use super::exit::{Code, Exit};
 use super::runtime;
+use super::signals::{Heard, Signals};
 
 /// Run the daemon: pages, HTTP interface, WebSocket, house bots.
 ///
@@ -118,7 +118,7 @@ impl Serve {
             match signals.next().await {
                 Heard::Stop if shutdown.is_cancelled() => return,
                 Heard::Stop => shutdown.cancel(),
-                Heard::Reload => self.reload(telemetry),
+                Heard::HangUp => self.reload(telemetry),
             }
         }
     }
@@ -175,35 +175,4 @@ async fn bind_metrics(config: &Config) -> Option<TcpListener> {
     }
     let bound = bind(&config.metrics.listen).await;
     bound.inspect_err(|error| warn!(%error, "no metrics are served")).ok()
-}
-
-/// What the operator wants.
-enum Heard {
-    Stop,
-    Reload,
-}
-
-/// The signals that the daemon heeds.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn next(&mut self) -> Heard {
-        tokio::select! {
-            _ = self.interrupt.recv() => Heard::Stop,
-            _ = self.terminate.recv() => Heard::Stop,
-            _ = self.hang_up.recv() => Heard::Reload,
-        }
-    }
 }

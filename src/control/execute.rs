@@ -218,6 +218,7 @@ impl From<AccountError> for Refusal {
             | AccountError::TooManyBots { .. }
             | AccountError::NoSuchBot
             | AccountError::NoSuchSession
+            | AccountError::NoSuchToken
             | AccountError::NotYours => RefusalKind::Conflict,
             AccountError::TooManyAttempts { .. } | AccountError::Busy => RefusalKind::Busy,
             AccountError::Hash

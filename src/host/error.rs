@@ -9,6 +9,7 @@ use crate::incident::internal;
 use crate::protocol::server::Identity;
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::state::UnplayableOpening;
+use crate::self_test::Untested;
 use crate::storage::store::StoreError;
 use crate::storage::writer::WriteError;
 
@@ -36,6 +37,9 @@ pub enum StartError {
     /// The opening is not playable.
     #[error(transparent)]
     Opening(#[from] UnplayableOpening),
+    /// A remote bot must pass the self-test first.
+    #[error(transparent)]
+    Untested(#[from] Untested),
     /// The stored events make no game.
     #[error("the stored game cannot be: {0}")]
     Unreadable(String),
@@ -64,7 +68,9 @@ impl StartError {
     #[must_use]
     pub fn is_about(&self, player: &Identity) -> bool {
         match self {
-            Self::PlayerBusy { name } => *name == player.name.to_string(),
+            Self::PlayerBusy { name } | Self::Untested(Untested { name, .. }) => {
+                *name == player.name.to_string()
+            }
             Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
             Self::Paused | Self::ArenaBusy => false,
         }
@@ -81,6 +87,7 @@ impl StartError {
             }
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
+            Self::Untested(_) => WireError::new(ErrorCode::Forbidden, message),
             Self::Unreadable(_) => internal("the game could not begin", self),
             Self::Store(cause) => internal("the game could not be stored", &**cause),
         }

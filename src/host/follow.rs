@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Side, Variant};
 use tokio::sync::mpsc;
 use tracing::info;
 
 use super::{GameOffer, GameOver, Host, Origin, StartError};
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
-use crate::protocol::server::{Frame, Urgency};
-use crate::protocol::terms::OpeningKind;
+use crate::protocol::server::{EndReason, Frame, GameEnd, Urgency};
+use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::room::Recipient;
 use crate::room::actor::RoomNews;
+use crate::room::directory::PublicGame;
 use crate::session::Session;
-use crate::storage::record::{GameSpec, Opening, Pair};
+use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::record::{GameSpec, Opening, Pair, UnixMillis};
+use crate::storage::store::Write;
 
 /// Hears of ends and rematches and starts what follows.
 #[derive(Debug)]
@@ -32,6 +35,7 @@ impl HostActor {
                 RoomNews::Finished { public, end } => {
                     host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
+                    host.note_fault(&public, &end);
                     match next_leg(&public.spec) {
                         Some(next) => host.go_on(next),
                         None => host.forget_tempo(&public.spec),
@@ -103,6 +107,34 @@ impl Host {
                 }
             }
         });
+    }
+
+    /// Books a game that a remote bot lost by its own fault, for its owner.
+    fn note_fault(&self, public: &PublicGame, end: &GameEnd) {
+        let Some(side) = end.by.map(Side::from) else { return };
+        let kind = match end.reason {
+            EndReason::Illegal => FaultKind::Illegal,
+            EndReason::Time => FaultKind::Time,
+            EndReason::Left => FaultKind::Left,
+            EndReason::Four
+            | EndReason::Full
+            | EndReason::Resign
+            | EndReason::Aborted
+            | EndReason::Stopped
+            | EndReason::BotFailed => return,
+        };
+        let player = &public.players[side].identity;
+        if player.kind != PlayerKind::Bot || self.house().get(&player.id).is_some() {
+            return;
+        }
+        let fault = BotFault {
+            bot: player.id.clone(),
+            game: Some(end.game.clone()),
+            kind,
+            note: format!("lost after {} moves", end.moves.len()),
+            at: UnixMillis::now(),
+        };
+        self.inner.deps.writer.submit(Write::AddFault(fault), |_| {});
     }
 
     fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {

@@ -11,6 +11,8 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
 use crate::room::directory::GamesTaken;
 use crate::room::view::SeatedPlayer;
+use crate::self_test::Requirement;
+use crate::self_test::trial::may_play_rated;
 use crate::storage::record::{GameSpec, Opening, Pair, UnixMillis, UnratedReason};
 use crate::storage::store::StoreError;
 
@@ -100,6 +102,32 @@ impl Host {
             starting.entry(id.clone()).or_default().add(*opponent);
         }
         Ok(Reservation { host: self.clone(), places })
+    }
+
+    /// Where the operator asks for it: remote bots play rated games when their version has passed the self-test. What
+    /// was begun is played to its end.
+    pub(super) async fn check_tested(&self, offer: &GameOffer) -> Result<(), StartError> {
+        match offer.origin {
+            Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) if offer.rated => {
+                self.may_play_rated(&offer.players.first).await?;
+                self.may_play_rated(&offer.players.second).await
+            }
+            Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => Ok(()),
+        }
+    }
+
+    /// Whether this player may play rated games, as far as the self-test is concerned.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Untested`], or the store failed.
+    pub async fn may_play_rated(&self, player: &Identity) -> Result<(), StartError> {
+        let deps = &self.inner.deps;
+        let is_remote = player.kind == PlayerKind::Bot && deps.house.get(&player.id).is_none();
+        if deps.self_test == Requirement::Optional || !is_remote {
+            return Ok(());
+        }
+        Ok(may_play_rated(deps.store.as_ref(), &deps.sessions, player).await??)
     }
 
     pub(super) async fn prepare(

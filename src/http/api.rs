@@ -10,6 +10,7 @@ mod health;
 mod leaderboard;
 pub(super) mod learning;
 mod live;
+pub(super) mod own_bots;
 mod players;
 pub(super) mod positions;
 mod puzzles;
@@ -17,6 +18,7 @@ mod review;
 mod tournaments;
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use axum::Router;
 
@@ -39,6 +41,9 @@ const VARIANT: Parameter = Parameter {
     schema: schema_of::<WireVariant>,
 };
 
+/// How long to wait when the arena is busy.
+const BUSY_RETRY: Duration = Duration::from_secs(2);
+
 /// All endpoints, with what they do.
 fn endpoints() -> Vec<Endpoint> {
     [
@@ -51,6 +56,7 @@ fn endpoints() -> Vec<Endpoint> {
         feeds::endpoints(),
         puzzles::endpoints(),
         bots::endpoints(),
+        own_bots::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         learning::endpoints(),

@@ -70,11 +70,9 @@ pub(super) async fn crosstable(
         // Both on the scale of one fit: that between bots if it knows them.
         let both =
             fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));
-        let own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
-        let elo = own
-            .filter_map(|field| field.get(&opponent.id))
-            .next()
-            .map(crate::leaderboard::field::Rated::whole_elo);
+        let mut own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
+        let elo =
+            own.find_map(|field| field.get(&opponent.id)).map(crate::leaderboard::field::Rated::whole_elo);
         Some(Meeting { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
     };
     Ok(rows.into_iter().filter_map(meeting).collect())

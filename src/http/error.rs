@@ -38,6 +38,8 @@ pub enum ApiCode {
     NameReserved,
     /// Somebody has the name.
     NameTaken,
+    /// What is there does not allow it now.
+    Conflict,
     /// Credentials missing, wrong, expired or revoked.
     Unauthorized,
     /// Known, but not allowed.
@@ -80,7 +82,7 @@ impl ApiCode {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
-            Self::NameTaken => StatusCode::CONFLICT,
+            Self::NameTaken | Self::Conflict => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BadField | Self::NameReserved => StatusCode::UNPROCESSABLE_ENTITY,
@@ -214,7 +216,9 @@ impl From<AccountError> for ApiError {
             AccountError::NoAccount | AccountError::TooManyBots { max: _ } | AccountError::NotYours => {
                 Self::new(ApiCode::Forbidden, message)
             }
-            AccountError::NoSuchBot | AccountError::NoSuchSession => Self::new(ApiCode::NotFound, message),
+            AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
+                Self::new(ApiCode::NotFound, message)
+            }
             AccountError::Read(error) => error.into(),
             AccountError::Write(_) | AccountError::Unexpected(_) | AccountError::Hash => {
                 Self::internal(&error)

@@ -5,6 +5,7 @@
 
 mod account;
 mod analysis;
+mod author;
 mod avatar;
 mod bots;
 mod challenge;
@@ -65,6 +66,8 @@ pub fn router() -> Router<AppState> {
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
+        .route("/bots/new", get(author::new))
+        .route("/bot/{name}", get(author::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
         .route("/puzzles", get(puzzles::index))

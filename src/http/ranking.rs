@@ -112,7 +112,9 @@ pub(super) async fn ranking(state: &AppState, wanted: Wanted) -> Result<Ranking,
         let skills = state.store.skills(wanted.variant).await?;
         let mut skills: HashMap<PlayerId, Skill> =
             skills.into_iter().map(|(player, sums)| (player, sums.skill)).collect();
-        ranking.rows.iter_mut().for_each(|row| row.skill = skills.remove(&row.player.id));
+        for row in &mut ranking.rows {
+            row.skill = skills.remove(&row.player.id);
+        }
     }
     Ok(ranking)
 }

@@ -138,6 +138,23 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     }
 }
 
+/// The two variable parts of a path, decoded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathParts(pub PathPart, pub PathPart);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathParts {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| ApiError::bad_parameter("path", "the path must be UTF-8"))?;
+        let mut values = params.iter().map(|(_, value)| PathPart(value.to_owned()));
+        let mut next = || values.next().unwrap_or_else(|| PathPart(String::new()));
+        Ok(Self(next(), next()))
+    }
+}
+
 /// The one variable part of a path, decoded. Routes with none or several do not use it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathPart(pub String);

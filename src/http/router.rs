@@ -9,7 +9,7 @@ use axum::routing::any;
 
 use super::error::{ApiCode, ApiError};
 use super::state::AppState;
-use super::{api, assets, auth, layers, pages};
+use super::{api, assets, auth, kits, layers, pages};
 use crate::metrics::Metrics;
 
 /// The whole site but the socket: the JSON interface, `pages` and what they load. Whoever looks at a page is known from
@@ -24,6 +24,7 @@ pub fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metrics>) -
         .route("/api/{*rest}", any(no_route))
         .merge(pages.layer(from_fn_with_state(state.clone(), auth::guest_cookie)))
         .merge(assets::router())
+        .merge(kits::router())
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(pages::not_found)
         .layer(from_fn_with_state(state.clone(), auth::require_own_origin))

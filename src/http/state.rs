@@ -14,11 +14,12 @@ use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
-use crate::line_feed::LineFeed;
-use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::line_feed::{FeedOf, LineFeed, NoFeed};
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::puzzles::desk::PuzzleDesk;
 use crate::rating::strength::Strength;
+use crate::self_test::BeginError;
 use crate::storage::Store;
 use crate::tournament::Tournaments;
 
@@ -53,22 +54,19 @@ pub struct Trouble {
     pub probing: bool,
 }
 
-/// What a feed over HTTP is of.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FeedOf {
-    /// One game in progress: a snapshot, then all that watchers see, up to its end.
-    Game(GameId),
-    /// Every game that ends.
-    Results,
-}
-
-/// Why there is no feed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoFeed {
-    /// The game is not in progress.
-    NotLive,
-    /// There are as many as there may be.
-    TooMany,
+/// A remote bot that is connected, as its owner sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BotPresence {
+    /// Whether it stands on the ladder and in the directory.
+    pub open: bool,
+    /// Whether it takes no new games.
+    pub draining: bool,
+    /// The version that it gives itself; empty if it names none.
+    pub version: String,
+    /// Its games under way.
+    pub games: Vec<GameId>,
+    /// Whether it may play rated games, or must pass the self-test first.
+    pub may_play_rated: bool,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -93,6 +91,10 @@ pub trait ArenaView: Send + Sync + Debug {
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
 
     /// Messages as they come, for a reader that keeps up.
+    ///
+    /// # Errors
+    ///
+    /// The game is not in progress, or there are too many feeds.
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed>;
 
     /// Whether new games may begin: false while starting, draining or stopping.
@@ -100,6 +102,19 @@ pub trait ArenaView: Send + Sync + Debug {
 
     /// Whether the player is connected.
     fn is_online(&self, player: &PlayerId) -> bool;
+
+    /// What a connected bot has declared; `None` if it is not there.
+    async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence>;
+
+    /// Begins a self-test of a connected bot.
+    ///
+    /// # Errors
+    ///
+    /// See [`BeginError`].
+    fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError>;
+
+    /// Whether one is under way.
+    fn is_self_testing(&self, bot: &PlayerId) -> bool;
 }
 
 /// What every handler gets; cheap to clone.

@@ -15,7 +15,7 @@ use tower::ServiceExt as _;
 
 use super::client_address::Peer;
 use super::site::Site;
-use super::state::{AppState, ArenaView, FeedOf, NoFeed, OpenBot};
+use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::Accounts;
 use crate::analysis::Analysis;
 use crate::compute::ComputePool;
@@ -23,12 +23,13 @@ use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
-use crate::line_feed::{LineFeed, LineWriter};
+use crate::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
 use crate::metrics::Metrics;
 use crate::protocol::ServerMessage;
-use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::puzzles::desk::PuzzleDesk;
 use crate::room::Recipient as _;
+use crate::self_test::BeginError;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
 use crate::tournament::Tournaments;
@@ -49,6 +50,7 @@ pub(crate) struct TestArena {
     pub(crate) results: Vec<ServerMessage>,
     /// Places for feeds.
     pub(crate) feed_places: usize,
+    pub(crate) presence: Option<BotPresence>,
 }
 
 #[async_trait]
@@ -99,6 +101,21 @@ impl ArenaView for TestArena {
     }
 
     fn is_online(&self, _: &PlayerId) -> bool {
+        false
+    }
+
+    async fn bot_presence(&self, _: &PlayerId) -> Option<BotPresence> {
+        self.presence.clone()
+    }
+
+    fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {
+        match &self.presence {
+            Some(_) => Ok(()),
+            None => Err(BeginError::NotConnected(bot.name.to_string())),
+        }
+    }
+
+    fn is_self_testing(&self, _: &PlayerId) -> bool {
         false
     }
 }

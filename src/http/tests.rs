@@ -5,6 +5,7 @@ mod accounts;
 mod bots;
 mod feeds;
 mod learning;
+mod own_bots;
 mod puzzles;
 mod ranking;
 mod reading;

@@ -420,7 +420,9 @@ impl LadderActor {
         let players = [a.identity.id.clone(), b.identity.id.clone()];
         match self.deps.host.start(offer).await {
             Ok(_) => {
-                class.into_iter().for_each(|class| self.budget.begin_pair(class));
+                if let Some(class) = class {
+                    self.budget.begin_pair(class);
+                }
                 let running = Running { players, class, tempo, faulty: HashSet::new(), unseen: 0 };
                 self.running.insert(id, running);
                 Ok(())

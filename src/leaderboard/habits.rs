@@ -95,7 +95,7 @@ impl Habits {
 
     fn count_columns(&mut self, game: &RatedGame, side: Side) {
         let columns = notation::parse_moves(&game.moves).unwrap_or_default();
-        let own = |ply: usize| (ply % 2 == 0) == (side == Side::First);
+        let own = |ply: usize| ply.is_multiple_of(2) == (side == Side::First);
         for (_, column) in
             columns.into_iter().enumerate().filter(|(ply, _)| *ply >= game.opening_plies && own(*ply))
         {

@@ -147,7 +147,9 @@ impl Follower {
         self.has_begun = true;
         loop {
             let page = store.rated_games(self.books.up_to(), PAGE).await?;
-            page.iter().for_each(|game| self.books.book(game));
+            for game in &page {
+                self.books.book(game);
+            }
             if page.len() < PAGE as usize {
                 break;
             }

@@ -10,6 +10,7 @@ use super::{Leaderboard, Snapshot};
 use crate::ids::PlayerId;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
+use crate::rating::elo::{Standing, settle};
 use crate::storage::conformance::{NOON, add, play, player, player_id, spec};
 use crate::storage::published::{FitList, RatedGame};
 use crate::storage::record::{GameSpec, Pair, StoredPlayer};
@@ -29,7 +30,7 @@ fn moves(number: u32) -> String {
     let is_open =
         |text: &String| Game::from_moves(Variant::STANDARD, text).is_ok_and(|game| game.outcome().is_none());
     // Neighbours differ in their first columns.
-    (number..).map(|number| digits(number * 48_271 % 823_543)).find(is_open).unwrap()
+    (number..number + 1_000).map(|number| digits(number * 48_271 % 823_543)).find(is_open).unwrap()
 }
 
 fn bot(name: &str) -> StoredPlayer {
@@ -229,7 +230,7 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
                     opening_plies: 0,
                     moves: moves(2 * number + leg),
                     result: results[result],
-                    ratings: crate::rating::elo::settle(Default::default(), Default::default(), None),
+                    ratings: settle(Standing::START, Standing::START, None),
                 });
             }
         }
@@ -240,7 +241,9 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
 
 fn fitted(games: &[RatedGame]) -> Vec<(PlayerId, u64, u64)> {
     let mut books = Books::default();
-    games.iter().for_each(|game| books.book(game));
+    for game in games {
+        books.book(game);
+    }
     books.introduce(&["random", "perfect", "six"].map(bot));
     books.introduce(&[player("Ada", PlayerKind::Human)]);
     let snapshot = books.fit();

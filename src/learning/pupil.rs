@@ -157,13 +157,16 @@ impl Pupil {
         if games.is_empty() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
+        // With less than a full page it has caught up, and there is time for other things.
+        let is_behind = games.len() >= STEP_GAMES as usize;
         let (taught, covered) = self.lessons(games, deps, faculty).await?;
         self.learn(taught, covered, deps, worker).await?;
         if self.is_save_due(deps) {
             self.save(deps, worker).await?;
         }
         self.show(deps);
-        Ok(Progress::Went)
+        let is_lost = self.fold.is_none();
+        Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
     }
 
     /// Which of these games are lessons, and the number of the last one.

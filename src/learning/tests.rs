@@ -296,3 +296,18 @@ async fn a_large_state_is_stored_now_and_then_and_every_lesson_counts_once() {
     assert_eq!(learning.learner(&name("ntuple-live")).unwrap().games, 2);
     arena.check_sound().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn learners_are_measured_and_practise_while_games_keep_coming() {
+    let mut arena = Arena::new(&[0], 1_000).await;
+    let (learning, mut learners) = arena.learners().await;
+    let (ada, bob) = (player_id("Ada"), player_id("Bob"));
+    for _ in 0..20 {
+        arena.play(ada.clone(), bob.clone()).await;
+        learners.round().await;
+    }
+    for learner in learning.all() {
+        assert!(learner.versions[0].decision.is_some(), "{}", learner.name);
+    }
+    assert!(learning.learner(&name("memory")).unwrap().games > 0, "it learns from its own games alone");
+}

@@ -14,7 +14,7 @@ use super::pair::Role;
 use crate::client::{Client, ClientError, Received};
 use crate::ids::{ChallengeId, GameId};
 use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame};
-use crate::protocol::server::{GameEnd, GameStatus, Moved, Offer, Snapshot, Turn};
+use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
 use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 
 /// A move that the server has acknowledged, and so promised to keep.
@@ -254,25 +254,12 @@ impl Player {
 
     fn take_snapshot(&mut self, snapshot: &Snapshot) -> Option<Happening> {
         self.unheard.remove(&snapshot.game);
-        match (snapshot.status, snapshot.result, snapshot.reason) {
-            (GameStatus::Over, Some(result), Some(reason)) => self.take_end(&GameEnd {
-                game: snapshot.game.clone(),
-                event_seq: snapshot.event_seq,
-                result,
-                reason,
-                by: None,
-                line: snapshot.line.clone(),
-                moves: snapshot.moves.clone(),
-                clock: snapshot.clock,
-                rating: None,
-                unrated_because: None,
-            }),
-            (GameStatus::Live | GameStatus::Over, _, _) => {
-                self.take_view(&snapshot.game, &snapshot.moves);
-                self.witness.playing(&snapshot.game);
-                None
-            }
+        if let Some(end) = snapshot.end() {
+            return self.take_end(&end);
         }
+        self.take_view(&snapshot.game, &snapshot.moves);
+        self.witness.playing(&snapshot.game);
+        None
     }
 
     /// A game ended; nothing happened if that was known, as when its end is said again.

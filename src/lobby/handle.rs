@@ -43,6 +43,20 @@ pub enum LobbyRequest {
     PlayBot(PlayBot),
 }
 
+impl LobbyRequest {
+    /// Whether the one who asks wants its rating to change. Whoever accepts takes what was offered.
+    #[must_use]
+    pub fn is_rated(&self) -> bool {
+        match self {
+            Self::Seek(seek) => seek.rated,
+            Self::Challenge(challenge) => challenge.terms.rated,
+            Self::OpenChallenge(challenge) => challenge.terms.rated,
+            Self::PlayBot(play) => play.rated,
+            Self::Unseek | Self::Accept(_) | Self::Decline(_) | Self::Cancel(_) => false,
+        }
+    }
+}
+
 /// A request with what the store knows about it.
 pub(super) enum Prepared {
     Seek { seek: Seek, elo: Option<i32> },

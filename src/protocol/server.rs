@@ -310,6 +310,26 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The end of a game that is over, as far as its snapshot tells: without ratings and without who was at fault.
+    #[must_use]
+    pub fn end(&self) -> Option<GameEnd> {
+        match (self.status, self.result, self.reason) {
+            (GameStatus::Over, Some(result), Some(reason)) => Some(GameEnd {
+                game: self.game.clone(),
+                event_seq: self.event_seq,
+                result,
+                reason,
+                by: None,
+                line: self.line.clone(),
+                moves: self.moves.clone(),
+                clock: self.clock,
+                rating: None,
+                unrated_because: None,
+            }),
+            (GameStatus::Live | GameStatus::Over, _, _) => None,
+        }
+    }
+
     /// At which side this player sits, if it plays.
     #[must_use]
     pub fn side_of(&self, player: &PlayerId) -> Option<WireSide> {

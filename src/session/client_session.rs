@@ -87,6 +87,7 @@ impl ClientSession {
     async fn wait_for_return(&self) {
         let services = Arc::clone(&self.services);
         let session = Arc::clone(&self.session);
+        services.note_loss(&session);
         for room in services.directory.rooms_of(session.player()) {
             room.connected(session.member(), Connection::Lost).await;
         }
@@ -180,6 +181,10 @@ impl ClientSession {
     }
 
     async fn ask_lobby(&self, request: LobbyRequest, reply: &ReplyTo) -> Result<(), WireError> {
+        if request.is_rated() {
+            let asked = self.services.host.may_play_rated(self.session.identity()).await;
+            asked.map_err(|error| error.to_wire())?;
+        }
         self.services.lobby.ask(Arc::clone(&self.session), request, reply.clone()).await
     }
 

@@ -20,6 +20,7 @@ use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::incident::internal;
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
+use crate::protocol::terms::PlayerKind;
 use crate::protocol::{
     CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
 };
@@ -306,6 +307,9 @@ impl SessionGateway {
         if let Some(profile) = &request.profile {
             self.keep_profile(session.player(), profile);
         }
+        if session.identity().kind == PlayerKind::Bot {
+            self.see_version(session.player(), request.profile.as_ref());
+        }
         Ok(older)
     }
 
@@ -325,6 +329,16 @@ impl SessionGateway {
     /// Stores what a bot says about itself. Nothing depends on it, so nobody waits.
     fn keep_profile(&self, bot: &PlayerId, profile: &BotProfile) {
         let write = Write::SetProfile { player: bot.clone(), profile: profile.clone() };
+        self.store_for(bot, write);
+    }
+
+    /// Notes for its owner that a bot has connected, and with which version.
+    fn see_version(&self, bot: &PlayerId, profile: Option<&BotProfile>) {
+        let version = profile.and_then(|profile| profile.version.clone()).unwrap_or_default();
+        self.store_for(bot, Write::SeeVersion { bot: bot.clone(), version, at: UnixMillis::now() });
+    }
+
+    fn store_for(&self, bot: &PlayerId, write: Write) {
         let bot = bot.clone();
         self.services.writer.submit(write, move |result| {
             if let Err(error) = result {

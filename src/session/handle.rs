@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -45,10 +45,12 @@ pub struct Session {
     feeds: Mutex<HashSet<Feed>>,
     /// How often its socket was lost.
     losses: AtomicU64,
+    /// The next loss is the server's own doing.
+    is_cut: AtomicBool,
     /// Held by whoever changes whether a socket is attached, or ends the session.
     changing: tokio::sync::Mutex<()>,
     /// Set by `bye` with `drain`: the connection ends with the last game.
-    draining: std::sync::atomic::AtomicBool,
+    draining: AtomicBool,
 }
 
 impl fmt::Debug for Session {
@@ -95,8 +97,9 @@ impl Session {
             watched: Mutex::default(),
             feeds: Mutex::default(),
             losses: AtomicU64::new(0),
+            is_cut: AtomicBool::new(false),
             changing: tokio::sync::Mutex::default(),
-            draining: std::sync::atomic::AtomicBool::new(false),
+            draining: AtomicBool::new(false),
         }
     }
 
@@ -240,6 +243,17 @@ impl Session {
     /// Counts the loss of its socket, and says which one it is.
     pub fn lost(&self) -> u64 {
         self.losses.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Closes its socket to see whether the client comes back, which is then no fault of the client's.
+    pub fn cut(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+        self.outbox.close(CloseCode::Restart);
+    }
+
+    /// Whether the loss that has just happened was [`Self::cut`].
+    pub(super) fn was_cut(&self) -> bool {
+        self.is_cut.swap(false, Ordering::Relaxed)
     }
 
     /// Whether its socket has been away ever since that loss.

@@ -123,6 +123,8 @@ struct State {
     /// Games of which updates were dropped.
     behind: Vec<Behind>,
     line: Option<Line>,
+    /// Sockets that were attached so far.
+    attachments: u64,
     /// What sockets that are no longer attached are told.
     parting: CloseCode,
 }
@@ -181,6 +183,7 @@ impl Outbox {
             aged: seq,
             behind: Vec::new(),
             line: None,
+            attachments: 0,
             parting: CloseCode::Replaced,
         };
         Self { state: Mutex::new(state) }
@@ -218,6 +221,7 @@ impl Outbox {
             return Err(Gap { after });
         }
         state.hang_up(CloseCode::Replaced);
+        state.attachments += 1;
         let attachment = Attachment { changed: Arc::new(Notify::new()) };
         let mut line =
             Line { attachment: attachment.clone(), greeting: None, catching_up: true, closing: None };
@@ -261,6 +265,12 @@ impl Outbox {
     #[must_use]
     pub fn has_socket(&self) -> bool {
         self.lock().line.is_some()
+    }
+
+    /// How many sockets were attached so far.
+    #[must_use]
+    pub fn attachments(&self) -> u64 {
+        self.lock().attachments
     }
 
     /// The number of the last message.

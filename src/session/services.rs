@@ -10,10 +10,13 @@ use crate::host::Host;
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
 use crate::protocol::CloseCode;
+use crate::protocol::terms::PlayerKind;
 use crate::room::handle::ReplyTo;
 use crate::room::{Connection, Directory, Recipient};
 use crate::signing::Signer;
+use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::record::UnixMillis;
+use crate::storage::store::Write;
 use crate::storage::{Store, Writer};
 
 /// What sessions need from the rest of the daemon.
@@ -89,6 +92,26 @@ impl Services {
         }
         self.stop_watching(session).await;
         self.feeds.lobby_changed();
+    }
+
+    /// Books for its owner that a bot lost its connection while it played.
+    pub(super) fn note_loss(&self, session: &Session) {
+        let games = self.directory.games_of(session.player());
+        if session.was_cut()
+            || games == 0
+            || session.identity().kind != PlayerKind::Bot
+            || self.stop.is_cancelled()
+        {
+            return;
+        }
+        let fault = BotFault {
+            bot: session.player().clone(),
+            game: None,
+            kind: FaultKind::Disconnected,
+            note: format!("games under way: {games}"),
+            at: UnixMillis::now(),
+        };
+        self.writer.submit(Write::AddFault(fault), |_| {});
     }
 
     /// Takes a session out of the rooms that it watches.

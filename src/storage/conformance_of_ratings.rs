@@ -60,7 +60,7 @@ async fn fill(store: &dyn Store) {
     add_players(store, &["Ada", "Bob", "Eve"]).await;
     let pair = Some(Pair { id: "p".parse().unwrap(), leg: 1, of: 2 });
     let opening = Opening { kind: OpeningKind::Balanced, moves: "44".into() };
-    let in_pair = GameSpec { pair, opening, ..spec("g1", "Ada", "Bob") };
+    let in_pair = GameSpec { opening, pair, ..spec("g1", "Ada", "Bob") };
     first_wins(store, in_pair, FIRST_WINS).await;
     first_wins(store, GameSpec { rated: false, ..spec("g2", "Ada", "Bob") }, FIRST_WINS).await;
     first_wins(store, spec("g3", "Bob", "Ada"), FIRST_WINS).await;
@@ -91,14 +91,14 @@ pub(crate) async fn a_crosstable_counts_by_opponent_and_side<F: Fixture>() {
     let store = fixture.store();
     fill(&*store).await;
     let rows = store.crosstable(&player_id("Ada"), Variant::STANDARD, 10).await.unwrap();
-    let score = |wins, draws, losses| Score { wins, draws, losses };
+    let ended = |wins, draws, losses| Score { wins, draws, losses };
     let bob = Against {
         opponent: player_id("Bob"),
-        score: BySide { first: score(1, 0, 0), second: score(0, 0, 1) },
+        score: BySide { first: ended(1, 0, 0), second: ended(0, 0, 1) },
     };
     let eve = Against {
         opponent: player_id("Eve"),
-        score: BySide { first: score(0, 1, 0), second: score(0, 0, 0) },
+        score: BySide { first: ended(0, 1, 0), second: ended(0, 0, 0) },
     };
     assert_eq!(rows, [bob.clone(), eve]);
     assert_eq!(store.crosstable(&player_id("Ada"), Variant::STANDARD, 1).await.unwrap(), [bob]);

@@ -1,5 +1,6 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
+mod authors;
 mod judgements;
 mod learners;
 mod puzzles;
@@ -12,10 +13,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
+use self::authors::Authors;
 use self::judgements::Judgements;
 use self::learners::Learners;
 use self::puzzles::Puzzles;
 use self::tournaments::Tournaments;
+use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
@@ -25,7 +28,7 @@ use super::record::{
 };
 use super::refold::{Refold, Voided};
 use super::settle::{Referee, Verdict};
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::protocol::server::GameResult;
@@ -67,6 +70,7 @@ struct Tables {
     tournaments: Tournaments,
     judgements: Judgements,
     puzzles: Puzzles,
+    authors: Authors,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     publication: Publication,
@@ -161,6 +165,21 @@ impl Tables {
             Write::SolveDaily { player, day } => {
                 self.check_player(player)?;
                 self.puzzles.solve_daily(player, *day);
+                Ok(Written::Done)
+            }
+            Write::SeeVersion { bot, version, at } => {
+                self.check_player(bot)?;
+                self.authors.see(bot, version, *at);
+                Ok(Written::Done)
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                self.check_player(bot)?;
+                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
+                Ok(Written::Done)
+            }
+            Write::AddFault(fault) => {
+                self.check_player(&fault.bot)?;
+                self.authors.add_fault(fault);
                 Ok(Written::Done)
             }
         }
@@ -296,6 +315,7 @@ impl Tables {
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
         self.unpublish();
+        self.authors.forget(&id);
         Ok(Written::Done)
     }
 
@@ -678,6 +698,19 @@ impl Store for MemoryStore {
             .collect())
     }
 
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        Ok(self.tables().authors.versions(bot))
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        let versions = self.tables().authors.versions(bot);
+        Ok(versions.into_iter().find(|known| known.version == version))
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        Ok(self.tables().authors.faults(bot, limit))
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -706,6 +739,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
+    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
@@ -732,4 +766,5 @@ mod tests {
     conformance_suite_of_tournaments!(InMemory);
     conformance_suite_of_ratings!(InMemory);
     conformance_suite_of_judging!(InMemory);
+    conformance_suite_of_authors!(InMemory);
 }

@@ -3,6 +3,7 @@
 //! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
 //! commit that was acknowledged before they began, and never one in the making.
 
+mod authors;
 mod convert;
 mod error;
 mod events;
@@ -34,6 +35,7 @@ use tokio::sync::Mutex;
 use self::marker::Marker;
 pub use self::open::{Durability, OpenError};
 use self::write::Hand;
+use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{
@@ -317,6 +319,18 @@ impl Store for SqliteStore {
         games::of_pairs(&self.readers, &tournament.pair_prefix()).await
     }
 
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        authors::versions(&self.readers, bot).await
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        authors::version(&self.readers, bot, version).await
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        authors::faults(&self.readers, bot, limit).await
+    }
+
     async fn audit_finished(
         &self,
         after: u64,
@@ -346,6 +360,7 @@ mod tests {
     use super::*;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
@@ -386,6 +401,7 @@ mod tests {
     conformance_suite_of_tournaments!(OnDisk);
     conformance_suite_of_ratings!(OnDisk);
     conformance_suite_of_judging!(OnDisk);
+    conformance_suite_of_authors!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

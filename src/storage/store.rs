@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
+use super::authors::{BotFault, BotVersion, StoredTest};
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
@@ -186,6 +187,37 @@ pub enum Write {
         /// Days since 1970.
         day: u32,
     },
+    /// A bot has connected with this version.
+    SeeVersion {
+        /// Which bot.
+        bot: PlayerId,
+        /// As it was given; empty if the bot names none.
+        version: String,
+        /// When.
+        at: UnixMillis,
+    },
+    /// A self-test has ended.
+    SaveTest {
+        /// Of which bot.
+        bot: PlayerId,
+        /// Which version of it.
+        version: String,
+        /// What it found.
+        test: StoredTest,
+        /// Whether the version may play rated games from now on.
+        outcome: TestOutcome,
+    },
+    /// A bot did something wrong.
+    AddFault(BotFault),
+}
+
+/// What a self-test came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TestOutcome {
+    /// Nothing failed.
+    Passed,
+    /// Something did.
+    Failed,
 }
 
 /// Whether games of a player may be learnt from.
@@ -457,6 +489,14 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
     /// a line in the log.
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
+    /// The versions that a bot has given itself, those seen last first.
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError>;
+
+    /// One version of a bot, if it was ever seen and is not forgotten.
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError>;
+
+    /// What a bot did wrong, the newest first, at most `limit`.
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
 
     /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
     /// for learners, who must know how far they have come.

@@ -25,7 +25,7 @@ pub(crate) trait Word: Copy + 'static {
 /// Lists choices and words once; a choice that is left out does not compile.
 macro_rules! words {
     ($type:ident { $($choice:ident: $word:literal),+ $(,)? }) => {
-        impl Word for $type {
+        impl $crate::storage::words::Word for $type {
             const ALL: &'static [Self] = &[$(Self::$choice),+];
 
             fn word(self) -> &'static str {
@@ -36,6 +36,7 @@ macro_rules! words {
         }
     };
 }
+pub(crate) use words;
 
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });

@@ -267,7 +267,7 @@ impl Director {
             match self.entrant(name).await? {
                 Some(entrant) => entrants.push(entrant),
                 None => {
-                    warn!(tournament = config.name, %name, "an entrant is no bot of this arena, and is left out")
+                    warn!(tournament = config.name, %name, "an entrant is no bot of this arena, and is left out");
                 }
             }
         }
@@ -321,7 +321,7 @@ impl Director {
         while tried.len() < concurrency + TRIES_MORE {
             let slot = {
                 let mut progress = lock(&running.progress);
-                if progress.live().len() >= concurrency { None } else { progress.next() }
+                if progress.live().len() >= concurrency { None } else { progress.next_game() }
             };
             let Some(slot) = slot else { break };
             let attempt = if tried.insert(slot.number) {
@@ -339,7 +339,9 @@ impl Director {
             }
         }
         let mut progress = lock(&running.progress);
-        waiting.into_iter().for_each(|slot| progress.postpone(slot));
+        for slot in waiting {
+            progress.postpone(slot);
+        }
     }
 
     /// Notes how a game came out. False if it is none of a tournament.

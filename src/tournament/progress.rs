@@ -159,14 +159,11 @@ impl Progress {
                     progress.live.insert(number, game.spec.id.clone());
                     None
                 }
-                Some(_) => match Decided::of(game) {
-                    Some(decided) => Some(decided),
-                    None => {
-                        let voids = voids.entry(number).or_default();
-                        *voids += 1;
-                        (*voids > REPLAYS_MAX).then(Decided::draw)
-                    }
-                },
+                Some(_) => Decided::of(game).or_else(|| {
+                    let voids = voids.entry(number).or_default();
+                    *voids += 1;
+                    (*voids > REPLAYS_MAX).then(Decided::draw)
+                }),
             };
             let outcome = decided.as_ref().map(Shown::from);
             let line = Line { number, seats, game: Some(game.spec.id.clone()), outcome };
@@ -242,7 +239,7 @@ impl Progress {
 
     /// The next game to begin, `None` if others must end first. It must be either [`Self::started`], or
     /// [`Self::postpone`]d.
-    pub fn next(&mut self) -> Option<Slot> {
+    pub fn next_game(&mut self) -> Option<Slot> {
         while let Some(slot) = self.postponed.pop_front() {
             if self.is_wanted(slot) {
                 return Some(slot);
@@ -385,7 +382,7 @@ mod tests {
     fn play(progress: &mut Progress, games_max: usize) -> Vec<StoredGame> {
         let mut games = Vec::new();
         while games.len() < games_max {
-            let Some(slot) = progress.next() else { break };
+            let Some(slot) = progress.next_game() else { break };
             let seats = slot.seats();
             let ending = won(if seats.first < seats.second { Side::First } else { Side::Second });
             let game = stored(slot, Some(ending));
@@ -413,7 +410,7 @@ mod tests {
             let mut straight = new(2);
             let mut games = play(&mut straight, stop);
             // One more has begun when the daemon is killed.
-            if let Some(slot) = straight.next() {
+            if let Some(slot) = straight.next_game() {
                 games.push(stored(slot, None));
                 straight.started(slot, games[stop].spec.id.clone());
             }
@@ -421,7 +418,7 @@ mod tests {
             let mut replayed = Progress::replay(stored, names, &games, &[]).unwrap();
             assert_eq!(replayed.table(), straight.table(), "{stop}");
             assert_eq!(replayed.live(), straight.live(), "{stop}");
-            assert_eq!(replayed.next(), straight.next(), "{stop}");
+            assert_eq!(replayed.next_game(), straight.next_game(), "{stop}");
             assert!(replayed.lines().eq(straight.lines()), "{stop}");
         }
     }
@@ -429,7 +426,7 @@ mod tests {
     #[test]
     fn games_that_end_early_wait_for_their_turn() {
         let mut progress = new(1);
-        let slots: Vec<Slot> = std::iter::from_fn(|| progress.next()).collect();
+        let slots: Vec<Slot> = std::iter::from_fn(|| progress.next_game()).collect();
         assert_eq!(slots.len(), 6);
         let mut games = vec![stored(slots[5], Some(won(Side::First))), stored(slots[2], None)];
         progress.started(slots[5], games[0].spec.id.clone());
@@ -439,7 +436,7 @@ mod tests {
         let (tournament, names) = round_robin(1);
         let mut replayed = Progress::replay(tournament, names, &games, &[]).unwrap();
         assert_eq!(replayed.games(), (1, 6));
-        let left: Vec<u64> = std::iter::from_fn(|| replayed.next()).map(|slot| slot.number).collect();
+        let left: Vec<u64> = std::iter::from_fn(|| replayed.next_game()).map(|slot| slot.number).collect();
         assert_eq!(left, [1, 3, 4]);
     }
 
@@ -447,7 +444,7 @@ mod tests {
     fn whoever_is_never_there_is_taken_out() {
         let mut progress = new(3);
         let mut walkovers = Vec::new();
-        while let Some(slot) = progress.next() {
+        while let Some(slot) = progress.next_game() {
             let seats = slot.seats();
             let absent = Side::BOTH.into_iter().find(|side| seats[*side] == 1);
             let Some(absent) = absent else {
@@ -469,13 +466,13 @@ mod tests {
     #[test]
     fn games_without_a_result_are_played_again_and_then_drawn() {
         let (tournament, names) = round_robin(1);
-        let slot = new(1).next().unwrap();
+        let slot = new(1).next_game().unwrap();
         let void =
             |by| stored(slot, Some(Ending { result: GameResult::Void, reason: EndReason::Stopped, by }));
         let replay =
             |games: &[StoredGame]| Progress::replay(tournament.clone(), names.clone(), games, &[]).unwrap();
         let mut voids = vec![void(None); REPLAYS_MAX];
-        assert_eq!(replay(&voids).next(), Some(slot));
+        assert_eq!(replay(&voids).next_game(), Some(slot));
         voids.push(void(None));
         assert_eq!(replay(&voids).games().0, 1);
         let aborted = Ending { result: GameResult::Void, reason: EndReason::Aborted, by: Some(Side::First) };
@@ -489,11 +486,11 @@ mod tests {
     #[test]
     fn what_is_postponed_comes_after_what_waits() {
         let mut progress = new(1);
-        let first = progress.next().unwrap();
-        let second = progress.next().unwrap();
+        let first = progress.next_game().unwrap();
+        let second = progress.next_game().unwrap();
         progress.postpone(first);
         progress.postpone(second);
-        assert_eq!(progress.next(), Some(first));
+        assert_eq!(progress.next_game(), Some(first));
         assert!(!progress.opening(first).is_empty());
     }
 }

@@ -235,6 +235,7 @@ test("watchers of a casual game see what is certain, players do not", async () =
   await playMoves(pages, "3");
   await eve.waitForSelector('.truth-bar[data-ply="1"]:not(.old)');
   assert.match((await eve.textContent(".truth-words")) ?? "", /A draw/);
+  assert.match((await eve.textContent(".truth-note")) ?? "", /◆ Coral: win to draw/);
   await playMoves(pages, "3", 1);
   for (const player of [ana, bob]) assert.equal(await player.isVisible(".truth-bar"), false);
   await pages.second.click("text=Resign");

@@ -10,7 +10,6 @@ import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ items: { name: string, elo: number, pm95: number }[] }} Ranking */
 
 const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -28,13 +27,15 @@ before(async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/leaderboard?list=bots");
   // House bots play pairs by themselves; a pair counts when both games are there.
-  await page.waitForFunction(
+  await page.evaluate(
     async ([bots, games]) => {
-      const ranking = await (await fetch("/api/v1/leaderboard?list=bots")).json();
-      return ranking.items.length >= bots && ranking.items[0].games >= games;
+      for (;;) {
+        const ranking = await (await fetch("/api/v1/leaderboard?list=bots")).json();
+        if (ranking.items.length >= bots && ranking.items[0].games >= games) return;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
     },
     [BOTS_MIN, GAMES_MIN],
-    { timeout: 150_000, polling: 1_000 },
   );
   await page.context().close();
 });

@@ -1,17 +1,13 @@
 // A tournament that begins with the daemon: its page while it is played, when the daemon is killed, and at its end.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
-
-/** @typedef {{ violations: { id: string }[] }} AxeResult */
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { assertGood } from "./support/good.js";
 
 /** Six games of bots that move at a pace that people can follow, some seconds each. */
 const TOURNAMENTS = `
@@ -42,18 +38,6 @@ before(() => {
 after(() => Promise.all([browser.stop(), arena.stop()]));
 // While the daemon is away, nothing answers.
 afterEach(() => browser.assertNoComplaints(/ERR_CONNECTION|ERR_EMPTY|WebSocket|Failed to load resource/));
-
-/**
- * @param {import("playwright-core").Page} page
- * @param {string} where
- */
-async function assertGood(page, where) {
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
-  await page.evaluate(AXE);
-  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
-  assert.deepEqual(result.violations.map(({ id }) => id), [], `${where} is not accessible`);
-}
 
 test("a tournament is followed live, through the death of the daemon, to its end", async () => {
   const page = await browser.visitor(arena.url, DESKTOP);

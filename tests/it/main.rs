@@ -19,6 +19,7 @@ mod ratings;
 mod restarts;
 mod resumption;
 mod seeks;
+mod self_tests;
 mod series;
 mod tournaments;
 mod watching;

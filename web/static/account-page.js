@@ -1,79 +1,14 @@
 // Signing up, in and out, and bots of one's own. Secrets are shown once and kept nowhere.
 
+import { Problem, call, handle } from "./account-call.js";
 import { announce } from "./announce.js";
 import { el, find } from "./dom.js";
 import { toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { copy } from "./start.js";
 import { text } from "./texts.js";
-import { refusal } from "./words.js";
 
 const SESSIONS = "/api/v1/sessions";
-
-/**
- * @param {"POST" | "PUT" | "DELETE"} method
- * @param {string} path
- * @param {object} [body]
- */
-async function call(method, path, body) {
-  const headers = body ? { "Content-Type": "application/json" } : undefined;
-  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
-  const said = await response.text();
-  const answer = said ? JSON.parse(said) : {};
-  if (response.status === 401 && path === SESSIONS) throw new Problem({ code: "wrong_password" });
-  if (!response.ok) throw new Problem(answer);
-  return answer;
-}
-
-/** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
-const FIELD_CODES = { "bad_field name": "bad_name", "bad_field password": "bad_password" };
-
-/** A refusal, said in words for people. */
-class Problem extends Error {
-  /** @param {{ code?: string, message?: string, field?: string }} error as the server wrote it */
-  constructor({ code = "internal", message = "", field }) {
-    super(refusal({ code: field ? (FIELD_CODES[`${code} ${field}`] ?? code) : code, message }));
-    this.field = field;
-  }
-}
-
-/**
- * Sends a form and shows what was wrong beside it.
- * @param {string} selector
- * @param {(data: { [field: string]: string }) => Promise<void>} submit
- */
-function handle(selector, submit) {
-  const form = document.querySelector(selector);
-  if (!(form instanceof HTMLFormElement)) return;
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
-    const data = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    button.disabled = true;
-    showProblem(form, null);
-    try {
-      await submit(data);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      showProblem(form, error);
-    } finally {
-      button.disabled = false;
-    }
-  });
-}
-
-/**
- * @param {HTMLFormElement} form
- * @param {Problem | null} problem
- */
-function showProblem(form, problem) {
-  const line = find(".problem", form);
-  line.textContent = problem?.message ?? "";
-  form.querySelectorAll("input").forEach((input) => {
-    if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
-  });
-}
 
 /**
  * Shows a fresh token with the lines that start a bot.
@@ -83,7 +18,7 @@ function showProblem(form, problem) {
 function showToken(name, token) {
   const box = find("#token");
   const lines = find("#start-lines").dataset.template ?? "";
-  const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url);
+  const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url).replaceAll("{site}", location.origin);
   const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, text("account.copy_token")));
   const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, text("account.copy_lines")));
   find("#token-title").textContent = text("account.token_of", { name });
@@ -104,7 +39,7 @@ function addRow(name) {
   const item = find("[data-bot]", row);
   item.dataset.bot = name;
   const link = /** @type {HTMLAnchorElement} */ (find("a", row));
-  link.href = `/player/${name}`;
+  link.href = `/bot/${name}`;
   find(".name", row).textContent = name;
   find("#bots").append(row);
   find("#no-bots").hidden = true;

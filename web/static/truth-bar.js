@@ -1,13 +1,18 @@
 // What a watched game is worth for certain, as the server tells watchers. The last value stays, dimmed, until the next
-// one is known; players never see the bar, and nobody does in rated games between people.
+// one is known; players never see the bar, and nobody does in rated games between people. A move that gives the result
+// away is pointed out.
 
+import { announce } from "./announce.js";
 import { el, setText, svg } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { outlookWords } from "./outlook.js";
+import { sideToMove } from "./rules.js";
 import { text } from "./texts.js";
+import { COLOR } from "./words.js";
 
 /** @typedef {import("../types/protocol").Truth} Truth */
 /** @typedef {import("./state.js").GameState} GameState */
+/** @typedef {import("../types/protocol").Side} Side */
 
 /** The bar's length in units of its own; the share of a side that wins in one move, and in the last one. */
 const LENGTH = 1000;
@@ -17,6 +22,8 @@ const SLOW = 0.62;
 export class TruthBar {
   /** @type {Truth | null} */
   #truth = null;
+  /** What the last move gave away, if anything. */
+  #turn = "";
   /** @type {GameState | null} */
   #state = null;
   #first = svg("rect", { class: "truth-first", height: 12 });
@@ -34,8 +41,12 @@ export class TruthBar {
 
   /** @param {Truth} truth */
   hear(truth) {
+    const before = this.#truth;
+    const follows = before?.game === truth.game && before.ply === truth.ply - 1;
+    this.#turn = follows ? givenAway(sideToMove(before.ply), before.winner, truth.winner) : "";
     this.#truth = truth;
     this.#render();
+    if (this.#turn) announce(`${this.#turn}. ${outlookWords(truth)}`);
   }
 
   /** @param {GameState} state */
@@ -60,13 +71,26 @@ export class TruthBar {
       this.#disc.replaceChildren(...(winner ? [discIcon(winner)] : []));
     }
     setText(this.#words, truth ? outlookWords(truth) : text("analysis.computing"));
-    setText(this.#note, truth && isOld ? text("review.move") + ` ${truth.ply}` : "");
+    const turn = this.#turn && `◆ ${this.#turn}`;
+    setText(this.#note, truth && isOld ? `${text("review.move")} ${truth.ply}` : turn);
+    this.#note.classList.toggle("turned", turn !== "" && !isOld);
     this.#note.title = isOld ? text("analysis.next_value") : "";
     const width = Math.round(LENGTH * (truth ? shareOfFirst(truth, state) : 0.5));
     this.#first.setAttribute("width", String(width));
     this.#second.setAttribute("x", String(width));
     this.#second.setAttribute("width", String(LENGTH - width));
   }
+}
+
+/**
+ * @param {Side} mover
+ * @param {Side | null} before who would have won
+ * @param {Side | null} after who wins now
+ */
+function givenAway(mover, before, after) {
+  if (before === after) return "";
+  const what = before === null ? "review.draw_to_loss" : after === null ? "review.win_to_draw" : "review.win_to_loss";
+  return `${COLOR[mover]}: ${text(what)}`;
 }
 
 /** @param {GameState} state whether watchers may know more than the players */

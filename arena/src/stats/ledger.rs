@@ -159,7 +159,9 @@ impl Ledger {
     #[must_use]
     pub fn who_met(&self, players: &[usize]) -> Vec<usize> {
         let mut is_listed = vec![false; self.tallies.len()];
-        players.iter().for_each(|&player| is_listed[player] = true);
+        for &player in players {
+            is_listed[player] = true;
+        }
         let mut has_met = vec![false; self.tallies.len()];
         for &(a, b) in self.meetings.keys() {
             if is_listed[a] && is_listed[b] {
@@ -264,8 +266,11 @@ mod tests {
         assert!((among.fit.elo[1] - 100.0).abs() < 1e-9 && among.fit.elo[0] > 100.0);
     }
 
+    /// Both players, the ending for the first, the moves, and the place in a series.
+    type Played = (usize, usize, usize, String, Option<(String, u32)>);
+
     /// Pairs of four players from a few openings, so that some repeat, in any order.
-    fn games() -> impl Strategy<Value = Vec<(usize, usize, usize, String, Option<(String, u32)>)>> {
+    fn games() -> impl Strategy<Value = Vec<Played>> {
         let pair = (0..4_usize, 1..4_usize, 0..3_usize, 0..3_usize, 0..3_u8, any::<bool>());
         let to_games = |pairs: Vec<(usize, usize, usize, usize, u8, bool)>| {
             let mut games = Vec::new();
@@ -280,7 +285,7 @@ mod tests {
         prop::collection::vec(pair, 0..40).prop_map(to_games).prop_shuffle()
     }
 
-    fn rated(games: &[(usize, usize, usize, String, Option<(String, u32)>)]) -> Vec<u64> {
+    fn rated(games: &[Played]) -> Vec<u64> {
         let mut ledger = ledger(4);
         for (first, second, ending, moves, pair) in games {
             let pair = pair.as_ref().map(|(id, leg)| (id.as_str(), *leg));
@@ -294,7 +299,6 @@ mod tests {
     /// Run with `cargo test --release -p fourfold-arena --lib -- --ignored --nocapture a_hundred`.
     #[test]
     #[ignore = "prints how long a fit takes"]
-    #[expect(clippy::print_stdout, reason = "that is what it is for")]
     fn a_hundred_players_and_a_hundred_thousand_games() {
         use std::time::Instant;
         const PLAYERS: usize = 100;

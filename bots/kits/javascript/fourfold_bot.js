@@ -39,8 +39,9 @@ export function centreFirst(turn) {
  * Plays until `settings.games` games are over, `settings.signal` is aborted, or the server refuses. Aborting finishes
  * the games under way.
  *
- * @param {(turn: object) => number | Promise<number>} choose gives a column from `turn.legal`. What is no such column,
- *   or throws, is reported to `onError` and replaced by the most central one.
+ * @param {(turn: object) => number | {column: number, info?: object} | Promise<number | object>} choose gives a column
+ *   from `turn.legal`, perhaps with what it thought (`score`, `depth`, `nodes`, `pv`, `note`), which the bot's owner sees.
+ *   What is no such column, or throws, is reported to `onError` and replaced by the most central one.
  * @param {object} settings `name`, `version`, and if wanted `url`, `token`, `open`, `accepts`, `maxGames`, `games`,
  *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`.
  * @returns {Promise<{wins: number, draws: number, losses: number}>}
@@ -53,7 +54,7 @@ export async function run(choose, settings) {
 class Bot {
   #choose;
   #settings;
-  #games = new Map(); // id -> {side, ply, column}; the last turn and our answer to it
+  #games = new Map(); // id -> {side, ply, choice}; the last turn and our answer to it
   #started = 0;
   #isDraining = false;
   #session = null; // what resumes it: {session, secret, seq}
@@ -190,26 +191,27 @@ class Bot {
     if (!this.#games.has(turn.game)) this.#start({ ...turn, you: side });
     const game = this.#games.get(turn.game);
     if (game.ply !== turn.ply) {
-      Object.assign(game, { ply: turn.ply, column: undefined });
-      const column = await this.#column(turn);
+      Object.assign(game, { ply: turn.ply, choice: undefined });
+      const choice = await this.#chosen(turn);
       if (game.ply !== turn.ply) return; // it thought for too long
-      game.column = column;
+      game.choice = choice;
     }
     // Undefined while it is still thought about: the answer is on its way.
-    if (game.column !== undefined) this.#send("move", { game: turn.game, ply: turn.ply, column: game.column });
+    if (game.choice) this.#send("move", { game: turn.game, ply: turn.ply, ...game.choice });
   }
 
-  async #column(turn) {
+  async #chosen(turn) {
     let problem;
     try {
-      const column = await this.#choose(turn);
-      if (turn.legal.includes(column)) return column;
+      const chosen = await this.#choose(turn);
+      const { column, info } = typeof chosen === "object" && chosen ? chosen : { column: chosen };
+      if (turn.legal.includes(column)) return { column, info };
       problem = { code: "illegal_choice", message: `choose gave ${column} after ${turn.moves || "-"}` };
     } catch (error) {
       problem = { code: "choose_failed", message: String(error) };
     }
     this.#settings.onError?.({ ...problem, game: turn.game });
-    return centreFirst(turn)[0];
+    return { column: centreFirst(turn)[0] };
   }
 
   #end(message) {

@@ -17,7 +17,6 @@ use fourfold_bots::GameRecord;
 use fourfold_engine::{BySide, Position, Side, Variant};
 use futures::StreamExt;
 use ratatui::DefaultTerminal;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
@@ -27,6 +26,7 @@ use self::pace::TICK;
 use self::screen::Palette;
 use self::thinker::{Answer, Answers, Player, Thinker};
 use super::{Seat, Setup, print_board, result_line, resume_line};
+use crate::cli::signals::Signals;
 
 /// See [`Answers`].
 const ANSWERS_MAX: usize = 8;
@@ -205,33 +205,9 @@ impl Screen {
             Some(Answer { ticket, report }) = self.answers.recv() => {
                 Ok(Some(Event::Answer { ticket, report }))
             }
-            () = self.signals.next() => Ok(Some(Event::Act(Action::Leave))),
+            // All of them end a game as `q` does.
+            _ = self.signals.next() => Ok(Some(Event::Act(Action::Leave))),
             _ = self.ticks.tick(), if state.wants_ticks() => Ok(Some(Event::Tick)),
-        }
-    }
-}
-
-/// The signals that end a game as `q` does.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
         }
     }
 }

@@ -148,7 +148,7 @@ fn quoted(field: &str) -> String {
 /// Width and height, in pixels at its own size.
 const SIZE: (f64, f64) = (760.0, 380.0);
 /// Room around the lines for numbers and names: left, below, above, right.
-const ROOM: (f64, f64, f64, f64) = (48.0, 40.0, 48.0, 190.0);
+const ROOM: (f64, f64, f64, f64) = (56.0, 40.0, 48.0, 190.0);
 /// Of the lines, told apart on light and on dark ground and by those who see red and green alike.
 const COLOURS: [&str; 6] = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
 /// Text and axes look the same on light and on dark ground.
@@ -165,7 +165,7 @@ impl CurveFiles {
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" role=\"img\" aria-label=\"{title}\"><style>{STYLE}</style>\
-             <text class=\"title\" x=\"{}\" y=\"20\">{title}: {seconds:.0} CPU s</text>",
+             <text class=\"title\" x=\"{}\" y=\"20\">{title}: {seconds:.1} CPU s</text>",
             ROOM.0
         );
         self.draw_axes(&mut svg);
@@ -302,7 +302,7 @@ mod tests {
                         memory:rule=literal,7,\"--teacher a<b,c\",100,2.25,0.5000,0.7500,\n";
         assert_eq!(read("whole.csv"), expected);
         let svg = read("whole.svg");
-        assert!(svg.contains("a&lt;b,c: 2 CPU s") && svg.contains("v random"), "{svg}");
+        assert!(svg.contains("a&lt;b,c: 2.2 CPU s") && svg.contains("v random"), "{svg}");
         assert!(!svg.contains("v mcts"), "nothing was measured against it");
     }
 

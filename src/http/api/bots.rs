@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LIMIT;
+use super::own_bots::{list_tokens, tokens_operation};
 use crate::accounts::Issued;
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
@@ -40,11 +41,11 @@ struct CreatedBot {
 
 /// One more token.
 #[derive(Debug, Serialize, JsonSchema)]
-struct CreatedToken {
+pub(super) struct CreatedToken {
     /// Names the token without revealing it.
-    id: TokenId,
+    pub(super) id: TokenId,
     /// The token, shown this once.
-    token: String,
+    pub(super) token: String,
 }
 
 /// What became of the tokens.
@@ -87,8 +88,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::new("/api/v1/bots", get(open_bots).post(create_bot), [list, create]),
         Endpoint::new(
             "/api/v1/bots/{name}/tokens",
-            post(create_token).delete(revoke_tokens),
-            [new_token, revoke],
+            post(create_token).get(list_tokens).delete(revoke_tokens),
+            [new_token, tokens_operation(), revoke],
         ),
     ]
 }

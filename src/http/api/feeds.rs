@@ -17,8 +17,8 @@ use futures::stream;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::PathPart;
-use crate::http::state::{AppState, FeedOf, NoFeed};
-use crate::line_feed::LineFeed;
+use crate::http::state::AppState;
+use crate::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::protocol::{Frame, ServerMessage};
 
 /// An empty line is sent after so long without a message, so that both ends notice when the connection is gone.

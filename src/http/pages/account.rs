@@ -16,12 +16,9 @@ use crate::storage::store::Teaching;
 
 /// The shell lines that start a bot of the Python kit. What stands in braces is filled in by the page, where the token
 /// is seen, this once.
-const START_LINES: &str = "cd bots/kits/python
-python -m venv .venv && . .venv/bin/activate
-pip install -e .
-export FOURFOLD_URL={socket}
-export FOURFOLD_TOKEN={token}
-python examples/random_bot.py";
+const START_LINES: &str = "curl -s {site}/kits/python.tar | tar x && cd fourfold-python
+export FOURFOLD_URL={socket} FOURFOLD_TOKEN={token}
+python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/python examples/random_bot.py";
 
 #[derive(Template)]
 #[template(path = "account.html")]

@@ -10,6 +10,7 @@ use axum::response::Html;
 use fourfold_engine::BySide;
 
 use super::analysis;
+use super::author::Thoughts;
 use super::drawing::{Board, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
@@ -215,6 +216,8 @@ struct GamePage {
     shown: GameShown,
     /// Of games that a learner plays.
     why: Option<WhyPanel>,
+    /// Of games that a bot of the visitor's plays.
+    thoughts: Option<Thoughts>,
 }
 
 /// What a learner said about its moves, the last move first.
@@ -279,12 +282,14 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
     let why = WhyPanel::of(&state, visitor.language(), &game).await?;
+    let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {
         frame: visitor.frame(Tab::Elsewhere, title),
         shown: GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref()),
         why,
+        thoughts,
     };
     Ok(Html(page.render()?))
 }

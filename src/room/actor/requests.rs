@@ -9,11 +9,14 @@ use super::RoomActor;
 use crate::clock::now;
 use crate::ids::PlayerId;
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
+use crate::protocol::terms::PlayerKind;
 use crate::protocol::{REACTIONS, ServerMessage};
 use crate::room::handle::{Action, MemberId, Play, Recipient, ReplyTo, Seated};
 use crate::room::refusal::RoomRefusal;
 use crate::room::state::{Effect, MoveRequest};
+use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::record::UnixMillis;
+use crate::storage::store::Write;
 
 impl RoomActor {
     pub(super) async fn play(&mut self, play: Play) {
@@ -36,9 +39,33 @@ impl RoomActor {
                 play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
             }
             Ok(None) => self.received = Some(play.received),
-            Err(refusal) => self.refuse_move(&play.reply, &refusal),
+            Err(refusal) => {
+                self.note_illegal(side, &refusal);
+                self.refuse_move(&play.reply, &refusal);
+            }
         }
         self.carry_out(effects, Some(play.reply)).await;
+    }
+
+    /// Books an illegal move of a bot for its owner. Nothing depends on it, so nobody waits.
+    fn note_illegal(&self, side: Side, refusal: &RoomRefusal) {
+        let is_counted = match refusal {
+            RoomRefusal::Illegal { .. } => true,
+            RoomRefusal::Malformed { retries_left, .. } => retries_left.is_some(),
+            _ => false,
+        };
+        let player = &self.players[side].identity;
+        if !is_counted || player.kind != PlayerKind::Bot {
+            return;
+        }
+        let fault = BotFault {
+            bot: player.id.clone(),
+            game: Some(self.state.spec().id.clone()),
+            kind: FaultKind::IllegalMove,
+            note: format!("{refusal} (after {} moves)", self.state.game().ply()),
+            at: UnixMillis::now(),
+        };
+        self.deps.writer.submit(Write::AddFault(fault), |_| {});
     }
 
     pub(super) async fn act(&mut self, player: &PlayerId, action: Action, reply: ReplyTo) {

@@ -19,7 +19,7 @@ use super::marker::{LastStop, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 6;
+const SCHEMA: u32 = 7;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 

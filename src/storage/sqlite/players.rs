@@ -2,6 +2,7 @@
 
 use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
+use super::authors;
 use super::convert::{parsed, word};
 use super::error::Damage;
 use super::published;
@@ -249,6 +250,7 @@ pub(super) async fn retire(
     let updated = query.execute(&mut *connection).await?.rows_affected();
     if updated > 0 {
         published::unpublish(connection).await?;
+        authors::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

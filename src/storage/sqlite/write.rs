@@ -6,12 +6,12 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
+use super::{authors, judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
 use crate::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
 use crate::storage::settle::Referee;
-use crate::storage::store::{Refused, StoreError, Write, Written};
+use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
 
 /// A game that goes on: what it looks like, and its rows' keys.
 #[derive(Clone, Debug)]
@@ -172,6 +172,14 @@ impl<'batch> Transaction<'batch, '_> {
             }
             Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt).await,
             Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day).await,
+            Write::SeeVersion { bot, version, at } => {
+                authors::see_version(self.connection, bot, version, *at).await
+            }
+            Write::SaveTest { bot, version, test, outcome } => {
+                let passed = *outcome == TestOutcome::Passed;
+                authors::save_test(self.connection, bot, version, test, passed).await
+            }
+            Write::AddFault(fault) => authors::add_fault(self.connection, fault).await,
         }
     }
 

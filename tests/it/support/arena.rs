@@ -12,6 +12,7 @@ use fourfold::ids::PlayerId;
 use fourfold::protocol::server::Identity;
 use fourfold::protocol::terms::PlayerKind;
 use fourfold::secret::Secret;
+use fourfold::self_test::SelfTests;
 use fourfold::server::{Daemon, Parts};
 use fourfold::session::limits::TransportLimits;
 use fourfold::session::port::{Caller, Credential};
@@ -46,6 +47,7 @@ pub(crate) struct Arena {
     pub(crate) address: SocketAddr,
     pub(crate) services: Arc<Services>,
     pub(crate) tournaments: Tournaments,
+    pub(crate) self_tests: SelfTests,
     change: Settings,
     store: Kept,
     stop: CancellationToken,
@@ -120,10 +122,11 @@ impl Arena {
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
         let tournaments = daemon.tournaments().clone();
+        let self_tests = daemon.self_tests().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
-        Self { address, services, tournaments, change, store, stop, serving, _hold: hold }
+        Self { address, services, tournaments, self_tests, change, store, stop, serving, _hold: hold }
     }
 
     /// Lets the daemon know that it shall stop; it goes on for the time of its notice.
@@ -133,8 +136,8 @@ impl Arena {
 
     /// Stops the daemon as planned and starts it again on the same data.
     pub(crate) async fn restart(self) -> Self {
-        let Self { services, change, store, stop, serving, .. } = self;
-        drop(services);
+        let Self { services, self_tests, change, store, stop, serving, .. } = self;
+        drop((services, self_tests));
         stop.cancel();
         serving.await.unwrap();
         Self::open(store, change).await

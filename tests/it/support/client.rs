@@ -183,6 +183,18 @@ impl Client {
         }
     }
 
+    /// The next message, or the code with which the server closed.
+    pub(crate) async fn next_or_close(&mut self) -> Result<Value, u16> {
+        if let Some(message) = self.kept.pop_front() {
+            return Ok(message);
+        }
+        match self.take().await {
+            Incoming::Message(message) => Ok(message),
+            Incoming::Closed(code) => Err(code),
+            Incoming::Gone => panic!("the connection is gone without a close frame"),
+        }
+    }
+
     /// Takes all that has come: whatever the daemon was doing for this client is done.
     pub(crate) async fn settle(&mut self) {
         self.ask(json!({"type": "ping"})).await;

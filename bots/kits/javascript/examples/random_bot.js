@@ -5,7 +5,10 @@ import { run } from "../fourfold_bot.js";
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
 
-const choose = (turn) => turn.legal[Math.floor(Math.random() * turn.legal.length)];
+const choose = ({ legal }) => ({
+  column: legal[Math.floor(Math.random() * legal.length)],
+  info: { note: `one of ${legal.length}` }, // shown to the bot's owner beside the board
+});
 
 const tally = await run(choose, {
   name: "random",

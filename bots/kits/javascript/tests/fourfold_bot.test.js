@@ -66,8 +66,14 @@ test("a turn is answered and the game counted", async () => {
   assert.deepEqual(heard[2], { type: "move", game: "g", ply: 0, column: 4 });
 });
 
+test("what was thought goes with the move", async () => {
+  const heard = [];
+  await run(async () => ({ column: 3, info: { depth: 5 } }), settings(oneGame(heard)));
+  assert.deepEqual(heard[2], { type: "move", game: "g", ply: 0, column: 3, info: { depth: 5 } });
+});
+
 test("a bug costs a move and not the game", async () => {
-  for (const choose of [() => 9, () => "4", () => Promise.reject(new Error("no"))]) {
+  for (const choose of [() => 9, () => "4", () => null, () => ({ column: 0, info: {} }), () => Promise.reject(new Error("no"))]) {
     const heard = [];
     const problems = [];
     await run(choose, settings(oneGame(heard), { onError: (problem) => problems.push(problem.code) }));

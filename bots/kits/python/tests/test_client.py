@@ -117,6 +117,20 @@ def test_what_counts_as_an_integer_is_a_column() -> None:
     play(script, lambda turn: Number())
 
 
+def test_what_was_thought_goes_with_the_move() -> None:
+    thought = {"depth": 5, "note": "forced"}
+
+    async def script(server: FakeServer, client: Client) -> None:
+        peer = await server.accept()
+        await peer.turn("g1")
+        move = await peer.receive_move("g1")
+        assert (move["column"], move["info"]) == (3, thought)
+        await peer.game_end("g1")
+        await peer.finish(client)
+
+    play(script, lambda turn: (3, thought))
+
+
 def test_a_move_that_the_server_calls_illegal_is_replaced_by_another_column() -> None:
     async def script(server: FakeServer, client: Client) -> None:
         peer = await server.accept()

@@ -10,6 +10,7 @@ import pytest
 from fake_server import TOKEN, FakeServer, play, until
 
 from fourfold_bot import Client, Refused, Turn, connection
+from fourfold_bot.settings import socket_url
 
 
 def test_hello_presents_the_bot_and_the_token_travels_in_the_header() -> None:
@@ -281,3 +282,15 @@ def test_waits_double_up_to_the_longest_with_jitter(monkeypatch: pytest.MonkeyPa
     for attempt, middle in [(1, 0.2), (2, 0.4), (3, 0.8), (4, 1.6), (5, 3.2), (6, 5.0), (1000, 5.0)]:
         waits = [connection.backoff_s(attempt) for _ in range(100)]
         assert 0.75 * middle <= min(waits) < max(waits) <= 1.25 * middle, attempt
+
+
+@pytest.mark.parametrize(
+    ("url", "completed"),
+    [
+        ("ws://127.0.0.1:4444", "ws://127.0.0.1:4444/api/v1/socket"),
+        ("wss://a.example/", "wss://a.example/api/v1/socket"),
+        ("ws://a.example/other", "ws://a.example/other"),
+    ],
+)
+def test_an_address_without_a_path_is_completed(url: str, completed: str) -> None:
+    assert socket_url(url) == completed

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Coroutine
 
 from .connection import Connection, Refused
-from .settings import Choose, Hooks, Settings, Tally
+from .settings import Choose, Hooks, Settings, Tally, socket_url
 from .turn import Game, GameEnd, Message, Problem, Turn
 from .worker import Outcome, Worker
 
@@ -30,6 +30,7 @@ class _LiveGame:
     worker: Worker
     turn: Turn | None = None  # the latest
     column: int | None = None  # our answer to it; None while thinking
+    info: Message | None = None  # what `choose` thought, for the bot's owner
     refused: set[int] = field(default_factory=set)  # columns the server called illegal in it
     is_confirmed: bool = True  # false after a session was lost, until the server names the game again
 
@@ -40,7 +41,7 @@ class Client:
     def __init__(self, choose: Choose, settings: Settings, hooks: Hooks = Hooks()) -> None:
         self.tally = Tally()
         self._choose, self._settings, self._hooks = choose, settings, hooks
-        self._connection = Connection(settings.url, settings.token, self._hello, self._on_message)
+        self._connection = Connection(socket_url(settings.url), settings.token, self._hello, self._on_message)
         self._games: dict[str, _LiveGame] = {}  # live ones
         self._started = 0  # games so far, for `Settings.games`
         self._is_draining = False
@@ -186,18 +187,20 @@ class Client:
         """Sends what `choose` comes to. What is not a legal column is replaced by the most central one and reported: a
         bug costs a move, not the game."""
         choice, error = await chosen
-        column = _as_column(choice)
+        column, info = _as_choice(choice)
         is_legal = error is None and column in turn.legal
         if not is_legal:
             self._report(_blunder(turn, choice, error), error)
         if live.turn is turn and self._games.get(turn.game) is live:
             live.column = column if is_legal else turn.centre_first()[0]
+            live.info = info if is_legal else None
             await self._send_move(live)
 
     async def _send_move(self, live: _LiveGame) -> None:
         if live.turn is not None and live.column is not None:
             game, ply = live.game.id, live.turn.ply
-            await self._connection.send("move", id=f"{game}:{ply}", game=game, ply=ply, column=live.column)
+            thought = {} if live.info is None else {"info": live.info}
+            await self._connection.send("move", id=f"{game}:{ply}", game=game, ply=ply, column=live.column, **thought)
 
     # --- errors ---
 
@@ -267,6 +270,13 @@ def _blunder(turn: Turn, choice: object, error: BaseException | None) -> Problem
     if error is not None:
         return Problem("choose_failed", f"choose raised {error!r} {at}", turn.game)
     return Problem("illegal_choice", f"choose returned {choice!r} {at}, legal are {turn.legal}", turn.game)
+
+
+def _as_choice(choice: Any) -> tuple[int | None, Message | None]:
+    """Takes a column, or a pair of a column and what the bot thought."""
+    if isinstance(choice, tuple) and len(choice) == 2 and isinstance(choice[1], dict):
+        return _as_column(choice[0]), choice[1]
+    return _as_column(choice), None
 
 
 def _as_column(choice: Any) -> int | None:

@@ -8,9 +8,17 @@ from typing import Any, Callable
 
 from .turn import Game, GameEnd, Problem, Result, Turn
 
-DEFAULT_URL = "ws://127.0.0.1:4444/api/v1/socket"
+SOCKET_PATH = "/api/v1/socket"
+DEFAULT_URL = "ws://127.0.0.1:4444" + SOCKET_PATH
 
-Choose = Callable[[Turn], int]
+# A column, or a column and what the bot thought (`score`, `depth`, `nodes`, `pv`, `note`), which its owner sees.
+Choose = Callable[[Turn], "int | tuple[int, dict[str, Any]]"]
+
+
+def socket_url(url: str) -> str:
+    """Completes `ws://HOST:PORT`; an address with a path stays as it is."""
+    rest = url.partition("://")[2].rstrip("/")
+    return url if "/" in rest else url.rstrip("/") + SOCKET_PATH
 
 
 def _url() -> str:

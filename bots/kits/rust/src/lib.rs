@@ -1,0 +1,258 @@
+//! Play Connect Four on a Fourfold server: write a function from a [`Turn`] to a column, and call [`run`].
+//!
+//! A turn holds the whole position, comes again after a reconnect, and may be answered twice without harm; so nothing
+//! that is sent is queued here. One task speaks with the server, every turn is thought about on a thread of its own.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::{Error, Message, client::IntoClientRequest, http::HeaderValue};
+
+/// Close codes after which another attempt cannot help: credentials, banned, version, replaced.
+const LASTING: [u16; 4] = [4401, 4403, 4406, 4409];
+/// Waits between attempts to connect: the first, and the longest.
+const RETRY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
+
+/// The state from which a column is chosen.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Turn {
+    pub game: String,
+    /// Stones on the board, and the moves that put them there: one base-36 digit a column, from 1.
+    pub ply: u64,
+    pub moves: String,
+    /// The columns that may be played, from 1.
+    pub legal: Vec<u8>,
+    /// The hard limit for this move, and the round trip that it includes, in milliseconds.
+    pub budget_ms: u64,
+    pub network_ms: u64,
+    /// `WxH` or `WxHxK`.
+    pub variant: String,
+}
+
+impl Turn {
+    /// The legal columns, the most central first.
+    #[must_use]
+    pub fn centre_first(&self) -> Vec<u8> {
+        let width: i32 = self.variant.split('x').next().and_then(|text| text.parse().ok()).unwrap_or(7);
+        let mut columns = self.legal.clone();
+        columns.sort_by_key(|column| (2 * i32::from(*column) - width - 1).abs());
+        columns
+    }
+}
+
+/// A column, and the thought behind it for the bot's owner: `score`, `depth`, `nodes`, `pv`, `note`, or null.
+#[derive(Clone, Debug)]
+pub struct Choice(pub u8, pub Value);
+
+impl From<u8> for Choice {
+    fn from(column: u8) -> Self {
+        Self(column, Value::Null)
+    }
+}
+
+/// How the bot presents itself. Address and token come from `FOURFOLD_URL` and `FOURFOLD_TOKEN`.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub name: String,
+    /// Ratings are kept by version, so raise it when the bot plays differently.
+    pub version: String,
+    pub url: String,
+    pub token: String,
+    /// On the ladder and in the directory; otherwise only its owner can challenge it.
+    pub open: bool,
+    /// Stop after so many.
+    pub games: Option<usize>,
+}
+
+impl Settings {
+    #[must_use]
+    pub fn new(name: &str, version: &str) -> Self {
+        let url = std::env::var("FOURFOLD_URL").unwrap_or_else(|_| "ws://127.0.0.1:4444".into());
+        let token = std::env::var("FOURFOLD_TOKEN").unwrap_or_default();
+        Self { name: name.into(), version: version.into(), url, token, open: true, games: None }
+    }
+}
+
+/// Plays until Ctrl-C, which finishes the games under way, or through the games that the settings name.
+///
+/// # Errors
+///
+/// The server will not have the bot; the words say why.
+pub async fn run<C: Into<Choice>>(
+    choose: impl Fn(&Turn) -> C + Send + Sync + 'static,
+    settings: Settings,
+) -> Result<(), String> {
+    let choose = Arc::new(move |turn: &Turn| choose(turn).into());
+    let mut bot = Bot { choose, settings, ..Bot::default() };
+    let mut wait = RETRY.0;
+    while !(bot.draining && bot.games.is_empty()) {
+        match bot.connection().await {
+            Ok(Some((code, why))) if LASTING.contains(&code) => {
+                return Err(format!("closed with {code}: {why}"));
+            }
+            Ok(Some((1000, _))) if bot.draining => break,
+            Ok(_) => wait = RETRY.0,
+            Err(Error::Http(answer)) if answer.status() == 401 => return Err("the token is refused".into()),
+            Err(error) => eprintln!("connection lost: {error}"),
+        }
+        sleep(wait).await;
+        wait = RETRY.1.min(2 * wait);
+    }
+    Ok(())
+}
+
+struct Bot {
+    choose: Arc<dyn Fn(&Turn) -> Choice + Send + Sync>,
+    settings: Settings,
+    /// The ply that was asked for last in each game, and our answer once there is one.
+    games: HashMap<String, (Option<u64>, Option<Choice>)>,
+    thinking: JoinSet<(Turn, Choice)>,
+    /// What resumes the session; null before there is one.
+    session: Value,
+    started: usize,
+    draining: bool,
+}
+
+impl Default for Bot {
+    fn default() -> Self {
+        let (games, thinking) = (HashMap::new(), JoinSet::new());
+        let (choose, settings) = (Arc::new(|turn: &Turn| turn.legal[0].into()), Settings::new("", ""));
+        Self { choose, settings, games, thinking, session: Value::Null, started: 0, draining: false }
+    }
+}
+
+impl Bot {
+    /// One connection from its beginning to its end, which may come with a code.
+    async fn connection(&mut self) -> Result<Option<(u16, String)>, Error> {
+        let url = self.settings.url.trim_end_matches('/');
+        let path = if url.matches('/').count() > 2 { "" } else { "/api/v1/socket" };
+        let mut request = format!("{url}{path}").into_client_request()?;
+        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static("fourfold.v1"));
+        let (mut socket, _) = tokio_tungstenite::connect_async(request).await?;
+        socket.send(Message::text(self.hello().to_string())).await?;
+        let mut silence_max = Duration::from_secs(10);
+        loop {
+            let answer = tokio::select! {
+                frame = timeout(silence_max, socket.next()) => match frame {
+                    Err(_) | Ok(None) => return Ok(None),
+                    Ok(Some(frame)) => match frame? {
+                        Message::Close(why) => return Ok(why.map(|why| (why.code.into(), why.reason.to_string()))),
+                        Message::Text(frame) => {
+                            let message: Value = serde_json::from_str(&frame).unwrap_or_default();
+                            if let Some(heartbeat) = message["heartbeat_ms"].as_u64() {
+                                silence_max = Duration::from_millis(heartbeat * 5 / 2);
+                            }
+                            self.take(&message)
+                        }
+                        _ => None,
+                    },
+                },
+                Some(Ok((turn, choice))) = self.thinking.join_next() => self.answer(turn, choice),
+                _ = tokio::signal::ctrl_c() => {
+                    if self.draining { std::process::exit(130) }
+                    self.drain()
+                }
+            };
+            if let Some(answer) = answer {
+                socket.send(Message::text(answer.to_string())).await?;
+            }
+        }
+    }
+
+    fn hello(&self) -> Value {
+        let Settings { name, version, token, open, .. } = &self.settings;
+        json!({
+            "type": "hello", "protocol": 1, "token": token, "client": { "name": name, "version": version },
+            "bot": { "version": version }, "open": *open && !self.draining, "resume": self.session,
+        })
+    }
+
+    fn drain(&mut self) -> Option<Value> {
+        self.draining = true;
+        Some(json!({ "type": "bye", "drain": true }))
+    }
+
+    /// What a message leads to. Unknown types are ignored, as the protocol asks.
+    fn take(&mut self, message: &Value) -> Option<Value> {
+        if !self.session.is_null() && message["seq"].is_u64() {
+            self.session["seq"] = message["seq"].clone();
+        }
+        let game = message["game"].as_str().unwrap_or_default();
+        match message["type"].as_str()? {
+            "welcome" => {
+                if message["resumed"] != true {
+                    self.games.clear(); // those that live are told again
+                }
+                let [session, secret, seq] = ["session", "secret", "seq"].map(|key| &message[key]);
+                self.session = json!({ "session": session, "secret": secret, "seq": seq });
+                if self.draining { self.drain() } else { None }
+            }
+            "ping" => Some(json!({ "type": "pong", "n": message["n"] })),
+            "challenge" if message["re"].is_null() && !self.draining => {
+                Some(json!({ "type": "accept", "challenge": message["challenge"] }))
+            }
+            "game" if message["you"].is_string() && message["status"] == "live" => self.start(game),
+            "turn" => self.think(Turn::deserialize(message).ok()?),
+            "game_end" | "game" => {
+                self.games.remove(game)?;
+                println!("{game}: {} by {}", message["result"], message["reason"]);
+                None
+            }
+            "error" => {
+                eprintln!("refused: {message}");
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Drains with the last game's beginning and not after its end, or the server might start one too many.
+    fn start(&mut self, game: &str) -> Option<Value> {
+        if self.games.contains_key(game) {
+            return None;
+        }
+        self.games.insert(game.to_owned(), (None, None));
+        self.started += 1;
+        if self.settings.games == Some(self.started) { self.drain() } else { None }
+    }
+
+    /// Begins to think, unless that is under way; a turn that comes again gets its answer again.
+    fn think(&mut self, turn: Turn) -> Option<Value> {
+        let known = self.games.entry(turn.game.clone()).or_default();
+        if known.0 == Some(turn.ply) {
+            let choice = known.1.clone()?;
+            return self.answer(turn, choice);
+        }
+        *known = (Some(turn.ply), None);
+        let choose = Arc::clone(&self.choose);
+        self.thinking.spawn_blocking(move || {
+            let chosen = catch_unwind(AssertUnwindSafe(|| choose(&turn)));
+            // A bug costs a move and not the game.
+            let is_legal = |choice: &Choice| turn.legal.contains(&choice.0);
+            let choice = chosen.ok().filter(is_legal).unwrap_or_else(|| {
+                eprintln!("no legal column was chosen after {:?}", turn.moves);
+                turn.centre_first()[0].into()
+            });
+            (turn, choice)
+        });
+        None
+    }
+
+    fn answer(&mut self, turn: Turn, choice: Choice) -> Option<Value> {
+        let known = self.games.get_mut(&turn.game).filter(|known| known.0 == Some(turn.ply))?;
+        known.1 = Some(choice.clone());
+        let Choice(column, info) = choice;
+        let mut answer = json!({ "type": "move", "game": turn.game, "ply": turn.ply, "column": column });
+        if !info.is_null() {
+            answer["info"] = info;
+        }
+        Some(answer)
+    }
+}

@@ -1,0 +1,289 @@
+//! The corner of bots' authors: making a bot, the page on which its owner looks after it, and what it thought.
+
+use std::fmt::Display;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use super::{Page, words};
+use crate::http::api::own_bots::{OwnBot, Thought, own_bot, thoughts_for};
+use crate::http::kits::{self, Kit};
+use crate::http::site::host;
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::ids::{GameId, PlayerName, TokenId};
+use crate::protocol::terms::PlayerKind;
+use crate::records::self_test::{TestReport, TestVerdict};
+use crate::storage::StoreError;
+use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, UnixMillis};
+
+/// Faults that the page lists; the interface has them all.
+const FAULTS_SHOWN: u32 = 20;
+
+/// Stands for the token in the lines that start a bot; the page puts the real one there, this once.
+const TOKEN: &str = "c4b_…";
+
+#[derive(Template)]
+#[template(path = "bot-new.html")]
+struct NewBot {
+    frame: Frame,
+    /// People own bots; somebody who comes with a bot's token does not.
+    may_own_bots: bool,
+    bots: Vec<String>,
+}
+
+pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let owner = visitor.signed_in().map(|viewer| &viewer.identity);
+    let owner = owner.filter(|who| who.kind == PlayerKind::Human);
+    let bots = match owner {
+        Some(owner) => state.store.bots_of(&owner.id).await?,
+        None => Vec::new(),
+    };
+    let page = NewBot {
+        may_own_bots: owner.is_some(),
+        bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
+        frame: visitor.frame(Tab::Bots, visitor.language().text("author.new_title")),
+    };
+    Ok(Html(page.render()?))
+}
+
+/// The lines that start a bot of one kit.
+struct Start {
+    kit: &'static str,
+    lines: String,
+}
+
+/// One version of the table.
+struct VersionRow {
+    version: String,
+    first_seen: String,
+    last_seen: String,
+    /// Key of the word, and the class of its colour.
+    verdict: Option<(&'static str, &'static str)>,
+}
+
+/// The report of the newest version that was tested.
+struct ReportShown {
+    version: String,
+    verdict: (&'static str, &'static str),
+    latency: String,
+    report: TestReport,
+}
+
+struct FaultRow {
+    kind: &'static str,
+    note: String,
+    game: Option<GameId>,
+    at: String,
+}
+
+struct TokenRow {
+    id: TokenId,
+    since: String,
+}
+
+#[derive(Template)]
+#[template(path = "bot.html")]
+struct BotPage {
+    frame: Frame,
+    name: String,
+    bot: OwnBot,
+    starts: Vec<Start>,
+    versions: Vec<VersionRow>,
+    report: Option<ReportShown>,
+    faults: Vec<FaultRow>,
+    tokens: Vec<TokenRow>,
+}
+
+impl BotPage {
+    /// Key of the word for a check, and the class of its colour.
+    #[expect(
+        clippy::unused_self,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates call methods, by reference"
+    )]
+    fn verdict(&self, verdict: &TestVerdict) -> (&'static str, &'static str) {
+        match verdict {
+            TestVerdict::Passed => ("author.passed", "won"),
+            TestVerdict::Failed => ("author.failed", "lost"),
+            TestVerdict::Skipped => ("author.skipped", "soft"),
+        }
+    }
+}
+
+pub(super) async fn page(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    headers: HeaderMap,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let Some(bot) = bot_named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
+    let is_owner = visitor.signed_in().is_some_and(|viewer| bot.owner.as_ref() == Some(&viewer.identity.id));
+    if !is_owner {
+        // Whoever else follows the link finds what everybody may see.
+        return Ok(Redirect::to(&format!("/player/{}", bot.name)).into_response());
+    }
+    let lang = visitor.language();
+    let own = own_bot(&state, &bot).await?;
+    let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
+    let tokens = state.accounts.bot_tokens(&bot.id).await?;
+    let page = BotPage {
+        frame: visitor.frame(Tab::Bots, bot.name.to_string()),
+        name: bot.name.to_string(),
+        starts: starts(&state, &headers),
+        versions: version_rows(lang, &state, &bot).await?,
+        report: report_shown(lang, &own),
+        faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
+        tokens: tokens.into_iter().map(|token| token_row(lang, token)).collect(),
+        bot: own,
+    };
+    Ok(Html(page.render()?).into_response())
+}
+
+async fn bot_named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, StoreError> {
+    let Ok(name) = name.parse::<PlayerName>() else { return Ok(None) };
+    let player = state.store.player_by_name(&name).await?;
+    Ok(player.filter(|player| player.kind == PlayerKind::Bot))
+}
+
+/// The lines for each kit, with the address by which this page was asked for.
+fn starts(state: &AppState, headers: &HeaderMap) -> Vec<Start> {
+    let base = match (&state.site.public_url, host(headers)) {
+        (Some(_), _) => state.site.url(""),
+        (None, host) => format!("http://{}", host.unwrap_or("127.0.0.1:4444")),
+    };
+    let lines = |kit: &Kit| Start { kit: kit.title, lines: kits::start_lines(kit, &base, TOKEN) };
+    kits::ALL.iter().map(lines).collect()
+}
+
+async fn version_rows(
+    lang: Language,
+    state: &AppState,
+    bot: &StoredPlayer,
+) -> Result<Vec<VersionRow>, StoreError> {
+    let versions = state.store.bot_versions(&bot.id).await?;
+    let row = |known: crate::storage::authors::BotVersion| {
+        let verdict = match (known.passed_at, known.tested) {
+            (Some(_), _) => Some(("author.passed", "won")),
+            (None, Some(_)) => Some(("author.failed", "lost")),
+            (None, None) => None,
+        };
+        VersionRow {
+            version: named(lang, &known.version),
+            first_seen: words::day(lang, known.first_seen),
+            last_seen: words::day(lang, known.last_seen),
+            verdict,
+        }
+    };
+    Ok(versions.into_iter().map(row).collect())
+}
+
+fn named(lang: Language, version: &str) -> String {
+    if version.is_empty() { lang.text("author.no_version").to_owned() } else { version.to_owned() }
+}
+
+/// The report of the version that is connected, else of the one that was seen last.
+fn report_shown(lang: Language, own: &OwnBot) -> Option<ReportShown> {
+    let here = own.version.as_ref();
+    let known = own.versions.iter().find(|known| here.is_none_or(|version| *version == known.version))?;
+    let report = known.report.clone()?;
+    let latency = report.latency_ms;
+    let ms = |value: f64| format!("{value:.0}");
+    let values: [(&str, &dyn Display); 4] = [
+        ("count", &latency.count),
+        ("p50", &ms(latency.p50)),
+        ("p99", &ms(latency.p99)),
+        ("max", &ms(latency.max)),
+    ];
+    Some(ReportShown {
+        version: named(lang, &known.version),
+        verdict: if report.passed { ("author.passed", "won") } else { ("author.failed", "lost") },
+        latency: lang.fill("author.latency", &values),
+        report,
+    })
+}
+
+fn fault_row(lang: Language, fault: BotFault) -> FaultRow {
+    let key = match fault.kind {
+        FaultKind::IllegalMove => "author.illegal_move",
+        FaultKind::Illegal => "author.illegal",
+        FaultKind::Time => "author.time",
+        FaultKind::Left => "author.left",
+        FaultKind::Disconnected => "author.disconnected",
+    };
+    let (at, minute) = (words::day(lang, fault.at), minute_of(fault.at));
+    FaultRow { kind: key, note: fault.note, game: fault.game, at: format!("{at}, {minute}") }
+}
+
+/// The time of day, `18:54`, UTC.
+fn minute_of(at: UnixMillis) -> String {
+    let text = at.to_string();
+    text.get(11..16).unwrap_or_default().to_owned()
+}
+
+fn token_row(lang: Language, token: StoredToken) -> TokenRow {
+    let day = words::day(lang, token.created_at);
+    TokenRow { since: lang.fill("author.token_since", &[("day", &day)]), id: token.id }
+}
+
+/// What a visitor's own bots thought in a game.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/thoughts.html")]
+pub(super) struct Thoughts {
+    lang: Language,
+    /// The last move first.
+    rows: Vec<ThoughtRow>,
+}
+
+impl HtmlSafe for Thoughts {}
+
+/// One move.
+#[derive(Clone, Debug)]
+struct ThoughtRow {
+    title: String,
+    spent_ms: u64,
+    /// Names as in the protocol, and values.
+    said: Vec<(&'static str, String)>,
+}
+
+impl Thoughts {
+    /// `None` for visitors none of whose bots plays in the game.
+    pub(super) async fn of(
+        state: &AppState,
+        visitor: &Visitor,
+        game: &StoredGame,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(viewer) = visitor.signed_in() else { return Ok(None) };
+        let lang = visitor.language();
+        let thoughts = thoughts_for(state, &viewer.identity.id, game).await?;
+        let rows = |thoughts: Vec<Thought>| {
+            thoughts.into_iter().rev().map(|thought| ThoughtRow::new(lang, thought)).collect()
+        };
+        Ok(thoughts.map(|thoughts| Self { lang, rows: rows(thoughts) }))
+    }
+}
+
+impl ThoughtRow {
+    fn new(lang: Language, thought: Thought) -> Self {
+        let values: [(&str, &dyn Display); 2] = [("ply", &thought.ply), ("column", &thought.column)];
+        let info = thought.info.unwrap_or_default();
+        let said = [
+            ("score", info.score.map(|score| score.to_string())),
+            ("depth", info.depth.map(|depth| depth.to_string())),
+            ("nodes", info.nodes.map(|nodes| nodes.to_string())),
+            ("pv", info.pv),
+            ("note", info.note),
+        ];
+        Self {
+            title: lang.fill("author.thought_move", &values),
+            spent_ms: thought.spent_ms,
+            said: said.into_iter().filter_map(|(name, value)| Some((name, value?))).collect(),
+        }
+    }
+}

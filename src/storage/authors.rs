@@ -1,0 +1,89 @@
+//! What the owner of a remote bot wants to know, as it is kept: versions, self-tests, faults.
+
+use super::record::UnixMillis;
+use super::words::Word;
+use crate::ids::{GameId, PlayerId};
+
+/// Versions of a bot that are kept, those seen last.
+pub const VERSIONS_MAX: u32 = 50;
+
+/// Faults of a bot that are kept, the newest.
+pub const FAULTS_MAX: u32 = 100;
+
+/// A version that a bot has given itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BotVersion {
+    /// As it was given; empty if the bot names none.
+    pub version: String,
+    /// When it connected for the first time.
+    pub first_seen: UnixMillis,
+    /// When it connected last.
+    pub last_seen: UnixMillis,
+    /// When it last passed the self-test. What failed later does not take that back.
+    pub passed_at: Option<UnixMillis>,
+    /// The last self-test.
+    pub tested: Option<StoredTest>,
+}
+
+impl BotVersion {
+    /// A version that was just seen for the first time.
+    #[must_use]
+    pub fn seen(version: &str, at: UnixMillis) -> Self {
+        Self { version: version.to_owned(), first_seen: at, last_seen: at, passed_at: None, tested: None }
+    }
+}
+
+/// A self-test of one version.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredTest {
+    /// When it ended.
+    pub at: UnixMillis,
+    /// What it found, as JSON text.
+    pub report: String,
+}
+
+/// What a bot did wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// An illegal or malformed move for the ply that was due; the game went on.
+    IllegalMove,
+    /// The game was lost by illegal moves.
+    Illegal,
+    /// The game was lost on time.
+    Time,
+    /// The game was lost because the bot stayed away.
+    Left,
+    /// The connection was lost while games were under way.
+    Disconnected,
+}
+
+crate::storage::words::words!(FaultKind {
+    IllegalMove: "illegal_move",
+    Illegal: "illegal",
+    Time: "time",
+    Left: "left",
+    Disconnected: "disconnected",
+});
+
+impl FaultKind {
+    /// The word for it on the wire, which is also the one that is stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.word()
+    }
+}
+
+/// One fault of a bot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BotFault {
+    /// Whose.
+    pub bot: PlayerId,
+    /// In which game, if in one.
+    pub game: Option<GameId>,
+    /// What it did.
+    pub kind: FaultKind,
+    /// The same in words.
+    pub note: String,
+    /// When.
+    pub at: UnixMillis,
+}

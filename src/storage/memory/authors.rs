@@ -1,0 +1,57 @@
+//! Versions, self-tests and faults of remote bots.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::ids::PlayerId;
+use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
+use crate::storage::record::UnixMillis;
+
+#[derive(Debug, Default)]
+pub(super) struct Authors {
+    versions: HashMap<PlayerId, Vec<BotVersion>>,
+    /// The newest first.
+    faults: HashMap<PlayerId, VecDeque<BotFault>>,
+}
+
+impl Authors {
+    /// Those seen last first.
+    pub(super) fn versions(&self, bot: &PlayerId) -> Vec<BotVersion> {
+        self.versions.get(bot).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn faults(&self, bot: &PlayerId, limit: u32) -> Vec<BotFault> {
+        self.faults.get(bot).into_iter().flatten().take(limit as usize).cloned().collect()
+    }
+
+    pub(super) fn see(&mut self, bot: &PlayerId, version: &str, at: UnixMillis) -> &mut Vec<BotVersion> {
+        let versions = self.versions.entry(bot.clone()).or_default();
+        match versions.iter_mut().find(|known| known.version == version) {
+            Some(known) => known.last_seen = known.last_seen.max(at),
+            None => versions.push(BotVersion::seen(version, at)),
+        }
+        versions.sort_by(|a, b| (b.last_seen, &b.version).cmp(&(a.last_seen, &a.version)));
+        versions.truncate(VERSIONS_MAX as usize);
+        versions
+    }
+
+    pub(super) fn save_test(&mut self, bot: &PlayerId, version: &str, test: &StoredTest, passed: bool) {
+        let versions = self.see(bot, version, test.at);
+        if let Some(known) = versions.iter_mut().find(|known| known.version == version) {
+            known.tested = Some(test.clone());
+            if passed {
+                known.passed_at = Some(test.at);
+            }
+        }
+    }
+
+    pub(super) fn add_fault(&mut self, fault: &BotFault) {
+        let faults = self.faults.entry(fault.bot.clone()).or_default();
+        faults.push_front(fault.clone());
+        faults.truncate(FAULTS_MAX as usize);
+    }
+
+    pub(super) fn forget(&mut self, bot: &PlayerId) {
+        self.versions.remove(bot);
+        self.faults.remove(bot);
+    }
+}

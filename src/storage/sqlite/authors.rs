@@ -1,0 +1,156 @@
+//! Versions, self-tests and faults of remote bots.
+
+use sqlx::{FromRow, SqliteConnection, SqlitePool};
+
+use super::convert::{parsed, word};
+use super::error::Damage;
+use crate::ids::{GameId, PlayerId};
+use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
+use crate::storage::record::UnixMillis;
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word;
+
+type Outcome = Result<Result<Written, Refused>, StoreError>;
+
+#[derive(FromRow, Debug)]
+struct VersionRow {
+    version: String,
+    first_seen: i64,
+    last_seen: i64,
+    passed_at: Option<i64>,
+    tested_at: Option<i64>,
+    report: Option<String>,
+}
+
+impl VersionRow {
+    fn decode(self) -> BotVersion {
+        let tested = self.tested_at.zip(self.report);
+        BotVersion {
+            version: self.version,
+            first_seen: UnixMillis(self.first_seen),
+            last_seen: UnixMillis(self.last_seen),
+            passed_at: self.passed_at.map(UnixMillis),
+            tested: tested.map(|(at, report)| StoredTest { at: UnixMillis(at), report }),
+        }
+    }
+}
+
+#[derive(FromRow, Debug)]
+struct FaultRow {
+    game: Option<String>,
+    kind: String,
+    note: String,
+    at: i64,
+}
+
+impl FaultRow {
+    fn decode(self, bot: &PlayerId) -> Result<BotFault, Damage> {
+        Ok(BotFault {
+            bot: bot.clone(),
+            game: self.game.map(|game| parsed("bot_fault.game", &game)).transpose()?,
+            kind: word("bot_fault.kind", &self.kind)?,
+            note: self.note,
+            at: UnixMillis(self.at),
+        })
+    }
+}
+
+/// Selects the columns of a [`VersionRow`].
+macro_rules! select_versions {
+    ($rest:literal) => {
+        concat!(
+            "SELECT version, first_seen, last_seen, passed_at, tested_at, report FROM bot_version ",
+            "WHERE player = (SELECT key FROM player WHERE id = ?) ",
+            $rest
+        )
+    };
+}
+
+pub(super) async fn versions(pool: &SqlitePool, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+    let sql = select_versions!("ORDER BY last_seen DESC, version DESC");
+    let rows: Vec<VersionRow> = sqlx::query_as(sql).bind(bot.as_str()).fetch_all(pool).await?;
+    Ok(rows.into_iter().map(VersionRow::decode).collect())
+}
+
+pub(super) async fn version(
+    pool: &SqlitePool,
+    bot: &PlayerId,
+    version: &str,
+) -> Result<Option<BotVersion>, StoreError> {
+    let sql = select_versions!("AND version = ?");
+    let query = sqlx::query_as(sql).bind(bot.as_str()).bind(version);
+    let row: Option<VersionRow> = query.fetch_optional(pool).await?;
+    Ok(row.map(VersionRow::decode))
+}
+
+pub(super) async fn faults(
+    pool: &SqlitePool,
+    bot: &PlayerId,
+    limit: u32,
+) -> Result<Vec<BotFault>, StoreError> {
+    let sql = "SELECT game, kind, note, at FROM bot_fault \
+               WHERE player = (SELECT key FROM player WHERE id = ?) ORDER BY key DESC LIMIT ?";
+    let rows: Vec<FaultRow> = sqlx::query_as(sql).bind(bot.as_str()).bind(limit).fetch_all(pool).await?;
+    rows.into_iter().map(|row| Ok(row.decode(bot)?)).collect()
+}
+
+async fn key_of(connection: &mut SqliteConnection, bot: &PlayerId) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT key FROM player WHERE id = ?";
+    Ok(sqlx::query_scalar(sql).bind(bot.as_str()).fetch_optional(connection).await?)
+}
+
+pub(super) async fn see_version(
+    connection: &mut SqliteConnection,
+    bot: &PlayerId,
+    version: &str,
+    at: UnixMillis,
+) -> Outcome {
+    let Some(key) = key_of(connection, bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let sql = "INSERT INTO bot_version (player, version, first_seen, last_seen) VALUES (?, ?, ?, ?) \
+               ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)";
+    sqlx::query(sql).bind(key).bind(version).bind(at.0).bind(at.0).execute(&mut *connection).await?;
+    let sql = "DELETE FROM bot_version WHERE player = ?1 AND version NOT IN (SELECT version FROM bot_version \
+               WHERE player = ?1 ORDER BY last_seen DESC, version DESC LIMIT ?2)";
+    sqlx::query(sql).bind(key).bind(VERSIONS_MAX).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn save_test(
+    connection: &mut SqliteConnection,
+    bot: &PlayerId,
+    version: &str,
+    test: &StoredTest,
+    passed: bool,
+) -> Outcome {
+    if let Err(refused) = see_version(connection, bot, version, test.at).await? {
+        return Ok(Err(refused));
+    }
+    let sql = "UPDATE bot_version SET tested_at = ?, report = ?, passed_at = coalesce(?, passed_at) \
+               WHERE player = (SELECT key FROM player WHERE id = ?) AND version = ?";
+    let passed_at = passed.then_some(test.at.0);
+    let query = sqlx::query(sql).bind(test.at.0).bind(&test.report).bind(passed_at);
+    query.bind(bot.as_str()).bind(version).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn add_fault(connection: &mut SqliteConnection, fault: &BotFault) -> Outcome {
+    let Some(key) = key_of(connection, &fault.bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let sql = "INSERT INTO bot_fault (player, game, kind, note, at) VALUES (?, ?, ?, ?, ?)";
+    let query = sqlx::query(sql).bind(key).bind(fault.game.as_ref().map(GameId::as_str));
+    query.bind(fault.kind.word()).bind(&fault.note).bind(fault.at.0).execute(&mut *connection).await?;
+    let sql = "DELETE FROM bot_fault WHERE player = ?1 AND key NOT IN (SELECT key FROM bot_fault \
+               WHERE player = ?1 ORDER BY key DESC LIMIT ?2)";
+    sqlx::query(sql).bind(key).bind(FAULTS_MAX).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+/// Forgets all of it, for a bot that leaves for good.
+pub(super) async fn forget(connection: &mut SqliteConnection, bot: &PlayerId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM bot_version WHERE player = (SELECT key FROM player WHERE id = ?)",
+        "DELETE FROM bot_fault WHERE player = (SELECT key FROM player WHERE id = ?)",
+    ] {
+        sqlx::query(sql).bind(bot.as_str()).execute(&mut *connection).await?;
+    }
+    Ok(())
+}

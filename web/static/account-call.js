@@ -1,0 +1,71 @@
+// Asks the HTTP interface for somebody who is signed in, and shows beside a form what was refused.
+
+import { find } from "./dom.js";
+import { refusal } from "./words.js";
+
+const SESSIONS = "/api/v1/sessions";
+
+/**
+ * @param {"POST" | "PUT" | "DELETE"} method
+ * @param {string} path
+ * @param {object} [body]
+ */
+export async function call(method, path, body) {
+  const headers = body ? { "Content-Type": "application/json" } : undefined;
+  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const said = await response.text();
+  const answer = said ? JSON.parse(said) : {};
+  if (response.status === 401 && path === SESSIONS) throw new Problem({ code: "wrong_password" });
+  if (!response.ok) throw new Problem(answer);
+  return answer;
+}
+
+/** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
+const FIELD_CODES = { "bad_field name": "bad_name", "bad_field password": "bad_password" };
+
+/** A refusal, said in words for people. */
+export class Problem extends Error {
+  /** @param {{ code?: string, message?: string, field?: string }} error as the server wrote it */
+  constructor({ code = "internal", message = "", field }) {
+    super(refusal({ code: field ? (FIELD_CODES[`${code} ${field}`] ?? code) : code, message }));
+    this.field = field;
+  }
+}
+
+/**
+ * Sends a form and shows what was wrong beside it.
+ * @param {string} selector
+ * @param {(data: { [field: string]: string }) => Promise<void>} submit
+ */
+export function handle(selector, submit) {
+  const form = document.querySelector(selector);
+  if (!(form instanceof HTMLFormElement)) return;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
+    const data = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    button.disabled = true;
+    showProblem(form, null);
+    try {
+      await submit(data);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      showProblem(form, error);
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {Problem | null} problem
+ */
+function showProblem(form, problem) {
+  const line = find(".problem", form);
+  line.textContent = problem?.message ?? "";
+  form.querySelectorAll("input").forEach((input) => {
+    if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  });
+}
