@@ -120,6 +120,7 @@ impl ArenaView for LiveArena {
             version: present.profile.version.unwrap_or_default(),
             games: rooms.iter().map(|room| room.game().clone()).collect(),
             may_play_rated,
+            trouble: self.trouble(bot),
         })
     }
 

@@ -11,7 +11,7 @@ pub mod field;
 pub mod habits;
 pub mod service;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;

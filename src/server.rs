@@ -287,6 +287,7 @@ impl Daemon {
                 feeds: feeds.clone(),
                 pool: pool.clone(),
                 troubles: troubles.clone(),
+                leaderboard: leaderboard.clone(),
             };
             let settings = LadderSettings {
                 time: config.ladder.time(),

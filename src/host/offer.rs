@@ -108,10 +108,11 @@ impl Host {
     /// was begun is played to its end.
     pub(super) async fn check_tested(&self, offer: &GameOffer) -> Result<(), StartError> {
         match offer.origin {
-            Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) if offer.rated => {
+            Origin::Players | Origin::Ladder(_) if offer.rated => {
                 self.may_play_rated(&offer.players.first).await?;
                 self.may_play_rated(&offer.players.second).await
             }
+            // Who plays in a tournament is its operator's choice.
             Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => Ok(()),
         }
     }

@@ -67,6 +67,8 @@ pub struct BotPresence {
     pub games: Vec<GameId>,
     /// Whether it may play rated games, or must pass the self-test first.
     pub may_play_rated: bool,
+    /// Why the ladder leaves it out, if it does.
+    pub trouble: Option<Trouble>,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.

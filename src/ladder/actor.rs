@@ -22,6 +22,7 @@ use crate::compute::ComputePool;
 use crate::compute::meter::Thinking;
 use crate::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::ids::{PairId, PlayerId};
+use crate::leaderboard::Leaderboard;
 use crate::lobby::feeds::Feeds;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, OpeningKind, OpponentKind, PlayerKind};
@@ -88,6 +89,8 @@ pub struct LadderDeps {
     pub pool: ComputePool,
     /// Where everybody sees who is left out.
     pub troubles: Troubles,
+    /// Knows how strong bots are, by all their games together.
+    pub leaderboard: Leaderboard,
 }
 
 /// Starts ladder games.
@@ -181,7 +184,7 @@ impl LadderActor {
         self.budget.pass(now.saturating_duration_since(self.looked_at), self.activity);
         self.looked_at = now;
         self.book_thinking();
-        match Strengths::read(&*self.deps.store).await {
+        match Strengths::read(&*self.deps.store, self.deps.leaderboard.now()).await {
             Ok(strengths) => self.strengths = strengths,
             Err(error) => warn!(error = %error, "the ladder could not read the ratings"),
         }
@@ -304,6 +307,7 @@ impl LadderActor {
         loop {
             let question = Question {
                 field,
+                fit: self.strengths.fit(),
                 meetings: &self.meetings,
                 pairs_per_day: self.settings.pairs_per_day,
                 time: self.settings.time,
@@ -389,6 +393,7 @@ impl LadderActor {
             house,
             is_taken: running.any(|pair| pair.class.is_some() && pair.players.contains(&identity.id)),
             strength: self.strengths.of(&identity.id),
+            live_elo: self.strengths.live_elo(&identity.id),
             accepts,
             class: Class::of(per_move),
             cost: cost_of_pair(per_move),

@@ -9,6 +9,7 @@ use fourfold_engine::Variant;
 use super::budget::Class;
 use super::meetings::Meetings;
 use crate::clock::TimeControl;
+use crate::leaderboard::field::Field;
 use crate::lobby::acceptance::{Proposal, check};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, PlayerKind};
@@ -42,6 +43,8 @@ pub struct Candidate {
     pub is_taken: bool,
     /// In the ladder's variant.
     pub strength: Strength,
+    /// The live rating, by which bots say whom they accept.
+    pub live_elo: i32,
     /// What it accepts.
     pub accepts: Accepts,
     /// Which purse pays for it; nobody pays for remote bots.
@@ -55,6 +58,8 @@ pub struct Candidate {
 pub struct Question<'a> {
     /// Who could play.
     pub field: &'a [Candidate],
+    /// How sure the difference of two ratings is, where there is a joint fit.
+    pub fit: Option<&'a Field>,
     /// What they have played within the day.
     pub meetings: &'a Meetings,
     /// Pairs of the same two bots within a day.
@@ -94,10 +99,10 @@ pub fn choose(question: &Question<'_>) -> Option<Choice> {
             }
             let is_remote = !one.house || !other.house;
             let is_new = one.strength.is_new || other.strength.is_new;
-            let gain = gain(one.strength, other.strength) / cost(one, other);
+            let error = question.error_between(one, other);
+            let gain = gain(one.strength.elo - other.strength.elo, error) / cost(one, other);
             let worth = (is_remote, is_new, gain);
             if best.is_none_or(|(most, _)| worth > most) {
-                let error = one.strength.error.hypot(other.strength.error);
                 let class = (!is_remote).then(|| one.class.with(other.class));
                 best = Some((worth, Choice { a, b, error, class }));
             }
@@ -107,6 +112,12 @@ pub fn choose(question: &Question<'_>) -> Option<Choice> {
 }
 
 impl Question<'_> {
+    /// Standard error of the difference of two ratings, in Elo points.
+    fn error_between(&self, one: &Candidate, other: &Candidate) -> f64 {
+        let joint = self.fit.and_then(|fit| fit.error_between(&one.identity.id, &other.identity.id));
+        joint.unwrap_or_else(|| one.strength.error.hypot(other.strength.error))
+    }
+
     fn may_meet(&self, one: &Candidate, other: &Candidate) -> bool {
         let of_house = one.house && other.house;
         let is_allowed = if of_house {
@@ -132,31 +143,30 @@ impl Question<'_> {
 
     /// Whether the one accepts a game against the other.
     fn accepts(&self, one: &Candidate, other: &Candidate) -> bool {
-        #[expect(clippy::cast_possible_truncation, reason = "ratings are some thousands")]
         let proposal = Proposal {
             time: self.time,
             rated: true,
             variant: Variant::STANDARD,
             opponent: PlayerKind::Bot,
-            opponent_elo: Some(other.strength.elo.round() as i32),
+            opponent_elo: Some(other.live_elo),
         };
         check(&one.accepts, &proposal).is_ok()
     }
 }
 
-/// What a pair of games between two such bots tells.
+/// What a pair of games between two bots tells whose ratings differ by so much, with such a standard error; all in Elo
+/// points.
 ///
 /// By how much it makes the variance of their difference smaller, in squared Elo points: two games have the information
 /// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the order
 /// of the two counts for more.
 #[must_use]
-pub fn gain(one: Strength, other: Strength) -> f64 {
-    let variance = one.error * one.error + other.error * other.error;
-    let difference = one.elo - other.elo;
+pub fn gain(difference: f64, error: f64) -> f64 {
+    let variance = error * error;
     let p = expected_score(difference);
     let information = GAMES * p * (1.0 - p) / (POINTS * POINTS);
     let smaller_by = variance * variance * information / (1.0 + variance * information);
-    let stronger = normal::cdf(difference / variance.sqrt().max(f64::EPSILON));
+    let stronger = normal::cdf(difference / error.max(f64::EPSILON));
     let doubt = 4.0 * stronger * (1.0 - stronger);
     smaller_by * (WORTH_WITHOUT_DOUBT + doubt)
 }
@@ -182,11 +192,19 @@ mod tests {
         };
         let strength = Strength { elo, error, is_new: error > 100.0 };
         let (accepts, class) = (Accepts::default(), Class::Quick);
-        Candidate { identity, house, is_taken: false, strength, accepts, class, cost: 1.0 }
+        Candidate { identity, house, is_taken: false, strength, live_elo: 1_500, accepts, class, cost: 1.0 }
     }
 
     fn question<'a>(field: &'a [Candidate], meetings: &'a Meetings) -> Question<'a> {
-        Question { field, meetings, pairs_per_day: 10, time: TIME, now: now(), house: [true, true] }
+        Question {
+            field,
+            fit: None,
+            meetings,
+            pairs_per_day: 10,
+            time: TIME,
+            now: now(),
+            house: [true, true],
+        }
     }
 
     #[track_caller]
@@ -227,18 +245,12 @@ mod tests {
 
     #[test]
     fn what_is_unsure_tells_more_than_what_is_known() {
-        let known = Strength { elo: 1500.0, error: 20.0, is_new: false };
-        let unsure = Strength { error: 90.0, ..known };
-        assert!(gain(known, unsure) > 4.0 * gain(known, known));
-        assert!(gain(unsure, unsure) > gain(known, unsure));
-        let far = Strength { elo: 1600.0, ..known };
-        assert!(
-            gain(known, Strength { elo: 1501.0, ..known }) > 4.0 * gain(known, far),
-            "their order is known"
-        );
-        assert!(gain(known, Strength { elo: 9_000.0, ..known }) >= 0.0);
-        let certain = Strength { error: 0.0, ..known };
-        assert!(gain(certain, certain).abs() < f64::EPSILON);
+        assert!(gain(0.0, 92.0) > 4.0 * gain(0.0, 28.0));
+        assert!(gain(0.0, 127.0) > gain(0.0, 92.0));
+        assert!(gain(-1.0, 28.0) > 4.0 * gain(-100.0, 28.0), "their order is known");
+        assert!((gain(60.0, 80.0) - gain(-60.0, 80.0)).abs() < 1e-9, "either way round");
+        assert!(gain(-7_500.0, 28.0) >= 0.0);
+        assert!(gain(0.0, 0.0).abs() < f64::EPSILON);
     }
 
     #[test]

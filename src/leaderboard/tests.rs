@@ -45,14 +45,14 @@ async fn fill(store: &dyn Store) {
     store.commit(&writes).await.unwrap();
 }
 
-async fn bots() -> MemoryStore {
+pub(crate) async fn bots() -> MemoryStore {
     let store = MemoryStore::new();
     fill(&store).await;
     store
 }
 
 /// A pair of games, each won by whom it says, or drawn.
-async fn play_pair(store: &dyn Store, number: u32, names: [&str; 2], results: [GameResult; 2]) {
+pub(crate) async fn play_pair(store: &dyn Store, number: u32, names: [&str; 2], results: [GameResult; 2]) {
     let [a, b] = names;
     let id = format!("p{number}").parse().unwrap();
     for (leg, (first, second), result) in [(1, (a, b), results[0]), (2, (b, a), results[1])] {
@@ -62,7 +62,7 @@ async fn play_pair(store: &dyn Store, number: u32, names: [&str; 2], results: [G
     }
 }
 
-async fn fit(store: &dyn Store) -> Snapshot {
+pub(crate) async fn fit(store: &dyn Store) -> Snapshot {
     Follower::default().catch_up(store).await.unwrap().unwrap()
 }
 

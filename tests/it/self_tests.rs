@@ -151,6 +151,9 @@ async fn an_open_bot_is_tested_without_asking() {
     let mut hello = version("1");
     hello["open"] = json!(true);
     let bot = arena.bot_with("robo", hello).await;
+    while !arena.self_tests.is_running(&bot.id().parse().unwrap()) {
+        tokio::task::yield_now().await;
+    }
     let (bot, _) = play_through(&arena, bot, first_legal).await;
     let (passed, report) = report(&arena, &bot, "1").await;
     assert!(passed, "{report}");

@@ -19,7 +19,7 @@ use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{Parameters, PathPart, PathParts};
-use crate::http::state::{AppState, BotPresence};
+use crate::http::state::{AppState, BotPresence, Trouble};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::protocol::client::MoveInfo;
 use crate::protocol::terms::{PlayerKind, WireSide};
@@ -53,6 +53,8 @@ pub(in crate::http) struct OwnBot {
     pub(in crate::http) version: Option<String>,
     /// Whether that version may play rated games; null if it is not connected.
     pub(in crate::http) may_play_rated: Option<bool>,
+    /// Why the ladder leaves it out; null if it does not.
+    pub(in crate::http) trouble: Option<Trouble>,
     /// Its games under way.
     pub(in crate::http) games: Vec<GameId>,
     /// The last game that it finished.
@@ -255,7 +257,8 @@ pub(in crate::http) async fn own_bot(state: &AppState, bot: &StoredPlayer) -> Re
         GameQuery { player: Some(bot.id.clone()), newest_first: true, limit: 1, ..GameQuery::default() };
     let last_game = state.store.finished_games(&newest).await?.pop().map(|game| game.spec.id);
     let versions = state.store.bot_versions(&bot.id).await?;
-    let BotPresence { open, draining, version, games, may_play_rated } = presence.clone().unwrap_or_default();
+    let BotPresence { open, draining, version, games, may_play_rated, trouble } =
+        presence.clone().unwrap_or_default();
     Ok(OwnBot {
         id: bot.id.clone(),
         name: bot.name.clone(),
@@ -264,6 +267,7 @@ pub(in crate::http) async fn own_bot(state: &AppState, bot: &StoredPlayer) -> Re
         draining,
         version: presence.as_ref().map(|_| version),
         may_play_rated: presence.map(|_| may_play_rated),
+        trouble,
         games,
         last_game,
         self_testing: state.arena.is_self_testing(&bot.id),

@@ -51,7 +51,14 @@ impl Corner {
 
 fn connected() -> BotPresence {
     let games = vec!["g1".parse().unwrap()];
-    BotPresence { open: true, draining: false, version: "2".into(), games, may_play_rated: false }
+    BotPresence {
+        open: true,
+        draining: false,
+        version: "2".into(),
+        games,
+        may_play_rated: false,
+        trouble: None,
+    }
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ fn ladder(arena: &Arena, house_pairs: usize) -> (LadderActor, Troubles) {
         feeds: services.feeds.clone(),
         pool: ComputePool::new(1),
         troubles: troubles.clone(),
+        leaderboard: Leaderboard::default(),
     };
     let settings = LadderSettings { time: TIME, cpu_share: 100, house_pairs, pairs_per_day: 3 };
     (LadderActor::new(deps, settings), troubles)
