@@ -7,6 +7,7 @@ use crate::http::ArenaView;
 use crate::http::state::{BotPresence, OpenBot, Trouble};
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::ladder::Troubles;
+use crate::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
 use crate::lobby::LobbyHandle;
 use crate::lobby::feeds::Feeds;
 use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
@@ -27,6 +28,8 @@ pub struct LiveArena {
     pub feeds: Feeds,
     /// Has the open offers.
     pub lobby: LobbyHandle,
+    /// Opens feeds over HTTP.
+    pub line_feeds: LineFeeds,
     /// Has the bots that the ladder leaves out.
     pub troubles: Troubles,
     /// Tests bots.
@@ -93,6 +96,10 @@ impl ArenaView for LiveArena {
 
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer> {
         self.lobby.offer(challenge.clone()).await
+    }
+
+    fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
+        self.line_feeds.follow(what)
     }
 
     fn is_ready(&self) -> bool {

@@ -38,6 +38,15 @@ pub enum WorkerError {
     Gone,
 }
 
+/// What a look at the finished games came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// There was nothing new.
+    Idle,
+    /// There may be more.
+    Went,
+}
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Runs jobs one after the other on a thread of low priority, resting in between.

@@ -28,6 +28,7 @@ pub mod judging;
 pub mod ladder;
 pub mod leaderboard;
 pub mod learning;
+pub mod line_feed;
 pub mod load;
 pub mod lobby;
 pub mod metrics;

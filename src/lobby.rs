@@ -5,10 +5,12 @@
 pub mod acceptance;
 pub mod actor;
 pub mod challenge;
+pub mod director;
 pub mod feeds;
 pub mod handle;
 mod lookup;
 pub mod pairing;
+pub mod tv;
 
 pub use actor::LobbyActor;
 pub use handle::LobbyHandle;

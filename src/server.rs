@@ -31,8 +31,10 @@ use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
 use crate::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::learning::service::LearningError;
 use crate::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
+use crate::line_feed::LineFeeds;
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
+use crate::lobby::director::TvDirector;
 use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
@@ -299,8 +301,19 @@ impl Daemon {
 
         let transport =
             Transport::new(transport_limits(&config), Arc::clone(&site), CancellationToken::new());
-        let self_testing = self_tests.clone();
-        let arena = LiveArena { host, directory, sessions, feeds, lobby, troubles, self_tests: self_testing };
+        let director = TvDirector::new(directory.clone(), feeds.clone(), analysis.clone());
+        actors.spawn(director.run(stop_actors.clone()));
+        let line_feeds = LineFeeds::new(directory.clone(), feeds.clone(), stop_actors.clone());
+        let arena = LiveArena {
+            host,
+            directory,
+            sessions,
+            feeds,
+            lobby,
+            troubles,
+            self_tests: self_tests.clone(),
+            line_feeds,
+        };
         let desk =
             PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {

@@ -4,6 +4,7 @@ mod account;
 mod accounts;
 mod bots;
 mod documents;
+mod feeds;
 mod games;
 mod health;
 mod leaderboard;
@@ -52,6 +53,7 @@ fn endpoints() -> Vec<Endpoint> {
         review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
+        feeds::endpoints(),
         puzzles::endpoints(),
         bots::endpoints(),
         own_bots::endpoints(),
@@ -117,6 +119,8 @@ mod tests {
         "get /api/v1/games/{id}/info",
         "get /api/v1/learners",
         "get /api/v1/games/{id}/reasons",
+        "get /api/v1/live/feed",
+        "get /api/v1/games/{id}/feed",
         "get /api/v1/puzzles/daily",
         "get /api/v1/puzzles/next",
         "get /api/v1/puzzles/{id}",

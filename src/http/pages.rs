@@ -23,6 +23,7 @@ mod lobby;
 mod offline;
 mod parts;
 mod player;
+mod puzzles;
 mod qr;
 #[cfg(test)]
 mod tests;
@@ -69,6 +70,10 @@ pub fn router() -> Router<AppState> {
         .route("/bot/{name}", get(author::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
+        .route("/puzzles", get(puzzles::index))
+        .route("/puzzles/daily", get(puzzles::daily))
+        .route("/puzzles/next", get(puzzles::next))
+        .route("/puzzle/{id}", get(puzzles::one))
         .route("/tournaments", get(tournaments::list))
         .route("/tournament/{id}", get(tournaments::one))
         .route("/tournament/{id}/table", get(tournaments::table))

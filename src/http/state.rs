@@ -14,6 +14,7 @@ use crate::explorer::Explorer;
 use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::learning::Learning;
+use crate::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::puzzles::desk::PuzzleDesk;
@@ -90,6 +91,13 @@ pub trait ArenaView: Send + Sync + Debug {
 
     /// An offer that is open to whoever has its link, while it stands.
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
+
+    /// Messages as they come, for a reader that keeps up.
+    ///
+    /// # Errors
+    ///
+    /// The game is not in progress, or there are too many feeds.
+    fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed>;
 
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tower::ServiceExt as _;
 
 use super::client_address::Peer;
@@ -22,9 +23,12 @@ use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::leaderboard::Leaderboard;
 use crate::leaderboard::service::Follower;
 use crate::learning::Learning;
+use crate::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
 use crate::metrics::Metrics;
-use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::protocol::ServerMessage;
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::puzzles::desk::PuzzleDesk;
+use crate::room::Recipient as _;
 use crate::self_test::BeginError;
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::{MemoryStore, Writer};
@@ -42,6 +46,10 @@ pub(crate) struct TestArena {
     pub(crate) is_stopping: AtomicBool,
     pub(crate) live: Vec<LiveGame>,
     pub(crate) bots: Vec<OpenBot>,
+    /// What the feed of results says before it ends.
+    pub(crate) results: Vec<ServerMessage>,
+    /// Places for feeds.
+    pub(crate) feed_places: usize,
     pub(crate) presence: Option<BotPresence>,
 }
 
@@ -69,6 +77,23 @@ impl ArenaView for TestArena {
 
     async fn challenge(&self, _: &ChallengeId) -> Option<Offer> {
         None
+    }
+
+    fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
+        match what {
+            FeedOf::Game(_) => Err(NoFeed::NotLive),
+            FeedOf::Results => {
+                let place = Arc::new(Semaphore::new(self.feed_places))
+                    .try_acquire_owned()
+                    .map_err(|_| NoFeed::TooMany)?;
+                let (writer, feed) = LineWriter::pair(place);
+                for result in &self.results {
+                    writer.deliver(&result.clone().into(), None, Urgency::Droppable);
+                }
+                writer.end();
+                Ok(feed)
+            }
+        }
     }
 
     fn is_ready(&self) -> bool {

@@ -3,8 +3,10 @@
 mod account;
 mod accounts;
 mod bots;
+mod feeds;
 mod learning;
 mod own_bots;
+mod puzzles;
 mod ranking;
 mod reading;
 mod requests;

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-use crate::background::{Worker, WorkerError};
+use crate::background::{Progress, Worker, WorkerError};
 use crate::compute::ComputePool;
 use crate::metrics::Metrics;
 use crate::puzzles::mining;
@@ -80,15 +80,6 @@ pub struct JudgingActor {
     judge: Option<Judge>,
     /// Ends a search under way when the actor goes.
     stop: Arc<AtomicBool>,
-}
-
-/// What a look at the records came to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
-    /// There was nothing new.
-    Idle,
-    /// There may be more.
-    Went,
 }
 
 impl JudgingActor {

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use fourfold_arena::measure::decisions;
 use fourfold_bots::BotError;
 
-use super::pupil::{Progress, Pupil, stage};
+use super::pupil::{Pupil, stage};
 use super::service::{LearningDeps, LearningError};
-use crate::background::Worker;
+use crate::background::{Progress, Worker};
 use crate::storage::StoreError;
 use crate::storage::record::UnixMillis;
 use crate::storage::store::Write;

@@ -11,7 +11,7 @@ use super::fold::{Fold, RefoldError, Taught, refold};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
-use crate::background::Worker;
+use crate::background::{Progress, Worker};
 use crate::house::{HouseBot, HouseBots, Learnt, Mind};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
@@ -74,15 +74,6 @@ struct Pending {
     covered: u64,
     lessons: Vec<crate::storage::lessons::Lesson>,
     versions: Vec<StoredVersion>,
-}
-
-/// What a look at the records came to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
-    /// There is nothing more for now.
-    Idle,
-    /// There may be more.
-    Went,
 }
 
 impl Pupil {

@@ -6,11 +6,10 @@ use std::time::Duration;
 use fourfold_engine::{BySide, Variant};
 
 use super::fold::refold;
-use super::pupil::Progress;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
 use super::verify::verify;
 use super::{Learning, plans};
-use crate::background::Worker;
+use crate::background::{Progress, Worker};
 use crate::compute::ComputePool;
 use crate::config::HouseBot as Configured;
 use crate::house::HouseBots;

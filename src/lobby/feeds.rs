@@ -40,6 +40,7 @@ struct Inner {
     online: Box<dyn Fn() -> usize + Send + Sync>,
     changed: AtomicBool,
     shown: Mutex<Option<GameId>>,
+    chosen: Mutex<Option<GameId>>,
 }
 
 /// Who listens to which feed, and what there is to tell. Cheap to clone.
@@ -65,6 +66,7 @@ impl Feeds {
             online: Box::new(online),
             changed: AtomicBool::new(false),
             shown: Mutex::default(),
+            chosen: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -193,12 +195,26 @@ impl Feeds {
         }
     }
 
-    /// The game to show: the one shown before while it lasts, else the strongest of those that can be watched.
+    /// The game to show from now on, while it lasts.
+    pub(super) fn choose(&self, game: Option<GameId>) {
+        *self.inner.chosen.lock().unwrap_or_else(PoisonError::into_inner) = game;
+    }
+
+    /// Whether anybody watches TV.
+    pub(super) fn has_viewers(&self) -> bool {
+        self.has_subscribers(Feed::Tv)
+    }
+
+    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those that
+    /// can be watched.
     #[must_use]
     pub fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
-        let shown = self.inner.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let same = live.iter().find(|game| Some(&game.spec.id) == shown.as_ref());
+        let find = |place: &Mutex<Option<GameId>>| {
+            let wanted = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            live.iter().find(|game| Some(&game.spec.id) == wanted.as_ref())
+        };
+        let same = find(&self.inner.chosen).or_else(|| find(&self.inner.shown));
         same.or_else(|| live.iter().max_by_key(|game| (!game.is_brisk(), game.strength())))
             .map(|game| game.to_wire())
     }

@@ -50,10 +50,10 @@ pub fn next<'a>(
     current: Option<&PuzzleId>,
     draw: u64,
 ) -> Option<&'a PuzzleEntry> {
-    let tried: HashSet<&PuzzleId> = tries.iter().map(|attempt| &attempt.puzzle).collect();
+    let known: HashSet<&PuzzleId> = tries.iter().map(|attempt| &attempt.puzzle).collect();
     let wanted = level_of(puzzles, tries);
     let others = || puzzles.iter().filter(|entry| Some(&entry.id) != current);
-    let fresh = others().filter(|entry| !tried.contains(&entry.id));
+    let fresh = others().filter(|entry| !known.contains(&entry.id));
     let distance = |entry: &&PuzzleEntry| {
         let distance = (f64::from(grade(entry.prior, entry.record)) - wanted).abs();
         // Among equals the lot decides, so that not everybody gets the same ones in the order of their names.

@@ -73,11 +73,9 @@ pub struct Record {
 /// What comes of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Feedback {
-    /// Right, and it goes on with this reply.
+    /// Right, and it goes on.
     GoesOn {
-        /// The reply.
-        reply: Column,
-        /// The solution as far as it is known now.
+        /// The solution as far as it is known now; the last move is the reply.
         line: Vec<Column>,
     },
     /// Right to the end.
@@ -198,7 +196,7 @@ impl PuzzleDesk {
     ) -> Result<Feedback, DeskError> {
         let shown = self.show(id).await?;
         match attempt::check(&shown.stored.puzzle, own_moves)? {
-            Standing::GoesOn { reply, line } => Ok(Feedback::GoesOn { reply, line }),
+            Standing::GoesOn { reply: _, line } => Ok(Feedback::GoesOn { line }),
             Standing::Solved { line } => {
                 self.note(who, id, TryResult::Solved, now).await?;
                 Ok(Feedback::Solved { line })

@@ -25,6 +25,7 @@ macro_rules! conformance_suite_of_judging {
             puzzles_are_kept_once_and_the_best_of_them,
             only_the_first_attempt_counts,
             streaks_are_kept,
+            whoever_leaves_takes_attempts_and_streak_along,
         );
     };
     ($fixture:ty: $($check:ident),+ $(,)?) => {
@@ -236,4 +237,27 @@ pub(crate) async fn streaks_are_kept<F: Fixture>() {
     assert_eq!(store.puzzle_streak(&player_id("Ada")).await.unwrap(), expected);
     assert_eq!(store.puzzle_streak(&player_id("Bob")).await.unwrap(), Streak::default());
     assert_eq!(write(&*store, solve("nobody", 1)).await, Err(Refused::NoSuchPlayer));
+}
+
+pub(crate) async fn whoever_leaves_takes_attempts_and_streak_along<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    add(&*store, vec![puzzle("a", 0)], 9).await;
+    for name in ["Ada", "Bob"] {
+        let player = player_id(name);
+        let attempt = PuzzleTry {
+            player: player.clone(),
+            puzzle: "a".parse().unwrap(),
+            result: TryResult::Solved,
+            at: NOON,
+        };
+        write(&*store, Write::TryPuzzle(attempt)).await.unwrap();
+        write(&*store, Write::SolveDaily { player, day: 1 }).await.unwrap();
+    }
+    let gone = Write::Retire { player: player_id("Ada"), name: "gone-1".parse().unwrap() };
+    write(&*store, gone).await.unwrap();
+    assert_eq!(store.puzzle_tries(&player_id("Ada")).await.unwrap(), []);
+    assert_eq!(store.puzzle_streak(&player_id("Ada")).await.unwrap(), Streak::default());
+    assert_eq!(store.puzzle_tries(&player_id("Bob")).await.unwrap().len(), 1);
+    assert_eq!(store.puzzles().await.unwrap()[0].record, TryRecord { tries: 2, solved: 2 });
 }

@@ -313,6 +313,7 @@ impl Tables {
             created_at,
         };
         self.passwords.remove(&id);
+        self.puzzles.forget(&id);
         self.unpublish();
         self.authors.forget(&id);
         Ok(Written::Done)

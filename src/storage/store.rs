@@ -68,7 +68,7 @@ pub enum Write {
         password: String,
     },
     /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
-    /// more. Its games stay, for they are the opponents' too. From then on it is listed as guests are, which is
+    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as guests are, which is
     /// nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots too.
     Retire {
         /// Who.

@@ -52,6 +52,14 @@ const PAGES = {
     await page.goto("/wall");
     await page.waitForSelector(".watched[data-ply]");
   },
+  puzzles: (page) => page.goto("/puzzles"),
+  "puzzle-of-the-day": (page) => page.goto("/puzzles/daily"),
+  "puzzle-wrong": async (page) => {
+    await page.goto("/puzzle/p4dwektmp");
+    await page.waitForSelector('#puzzle[data-status="open"]');
+    await page.keyboard.press("1");
+    await page.waitForSelector('#puzzle[data-status="wrong"]');
+  },
   "sign-in": (page) => page.goto("/account"),
   docs: (page) => page.goto("/docs"),
   protocol: (page) => page.goto("/docs/protocol"),

@@ -309,7 +309,7 @@ async fn try_puzzle(
     let (id, who) = (part.parse("puzzle")?, identity(viewer.as_ref()));
     let feedback = state.puzzles.attempt(who, &id, &moves, UnixMillis::now()).await?;
     let (status, line, value) = match feedback {
-        Feedback::GoesOn { line, .. } => (StatusWord::GoesOn, line, None),
+        Feedback::GoesOn { line } => (StatusWord::GoesOn, line, None),
         Feedback::Solved { line } => (StatusWord::Solved, line, None),
         Feedback::Wrong { value, refutation } => (StatusWord::Wrong, refutation, value),
     };

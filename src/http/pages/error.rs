@@ -7,6 +7,7 @@ use thiserror::Error;
 use tracing::error;
 
 use super::layout::{Frame, Tab, Visitor};
+use crate::puzzles::desk::DeskError;
 use crate::storage::StoreError;
 
 /// Why a page cannot be shown.
@@ -18,6 +19,9 @@ pub(super) enum PageError {
     /// Reading failed.
     #[error("the store failed")]
     Store(#[from] StoreError),
+    /// The puzzles cannot be read.
+    #[error("the puzzles failed")]
+    Puzzles(#[from] DeskError),
     /// What the page shows could not be read.
     #[error("{0}")]
     Read(String),
@@ -45,7 +49,7 @@ impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         match self {
             Self::NotFound(visitor) => not_found(&visitor),
-            Self::Store(_) | Self::Read(_) | Self::Render(_) => {
+            Self::Store(_) | Self::Puzzles(_) | Self::Read(_) | Self::Render(_) => {
                 error!(error = ?self, "a page failed");
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 say(status, &Visitor::unknown(), "error.failed", "error.failed_detail")

@@ -32,6 +32,7 @@ pub(super) enum Theme {
 pub(super) enum Tab {
     Play,
     Watch,
+    Puzzles,
     Leaderboard,
     Bots,
     Analysis,
@@ -120,10 +121,11 @@ impl Frame {
     }
 
     /// Parts of the site that the navigation names: address, word, icon.
-    pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 6] {
+    pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 7] {
         [
             ("/", "site.play", "play", Tab::Play),
             ("/tv", "site.watch", "eye", Tab::Watch),
+            ("/puzzles", "puzzles.title", "puzzle", Tab::Puzzles),
             ("/leaderboard", "site.ranking", "trophy", Tab::Leaderboard),
             ("/bots", "site.bots", "bot", Tab::Bots),
             ("/analysis", "analysis.tab", "analysis", Tab::Analysis),

@@ -12,6 +12,7 @@ use super::game::stored_snapshot;
 use super::layout::{Frame, Tab, Visitor};
 use super::live::{GameTile, Seat};
 use super::parts::{PlayerTag, RatingTag};
+use super::puzzles::{Teaser, daily_teaser};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::protocol::server::{LiveGame, Snapshot};
@@ -80,6 +81,7 @@ struct Lobby {
     bots: Vec<BotRow>,
     all_bots: Vec<BotRow>,
     ranks: Vec<Rank>,
+    puzzle: Option<Teaser>,
 }
 
 /// The large board: a live game, else the last one, else a sample.
@@ -114,6 +116,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         bots: spread(&all_bots),
         all_bots,
         ranks: ranks(&state, lang).await?,
+        puzzle: daily_teaser(&state, lang).await?,
     };
     Ok(Html(page.render()?))
 }

@@ -14,7 +14,7 @@ use crate::storage::store::{Refused, StoreError, Written};
 /// Puzzles by their ids, first attempts in their order, and streaks.
 #[derive(Debug, Default)]
 pub(super) struct Puzzles {
-    puzzles: BTreeMap<PuzzleId, StoredPuzzle>,
+    all: BTreeMap<PuzzleId, StoredPuzzle>,
     tries: Vec<PuzzleTry>,
     streaks: HashMap<PlayerId, Streak>,
 }
@@ -26,25 +26,25 @@ impl Puzzles {
         }
         for puzzle in &harvest.puzzles {
             let stored = StoredPuzzle { puzzle: puzzle.clone(), record: TryRecord::default() };
-            self.puzzles.entry(puzzle.id.clone()).or_insert(stored);
+            self.all.entry(puzzle.id.clone()).or_insert(stored);
         }
-        let mined = self.puzzles.values().filter(|stored| stored.puzzle.game.is_some());
+        let mined = self.all.values().filter(|stored| stored.puzzle.game.is_some());
         let surplus = mined.count().saturating_sub(harvest.keep as usize);
         let untried = |stored: &&StoredPuzzle| stored.puzzle.game.is_some() && stored.record.tries == 0;
         let mut worst: Vec<(u32, PuzzleId)> = self
-            .puzzles
+            .all
             .values()
             .filter(untried)
             .map(|stored| (stored.puzzle.quality, stored.puzzle.id.clone()))
             .collect();
         worst.sort();
         for (_, id) in worst.into_iter().take(surplus) {
-            self.puzzles.remove(&id);
+            self.all.remove(&id);
         }
     }
 
     pub(super) fn attempt(&mut self, attempt: &PuzzleTry) -> Result<Written, Refused> {
-        let stored = self.puzzles.get_mut(&attempt.puzzle).ok_or(Refused::NoSuchPuzzle)?;
+        let stored = self.all.get_mut(&attempt.puzzle).ok_or(Refused::NoSuchPuzzle)?;
         let is_same = |old: &PuzzleTry| old.player == attempt.player && old.puzzle == attempt.puzzle;
         if self.tries.iter().any(is_same) {
             return Ok(Written::Done);
@@ -53,6 +53,12 @@ impl Puzzles {
         stored.record.solved += u64::from(attempt.result == TryResult::Solved);
         self.tries.push(attempt.clone());
         Ok(Written::Done)
+    }
+
+    /// Forgets who it was; the puzzles' counts stay.
+    pub(super) fn forget(&mut self, player: &PlayerId) {
+        self.tries.retain(|attempt| attempt.player != *player);
+        self.streaks.remove(player);
     }
 
     pub(super) fn solve_daily(&mut self, player: &PlayerId, day: u32) {
@@ -64,7 +70,7 @@ impl Puzzles {
 #[async_trait]
 impl PuzzleStore for MemoryStore {
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
-        Ok(self.tables().puzzles.puzzles.get(id).cloned())
+        Ok(self.tables().puzzles.all.get(id).cloned())
     }
 
     async fn puzzles(&self) -> Result<Vec<PuzzleEntry>, StoreError> {
@@ -74,7 +80,7 @@ impl PuzzleStore for MemoryStore {
             record: stored.record,
             made_at: stored.puzzle.made_at,
         };
-        Ok(self.tables().puzzles.puzzles.values().map(entry).collect())
+        Ok(self.tables().puzzles.all.values().map(entry).collect())
     }
 
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {

@@ -157,3 +157,14 @@ pub(super) async fn solve_daily(connection: &mut SqliteConnection, player: &Play
     sqlx::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection).await?;
     Ok(Ok(Written::Done))
 }
+
+/// Forgets what a player did; the puzzles' counts stay.
+pub(super) async fn forget(connection: &mut SqliteConnection, player: &PlayerId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM puzzle_try WHERE player = (SELECT key FROM player WHERE id = ?)",
+        "DELETE FROM puzzle_streak WHERE player = (SELECT key FROM player WHERE id = ?)",
+    ] {
+        sqlx::query(sql).bind(player.as_str()).execute(&mut *connection).await?;
+    }
+    Ok(())
+}

@@ -128,7 +128,13 @@ impl<'batch> Transaction<'batch, '_> {
             Write::Promote { player, name, password } => {
                 players::promote(self.connection, player, name, password).await
             }
-            Write::Retire { player, name } => players::retire(self.connection, player, name).await,
+            Write::Retire { player, name } => {
+                let outcome = players::retire(self.connection, player, name).await?;
+                if outcome.is_ok() {
+                    puzzles::forget(self.connection, player).await?;
+                }
+                Ok(outcome)
+            }
             Write::SetProfile { player, profile } => {
                 players::set_profile(self.connection, player, profile).await
             }

@@ -1,0 +1,239 @@
+//! Puzzles: the one of the day, shelves by difficulty, and one puzzle to solve.
+
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use fourfold_engine::{Side, Variant};
+use serde::Deserialize;
+
+use super::Page;
+use super::drawing::{Board, Drawing, MiniBoard};
+use super::error::PageError;
+use super::layout::{Frame, Tab, Visitor};
+use super::words;
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::ids::PuzzleId;
+use crate::puzzles::desk::{DeskError, Record, Shown};
+use crate::storage::puzzles::{Goal, PuzzleEntry};
+use crate::storage::record::UnixMillis;
+
+/// Puzzles on a shelf: two rows of a wide page.
+const SHELF_MAX: usize = 6;
+
+/// What is said of a puzzle before it is solved.
+#[derive(Clone, Debug)]
+pub(super) struct Teaser {
+    pub(super) id: PuzzleId,
+    pub(super) board: MiniBoard,
+    /// Who is to find what.
+    pub(super) question: String,
+    /// How hard it is.
+    grade: String,
+    /// The same, and how others did.
+    facts: String,
+}
+
+impl Teaser {
+    pub(super) fn new(lang: Language, shown: &Shown) -> Self {
+        let puzzle = &shown.stored.puzzle;
+        Self {
+            id: puzzle.id.clone(),
+            board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, &puzzle.moves) },
+            question: question(lang, &puzzle.moves, puzzle.goal),
+            grade: grade(lang, shown),
+            facts: facts(lang, shown),
+        }
+    }
+}
+
+fn question(lang: Language, moves: &str, goal: Goal) -> String {
+    let side = Side::to_move_at(u32::try_from(moves.len()).unwrap_or(u32::MAX));
+    let color = words::color(lang, side.into());
+    match goal {
+        Goal::Win => lang.fill("puzzles.find_win", &[("color", color)]),
+        Goal::Draw => lang.fill("puzzles.find_draw", &[("color", color)]),
+    }
+}
+
+fn grade(lang: Language, shown: &Shown) -> String {
+    lang.fill("puzzles.grade", &[("n", shown.grade)])
+}
+
+fn facts(lang: Language, shown: &Shown) -> String {
+    let record = shown.stored.record;
+    let tried = if record.tries == 0 {
+        lang.text("puzzles.untried").to_owned()
+    } else {
+        lang.fill("puzzles.tried", &[("solved", record.solved), ("tries", record.tries)])
+    };
+    format!("{} · {tried}", grade(lang, shown))
+}
+
+/// How the visitor does.
+struct Yours {
+    headline: String,
+    detail: String,
+}
+
+impl Yours {
+    fn new(lang: Language, record: Record) -> Self {
+        let level = || lang.fill("puzzles.your_level", &[("n", record.level)]);
+        if record.streak == 0 {
+            let detail = if record.tried == 0 { lang.text("puzzles.no_streak").to_owned() } else { level() };
+            return Self { headline: lang.count("puzzles.streak", 0), detail };
+        }
+        let today = record.solved_today.then(|| lang.text("puzzles.solved_today").to_owned());
+        let best = lang.fill("puzzles.best_streak", &[("n", record.best_streak)]);
+        let detail: Vec<String> = [Some(level()), Some(best), today].into_iter().flatten().collect();
+        Self { headline: lang.count("puzzles.streak", record.streak.into()), detail: detail.join(" · ") }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "puzzles.html")]
+struct Puzzles {
+    frame: Frame,
+    /// There are no puzzles at all if there is none.
+    daily: Option<Teaser>,
+    yours: Yours,
+    /// Key of the heading, and what stands there; shelves that would be empty are left out.
+    shelves: Vec<(&'static str, Vec<Teaser>)>,
+}
+
+#[derive(Template)]
+#[template(path = "puzzle.html")]
+struct Puzzle {
+    frame: Frame,
+    shown: Teaser,
+    board: Board,
+    moves: String,
+    goal: &'static str,
+    own_moves: String,
+    is_daily: bool,
+    /// The game in which it was found, which is shown when it is solved.
+    game: Option<String>,
+    yours: String,
+}
+
+pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let record = record(&state, &visitor).await?;
+    let page = Puzzles {
+        frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
+        daily: daily_teaser(&state, lang).await?,
+        yours: Yours::new(lang, record),
+        shelves: shelves(&state, lang).await?,
+    };
+    Ok(Html(page.render()?))
+}
+
+/// The puzzle of the day; `None` if there are no puzzles.
+pub(super) async fn daily_teaser(state: &AppState, lang: Language) -> Result<Option<Teaser>, PageError> {
+    match state.puzzles.daily(UnixMillis::now()).await {
+        Ok(shown) => Ok(Some(Teaser::new(lang, &shown))),
+        Err(DeskError::NoSuchPuzzle) => Ok(None),
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn record(state: &AppState, visitor: &Visitor) -> Result<Record, PageError> {
+    match visitor.viewer() {
+        Some(viewer) => Ok(state.puzzles.record(&viewer.identity, UnixMillis::now()).await?),
+        None => Ok(Record::default()),
+    }
+}
+
+/// A third of all puzzles on each shelf, of which some are shown, spread over it.
+async fn shelves(state: &AppState, lang: Language) -> Result<Vec<(&'static str, Vec<Teaser>)>, PageError> {
+    let all = state.puzzles.all().await?;
+    let third = all.len().div_ceil(3).max(1);
+    let mut shelves = Vec::new();
+    for (key, shelf) in ["puzzles.easy", "puzzles.medium", "puzzles.hard"].into_iter().zip(all.chunks(third))
+    {
+        let mut teasers = Vec::new();
+        for entry in spread(shelf) {
+            teasers.push(Teaser::new(lang, &state.puzzles.show(&entry.id).await?));
+        }
+        shelves.push((key, teasers));
+    }
+    Ok(shelves)
+}
+
+fn spread(shelf: &[(u32, PuzzleEntry)]) -> impl Iterator<Item = &PuzzleEntry> {
+    let step = shelf.len().div_ceil(SHELF_MAX).max(1);
+    shelf.iter().step_by(step).map(|(_, entry)| entry)
+}
+
+pub(super) async fn daily(State(state): State<AppState>, visitor: Visitor) -> Page {
+    match state.puzzles.daily(UnixMillis::now()).await {
+        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Today).await,
+        Err(DeskError::NoSuchPuzzle) => index(State(state), visitor).await,
+        Err(other) => Err(other.into()),
+    }
+}
+
+pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+    let Ok(id) = id.parse::<PuzzleId>() else { return Err(PageError::not_found(visitor)) };
+    match state.puzzles.show(&id).await {
+        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Any).await,
+        Err(DeskError::NoSuchPuzzle) => Err(PageError::not_found(visitor)),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// What the link to the next puzzle says.
+#[derive(Debug, Deserialize)]
+pub(super) struct Next {
+    after: Option<String>,
+}
+
+/// Leads to a puzzle that suits the visitor.
+pub(super) async fn next(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Query(next): Query<Next>,
+) -> Result<Response, PageError> {
+    let current = next.after.and_then(|id| id.parse::<PuzzleId>().ok());
+    let who = visitor.viewer().map(|viewer| &viewer.identity);
+    match state.puzzles.next(who, current.as_ref()).await {
+        Ok(shown) => Ok(Redirect::to(&format!("/puzzle/{}", shown.stored.puzzle.id)).into_response()),
+        Err(DeskError::NoSuchPuzzle) => Ok(Redirect::to("/puzzles").into_response()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Whether a puzzle is shown as that of the day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Day {
+    Today,
+    Any,
+}
+
+async fn puzzle(state: &AppState, visitor: &Visitor, shown: &Shown, day: Day) -> Page {
+    let lang = visitor.language();
+    let record = record(state, visitor).await?;
+    let puzzle = &shown.stored.puzzle;
+    let title = match day {
+        Day::Today => lang.text("puzzles.daily"),
+        Day::Any => lang.text("puzzles.one"),
+    };
+    let streak = (record.streak > 0).then(|| lang.count("puzzles.streak", record.streak.into()));
+    let level = (record.tried > 0).then(|| lang.fill("puzzles.your_level", &[("n", record.level)]));
+    let yours: Vec<String> = streak.into_iter().chain(level).collect();
+    let page = Puzzle {
+        frame: visitor.frame(Tab::Puzzles, title),
+        shown: Teaser::new(lang, shown),
+        board: Board::to_play(lang, Drawing::new(Variant::STANDARD, &puzzle.moves)),
+        moves: puzzle.moves.clone(),
+        goal: match puzzle.goal {
+            Goal::Win => "win",
+            Goal::Draw => "draw",
+        },
+        own_moves: lang.count("puzzles.own_moves", puzzle.line.len().div_ceil(2) as u64),
+        is_daily: day == Day::Today,
+        game: puzzle.game.as_ref().map(ToString::to_string),
+        yours: yours.join(" · "),
+    };
+    Ok(Html(page.render()?))
+}

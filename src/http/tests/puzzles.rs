@@ -1,0 +1,130 @@
+//! Puzzles: what is shown before they are solved, what attempts come to, and what is refused.
+
+use axum::http::{Method, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::http::testing::TestSite;
+use crate::puzzles::shipped;
+use crate::storage::Store as _;
+use crate::storage::puzzles::Harvest;
+use crate::storage::store::Write;
+
+async fn with_puzzles() -> TestSite {
+    let site = TestSite::new();
+    let harvest = Harvest { puzzles: shipped::puzzles(), keep: 0 };
+    site.store.commit(&[Write::AddPuzzles(harvest)]).await.unwrap();
+    site
+}
+
+/// The daily puzzle's address and the moves that solve it, which only a test can look up.
+async fn daily(site: &TestSite) -> (String, String) {
+    let id = site.get("/api/v1/puzzles/daily").await.json()["puzzle"]["id"].as_str().unwrap().to_owned();
+    let line = shipped::puzzles().into_iter().find(|puzzle| puzzle.id.as_str() == id).unwrap().line;
+    (format!("/api/v1/puzzles/{id}"), line.chars().step_by(2).collect())
+}
+
+#[tokio::test]
+async fn a_puzzle_is_shown_without_its_solution() {
+    let site = with_puzzles().await;
+    let answer = site.get("/api/v1/puzzles/daily").await;
+    let body = answer.json();
+    let puzzle = &body["puzzle"];
+    assert_eq!(
+        (&puzzle["variant"], &puzzle["tries"], &puzzle["game"]),
+        (&json!("7x6"), &json!(0), &Value::Null)
+    );
+    assert!(puzzle["goal"] == "win" || puzzle["goal"] == "draw", "{puzzle}");
+    assert!(puzzle["own_moves"].as_u64() > Some(0) && puzzle["grade"].as_u64() > Some(600), "{puzzle}");
+    assert!(puzzle.get("line").is_none() && puzzle.get("solution").is_none());
+    assert_eq!(body["you"], Value::Null);
+    let same = site.get("/api/v1/puzzles/daily").await.json();
+    assert_eq!(same["puzzle"]["id"], puzzle["id"]);
+    let id = puzzle["id"].as_str().unwrap();
+    let other = site.get(&format!("/api/v1/puzzles/next?after={id}")).await.json();
+    assert_ne!(other["puzzle"]["id"], puzzle["id"]);
+}
+
+#[tokio::test]
+async fn the_daily_puzzle_solved_counts_for_whoever_is_known() {
+    let site = with_puzzles().await;
+    let cookie = site.register("Ada").await;
+    let (path, right) = daily(&site).await;
+    let attempts = format!("{path}/attempts");
+    for length in 1..right.len() {
+        let so_far = json!({ "moves": &right[..length] });
+        let answer = site.as_page(Method::POST, &attempts, &cookie, &so_far).await.json();
+        assert_eq!((&answer["status"], &answer["you"]), (&json!("goes_on"), &Value::Null));
+    }
+    let solved = site.as_page(Method::POST, &attempts, &cookie, &json!({ "moves": right })).await.json();
+    assert_eq!(solved["status"], "solved", "{solved}");
+    let you = &solved["you"];
+    assert_eq!(
+        (&you["streak"], &you["solved_today"], &you["tried"], &you["solved"]),
+        (&json!(1), &json!(true), &json!(1), &json!(1))
+    );
+    assert_eq!(site.get(&path).await.json()["puzzle"]["solved"], 1);
+    let hint = site.as_page(Method::POST, &format!("{path}/hints"), &cookie, &json!({ "moves": "" })).await;
+    assert_eq!(hint.json()["columns"].as_array().unwrap().len(), 2);
+    assert_eq!(site.get(&path).await.json()["puzzle"]["solved"], 1, "only the first result counts");
+}
+
+#[tokio::test]
+async fn whoever_is_not_known_may_try_and_leaves_no_trace() {
+    let site = with_puzzles().await;
+    let (path, right) = daily(&site).await;
+    let answer = site.post(&format!("{path}/attempts"), &json!({ "moves": right })).await;
+    assert_eq!((answer.status, &answer.json()["you"]), (StatusCode::OK, &Value::Null));
+    let solution = site.post(&format!("{path}/solution"), &json!({})).await.json();
+    assert!(solution["line"].as_str().unwrap().starts_with(&right[..1]));
+    assert_eq!(site.get(&path).await.json()["puzzle"]["tries"], 0);
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused() {
+    let site = with_puzzles().await;
+    let (path, _) = daily(&site).await;
+    let attempts = format!("{path}/attempts");
+    for moves in ["", "x", "9", "12345671234567"] {
+        let answer = site.post(&attempts, &json!({ "moves": moves })).await;
+        answer.check_refused(422, "bad_field", Some("moves"));
+    }
+    site.post(&attempts, &json!({ "moves": 4 })).await.check_refused(422, "bad_field", Some("moves"));
+    site.post(&attempts, &json!({ "moves": "4", "line": "" })).await.check_refused(
+        422,
+        "bad_field",
+        Some("line"),
+    );
+    for path in ["/api/v1/puzzles/p0", "/api/v1/puzzles/%20"] {
+        site.get(path).await.check_refused(404, "not_found", None);
+    }
+    let nothing = site.post("/api/v1/puzzles/p0/attempts", &json!({ "moves": "4" })).await;
+    nothing.check_refused(404, "not_found", None);
+    site.get("/api/v1/puzzles/next?after=%21").await.check_refused(400, "bad_parameter", Some("after"));
+    let foreign = axum::http::Request::post(attempts)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::HOST, "localhost:4444")
+        .header(header::ORIGIN, "https://elsewhere.test");
+    let body = axum::body::Body::from(r#"{"moves":"4"}"#);
+    site.send(foreign.body(body).unwrap()).await.check_refused(403, "origin_not_allowed", None);
+}
+
+#[tokio::test]
+async fn pages_read_without_script_and_say_when_there_is_nothing() {
+    let empty = TestSite::new();
+    for path in ["/puzzles", "/puzzles/daily"] {
+        let page = empty.get(path).await;
+        assert!(page.status == StatusCode::OK && page.body.contains("There are no puzzles yet"), "{path}");
+    }
+    assert_eq!(empty.get("/puzzles/next").await.header(header::LOCATION), "/puzzles");
+    let site = with_puzzles().await;
+    let page = site.get("/puzzles/daily").await;
+    assert!(page.body.contains("to move. Which is the only column"), "{}", page.body);
+    let list = site.get("/puzzles?lang=de").await;
+    assert!(list.body.contains("Rätsel des Tages") && list.body.contains("Schwer"));
+    let next = site.get("/puzzles/next?after=nonsense%21").await;
+    assert_eq!(next.status, StatusCode::SEE_OTHER);
+    let target = next.header(header::LOCATION).to_owned();
+    assert_eq!(site.get(&target).await.status, StatusCode::OK);
+    assert_eq!(site.get("/puzzle/p0").await.status, StatusCode::NOT_FOUND);
+    assert!(site.get("/").await.body.contains("/puzzles/daily"));
+}

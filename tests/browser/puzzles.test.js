@@ -1,0 +1,94 @@
+// Puzzles: the list, right and wrong moves, hint and solution, by mouse and keyboard, on desktop and phone.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.assertNoComplaints());
+
+/**
+ * The solution, as only somebody who gives up is told; asked by nobody that is known, so it counts for nobody.
+ * @param {string} id
+ */
+async function solutionOf(id) {
+  const answer = await fetch(`${arena.url}/api/v1/puzzles/${id}/solution`, { method: "POST" });
+  return [...(await answer.json()).line].map(Number);
+}
+
+/** @param {import("playwright-core").Page} page */
+const idOf = async (page) => (await page.getAttribute("#puzzle", "data-id")) ?? "";
+
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {string} status
+ */
+const reached = (page, status) => page.waitForSelector(`#puzzle[data-status="${status}"]`);
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`the puzzle of the day is found in the list and solved by keys (${name})`, async () => {
+    const page = await browser.visitor(arena.url, form);
+    await page.goto("/puzzles");
+    await page.click("text=Solve it");
+    await reached(page, "open");
+    const line = await solutionOf(await idOf(page));
+    for (let step = 0; step < line.length; step += 2) {
+      await reached(page, "open");
+      await page.keyboard.press(String(line[step]));
+      await page.waitForFunction((n) => Number(document.querySelector("#puzzle")?.getAttribute("data-ply")) >= n, await plyAfter(page, step));
+    }
+    await reached(page, "solved");
+    assert.match((await page.textContent("#puzzle-status")) ?? "", /Solved/);
+    assert.match((await page.textContent("#puzzle-streak")) ?? "", /1 day in a row/);
+    await page.goto("/puzzles");
+    assert.match((await page.textContent("#yours-title")) ?? "", /1 day in a row/);
+  });
+}
+
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {number} step of the solution that was just played
+ */
+async function plyAfter(page, step) {
+  const moves = (await page.getAttribute("#puzzle", "data-moves")) ?? "";
+  return moves.length + step + 1;
+}
+
+test("a wrong move is refuted on the board, and one may try again", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await page.goto("/puzzles/daily");
+  await reached(page, "open");
+  const right = (await solutionOf(await idOf(page)))[0];
+  const buttons = page.locator('ff-board button[data-column][aria-disabled="false"]');
+  const columns = await buttons.evaluateAll((all) => all.map((button) => Number(button.dataset.column)));
+  const wrong = columns.find((column) => column !== right);
+  await page.click(`ff-board button[data-column="${wrong}"]`);
+  await reached(page, "wrong");
+  assert.match((await page.textContent("#puzzle-status")) ?? "", new RegExp(`column ${wrong}`));
+  assert.match((await page.textContent("#puzzle-detail")) ?? "", /goes on/);
+  await page.click("#puzzle-again");
+  await reached(page, "open");
+  assert.equal(await page.getAttribute("#puzzle", "data-ply"), String((await page.getAttribute("#puzzle", "data-moves"))?.length));
+});
+
+test("a hint names two columns, the solution is played, and the next puzzle is another", async () => {
+  const page = await browser.visitor(arena.url, PHONE);
+  await page.goto("/puzzles/next");
+  await reached(page, "open");
+  const id = await idOf(page);
+  const line = await solutionOf(id);
+  await page.click("#puzzle-hint");
+  await page.waitForFunction(() => /column \d or column \d/.test(document.querySelector("#puzzle-detail")?.textContent ?? ""));
+  assert.match((await page.textContent("#puzzle-detail")) ?? "", new RegExp(`column ${line[0]}\\b`));
+  await page.click("#puzzle-solution");
+  await reached(page, "shown");
+  await page.waitForFunction((n) => document.querySelector("#puzzle")?.getAttribute("data-ply") === String(n), await plyAfter(page, line.length - 1));
+  await page.click("#puzzle-next");
+  await page.waitForSelector(`#puzzle:not([data-id="${id}"])`);
+});
