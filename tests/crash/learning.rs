@@ -121,8 +121,8 @@ async fn settle(directory: &Path) -> u64 {
 async fn is_settled(daemon: &Daemon, last: u64) -> bool {
     let answer = get(daemon, "/api/v1/learners").await;
     let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let list: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
-    let learners = list["items"].as_array().expect("a list");
+    let learners: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
+    let learners = learners["items"].as_array().expect("a list");
     !learners.is_empty() && learners.iter().all(|learner| learner["covered"].as_u64() == Some(last))
 }
 
