@@ -130,7 +130,6 @@ fn check_published(values: &[(&str, &str)]) {
         let variant: Variant = variant.parse().unwrap();
         let mut solver = Solver::with_table(TableSize::from_mib(64));
         let found = solver.score(&Position::new(variant), FREE).unwrap();
-        println!("{variant}: {} in {} nodes", found.value, found.nodes);
         assert_eq!(found.value.sign().to_string(), sign, "{variant}");
     }
 }

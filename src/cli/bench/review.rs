@@ -206,7 +206,7 @@ fn stop() -> anyhow::Result<f64> {
             let ended_by_itself = solver.score(game.position(), limits(&flag)).is_ok();
             (Instant::now(), ended_by_itself)
         });
-        thread::sleep(BEFORE_STOP);
+        thread::park_timeout(BEFORE_STOP);
         let wished = Instant::now();
         flag.store(true, Ordering::Relaxed);
         (wished, search.join())
@@ -268,9 +268,9 @@ mod tests {
     #[test]
     fn times_are_spread_by_rank() {
         let spread = Spread::of((1..=101).rev().map(f64::from).collect());
-        assert_eq!((spread.count, spread.p50, spread.p99, spread.max), (101, 51.0, 100.0, 101.0));
-        let one = Spread::of(vec![2.0]);
-        assert_eq!((one.p50, one.p99, one.max), (2.0, 2.0, 2.0));
+        let row = |spread: Spread| spread.row("x").join(" ");
+        assert_eq!(row(spread), "x 101 51.00 100.00 101.00");
+        assert_eq!(row(Spread::of(vec![2.0])), "x 1 2.00 2.00 2.00");
     }
 
     #[test]
