@@ -1,20 +1,19 @@
 // The learners' pages: curves that read without script, versions, patterns; and why a learner moved as it did, live.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { assertGood } from "./support/good.js";
 import { atGame, myTurn, reached } from "./support/game.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
 
 const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCHEMES = /** @type {const} */ (["light", "dark"]);
 const SIZES = { desktop: DESKTOP, phone: PHONE };
 
@@ -36,19 +35,6 @@ before(async () => {
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.assertNoComplaints(/status of 404/));
-
-/**
- * @param {Page} page
- * @param {string} where
- */
-async function assertGood(page, where) {
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
-  await page.evaluate(AXE);
-  const result = /** @type {AxeResult} */ (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })"));
-  const found = result.violations.map(({ id, nodes }) => [id, ...nodes.map((node) => `${node.html} ${node.failureSummary}`)]);
-  assert.deepEqual(found, [], `${where} is not accessible`);
-}
 
 /**
  * Loads a page again until it shows something.
