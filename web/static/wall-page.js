@@ -30,7 +30,10 @@ function fill() {
     if (boards.size >= BOARDS_MAX) break;
     if (boards.has(game)) continue;
     wall.append(blank.content.cloneNode(true));
-    boards.set(game, new WatchedGame(/** @type {HTMLElement} */ (wall.lastElementChild)));
+    const root = /** @type {HTMLElement} */ (wall.lastElementChild);
+    // Until the game is known there is nothing to see, and a link to nowhere.
+    root.hidden = true;
+    boards.set(game, new WatchedGame(root));
     watching.add(game);
   }
   find("#wall-empty").hidden = boards.size > 0;

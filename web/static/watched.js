@@ -32,6 +32,7 @@ export class WatchedGame {
     const isNew = this.#state?.id !== state.id;
     this.#state = state;
     this.root.dataset.game = state.id;
+    this.root.hidden = false;
     this.root.dataset.ply = String(state.moves.length);
     this.root.dataset.status = state.status;
     const { variant, moves, line } = state;
