@@ -164,6 +164,7 @@ async fn learnt(directory: &Path) -> Vec<Learnt> {
             versions: versions.map(|it| (it.mark, it.games, it.covered, it.state)).collect(),
         });
     }
+    close(store).await;
     all
 }
 
@@ -209,6 +210,11 @@ async fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(&data.database(), Durability::Strict).await.expect("a whole database")
 }
 
+/// A store that is dropped closes its files some time later, while they are copied, say.
+async fn close(store: SqliteStore) {
+    store.close().await.expect("the database closes");
+}
+
 async fn lessons(store: &SqliteStore, name: &PlayerName, games: u64) -> Vec<u64> {
     let count = u32::try_from(games).unwrap_or(u32::MAX).saturating_add(1);
     let lessons = store.lessons(name, 0, count).await.expect("readable");
@@ -234,7 +240,10 @@ async fn finished(store: &SqliteStore) -> Vec<(u64, bool)> {
 }
 
 async fn last_finished(directory: &Path) -> u64 {
-    finished(&open(directory).await).await.last().map_or(0, |(number, _)| *number)
+    let store = open(directory).await;
+    let last = finished(&store).await.last().map_or(0, |(number, _)| *number);
+    close(store).await;
+    last
 }
 
 /// Whether a learner that watches all games has learnt each of them, and none twice.
@@ -244,6 +253,7 @@ async fn doubled_or_missed(directory: &Path) -> Vec<String> {
     let decided: Vec<u64> = decided.map(|(number, _)| number).collect();
     let name = "memory-spectator".parse().expect("a name");
     let learnt = lessons(&store, &name, decided.len() as u64).await;
+    close(store).await;
     let mut faults = Vec::new();
     if learnt != decided {
         faults.push(format!("{} games are to be learnt, {} were", decided.len(), learnt.len()));
