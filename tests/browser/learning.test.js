@@ -117,6 +117,13 @@ for (const bot of ["memory", "ntuple-live"]) {
     await myTurn(page);
     await page.keyboard.press("4");
     await reached(page, 4);
+    // A young memory may know nothing of the first moves.
+    for (const [turn, key] of ["1", "7", "2"].entries()) {
+      if ((await page.locator("#why-moves li code").count()) > 0) break;
+      await myTurn(page);
+      await page.keyboard.press(key);
+      await reached(page, 6 + 2 * turn);
+    }
     await page.waitForSelector("#why-moves li code");
     assert.match(await page.innerText("#why-moves li >> nth=0"), /[+-]\d+ → [1-7]/);
     await assertGood(page, `the game of ${bot}`);
