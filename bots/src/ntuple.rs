@@ -14,8 +14,10 @@ mod codec;
 mod layout;
 mod learner;
 mod network;
+mod plan;
 mod player;
 mod pupil;
+mod restarts;
 mod self_play;
 mod shape;
 mod trace;
@@ -28,10 +30,11 @@ use std::sync::{Arc, OnceLock};
 pub use self::codec::CodecError;
 pub use self::learner::Learner;
 pub use self::network::Network;
+pub use self::plan::{Method, MethodError, Percent, Plan, Tables};
 pub use self::player::{Look, NTuple};
 pub(crate) use self::pupil::{learner, recall};
 pub use self::shape::Shape;
-pub use self::trainer::{Plan, Trainer};
+pub use self::trainer::Trainer;
 pub use self::weights::Weights;
 
 /// The network that ships with the program. `bots/data/README.md` says how it was made.

@@ -6,6 +6,7 @@ mod courses;
 mod curve;
 mod curve_files;
 mod lessons;
+mod method;
 mod saved;
 
 use std::io;
@@ -41,6 +42,7 @@ Examples:
   fourfold train memory --from games.ndjson --out memory.xml
   fourfold train lines69 --games 20000 --out lines69.txt
   fourfold train ntuple --games 200000 --out net.bin --curve net.csv --curve net.svg
+  fourfold train ntuple --restarts 20 --lambda 90 --games 200000 --out net.bin
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]

@@ -1,5 +1,7 @@
 //! The network that plays: a running average of the one that learns.
 
+use fourfold_engine::Side;
+
 use super::codec::{CodecError, Sink, Source, read_exact, write_exact};
 use super::network::Network;
 use super::weights::Weights;
@@ -14,8 +16,6 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// For games of self-play, of which there are thousands a second: the average remembers about 20,000.
-    pub(super) const SELF_PLAY: Self = Self { games: 1000, share: 0.05 };
     /// For games of others, which are few and each of them news: it remembers about 100.
     pub(super) const STUDY: Self = Self { games: 10, share: 0.1 };
 }
@@ -53,6 +53,16 @@ impl Average {
             0 => Weights::round(network),
             _ => Weights::round_values(network, self.weights.iter().copied()),
         }
+    }
+
+    /// The sum of its weights at these indices, for positions that `mover` made.
+    pub(super) fn sum(&self, mover: Side, indices: &[u32]) -> f32 {
+        let (first, second) = self.weights.split_at(self.weights.len() / 2);
+        let table = match mover {
+            Side::First => first,
+            Side::Second => second,
+        };
+        indices.iter().map(|&index| table[index as usize]).sum()
     }
 
     pub(super) fn write(&self, sink: &mut Sink) {

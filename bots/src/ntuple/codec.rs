@@ -1,8 +1,8 @@
 //! Networks as bytes.
 //!
 //! ```text
-//! 8 bytes   what it is: `F4NTUPLE` for playing, `F4NLEARN` while learning
-//! u16       version
+//! 8 bytes   what it is: `F4NTUPLE` for playing, `F4NLEARN` while learning, `F4NTRAIN` for a run of self-play
+//! u16       version of that kind
 //! u16       tuples, then for each a u64 with the bits of its cells
 //! ...       what is particular to the kind
 //! u64       FNV-1a of all bytes before
@@ -15,16 +15,21 @@ use fourfold_engine::Bitboard;
 
 use super::shape::Shape;
 
-/// Changes with the form of the bytes, or if the order of weights in a table changes.
-const VERSION: u16 = 1;
+/// What the bytes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Format {
+    pub(super) kind: [u8; 8],
+    /// Changes with the form of the bytes, or if the order of weights in a table changes.
+    pub(super) version: u16,
+}
 
 /// Why bytes are no network.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CodecError {
     #[error("not an n-tuple network")]
     OtherKind,
-    #[error("a network of version {found}; version {VERSION} is known")]
-    Version { found: u16 },
+    #[error("a network of version {found}; version {known} is known")]
+    Version { found: u16, known: u16 },
     #[error("damaged: the checksum does not fit")]
     Checksum,
     #[error("it ends too early")]
@@ -44,9 +49,9 @@ pub enum CodecError {
 pub(super) struct Sink(Vec<u8>);
 
 impl Sink {
-    pub(super) fn new(kind: [u8; 8], shape: &Shape) -> Self {
-        let mut sink = Self(kind.to_vec());
-        sink.bytes(&VERSION.to_le_bytes());
+    pub(super) fn new(format: Format, shape: &Shape) -> Self {
+        let mut sink = Self(format.kind.to_vec());
+        sink.bytes(&format.version.to_le_bytes());
         let tuples = u16::try_from(shape.tuples().len()).expect("a shape has few tuples");
         sink.bytes(&tuples.to_le_bytes());
         for tuple in shape.tuples() {
@@ -84,14 +89,14 @@ pub(super) struct Source<'a>(&'a [u8]);
 
 impl<'a> Source<'a> {
     /// Checks kind, version and checksum, and reads the shape.
-    pub(super) fn open(bytes: &'a [u8], kind: [u8; 8]) -> Result<(Self, Shape), CodecError> {
+    pub(super) fn open(bytes: &'a [u8], format: Format) -> Result<(Self, Shape), CodecError> {
         let mut source = Self(bytes);
-        if source.array() != Ok(kind) {
+        if source.array() != Ok(format.kind) {
             return Err(CodecError::OtherKind);
         }
         let version = u16::from_le_bytes(source.array()?);
-        if version != VERSION {
-            return Err(CodecError::Version { found: version });
+        if version != format.version {
+            return Err(CodecError::Version { found: version, known: format.version });
         }
         let (content, checksum) = bytes.split_last_chunk::<8>().ok_or(CodecError::Truncated)?;
         if fnv1a(content) != u64::from_le_bytes(*checksum) {
@@ -235,17 +240,17 @@ mod tests {
         Shape::draw(3, 4, 1)
     }
 
-    const KIND: [u8; 8] = *b"F4TESTED";
+    const FORMAT: Format = Format { kind: *b"F4TESTED", version: 1 };
 
     #[test]
     fn weights_survive() {
         let weights = [0, 0, 5, 0, -3, i16::MIN, i16::MAX, 0, 0, 0];
         let exact = [0.0, 1.5, -0.25, 0.0, 0.0, f32::MIN_POSITIVE, -0.0];
-        let mut sink = Sink::new(KIND, &shape());
+        let mut sink = Sink::new(FORMAT, &shape());
         write_rounded(&mut sink, &weights);
         write_exact(&mut sink, exact);
         let bytes = sink.finish();
-        let (mut source, read) = Source::open(&bytes, KIND).unwrap();
+        let (mut source, read) = Source::open(&bytes, FORMAT).unwrap();
         assert_eq!(read, shape());
         assert_eq!(read_rounded(&mut source, weights.len()).unwrap(), weights);
         let bits = |weights: &[f32]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
@@ -255,7 +260,7 @@ mod tests {
 
     /// Bytes with this in place of the weights, checksum included.
     fn body(bytes: &[u8]) -> Vec<u8> {
-        let mut sink = Sink::new(KIND, &shape());
+        let mut sink = Sink::new(FORMAT, &shape());
         sink.bytes(bytes);
         sink.finish()
     }
@@ -263,7 +268,7 @@ mod tests {
     #[track_caller]
     fn check_rounded(bytes: &[u8], expected: Result<&[i16], &CodecError>) {
         let bytes = body(bytes);
-        let (mut source, _) = Source::open(&bytes, KIND).unwrap();
+        let (mut source, _) = Source::open(&bytes, FORMAT).unwrap();
         assert_eq!(read_rounded(&mut source, 4).as_deref(), expected);
     }
 
@@ -282,7 +287,7 @@ mod tests {
         let nan = [&[1, 1], f32::NAN.to_le_bytes().as_slice()].concat();
         for bytes in [&[2, 1][..], &[1, 200, 1], &[0, 9], &nan] {
             let bytes = body(bytes);
-            let (mut source, _) = Source::open(&bytes, KIND).unwrap();
+            let (mut source, _) = Source::open(&bytes, FORMAT).unwrap();
             assert!(read_exact(&mut source, 4).is_err(), "{bytes:?}");
         }
     }
@@ -290,7 +295,7 @@ mod tests {
     #[test]
     fn damage_is_noticed() {
         let bytes = body(&[1, 2, 3]);
-        let open = |bytes: &[u8]| Source::open(bytes, KIND).map(|_| ()).unwrap_err();
+        let open = |bytes: &[u8]| Source::open(bytes, FORMAT).map(|_| ()).unwrap_err();
         for at in 10..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1;
@@ -300,6 +305,6 @@ mod tests {
         assert_eq!(open(b""), CodecError::OtherKind);
         assert_eq!(open(b"F4TESTED"), CodecError::Truncated);
         assert_eq!(open(b"<ConnectFourPattern>"), CodecError::OtherKind);
-        assert_eq!(open(b"F4TESTED\x02\x00"), CodecError::Version { found: 2 });
+        assert_eq!(open(b"F4TESTED\x02\x00"), CodecError::Version { found: 2, known: 1 });
     }
 }

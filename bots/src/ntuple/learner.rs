@@ -6,7 +6,7 @@ use fourfold_engine::search::Tactics;
 use fourfold_engine::{Column, Game, Outcome, Position};
 
 use super::average::{Average, Pace};
-use super::codec::{CodecError, Sink, Source};
+use super::codec::{CodecError, Format, Sink, Source};
 use super::layout::VARIANT;
 use super::network::{Network, squash};
 use super::shape::Shape;
@@ -15,7 +15,7 @@ use super::walk::{Walk, sign};
 use super::weights::Weights;
 
 /// What the bytes are.
-const KIND: [u8; 8] = *b"F4NLEARN";
+const FORMAT: Format = Format { kind: *b"F4NLEARN", version: 1 };
 
 /// The sum of the steps of a position's weights: near 1 the position itself is learnt at once, which pays as long as
 /// few games are known.
@@ -82,12 +82,16 @@ impl Learner {
 
     /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
     /// it plays.
-    pub(super) fn follow_self_play(&mut self, games: u64) {
-        self.average.follow(&self.network, games, Pace::SELF_PLAY);
+    pub(super) fn follow_self_play(&mut self, games: u64, pace: Pace) {
+        self.average.follow(&self.network, games, pace);
     }
 
     pub(super) fn network(&self) -> &Network {
         &self.network
+    }
+
+    pub(super) fn average(&self) -> &Average {
+        &self.average
     }
 
     /// What it would play by.
@@ -99,7 +103,7 @@ impl Learner {
     /// All that it is, as bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::new(KIND, self.network.shape());
+        let mut sink = Sink::new(FORMAT, self.network.shape());
         self.write(&mut sink);
         sink.finish()
     }
@@ -110,7 +114,7 @@ impl Learner {
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(bytes, KIND)?;
+        let (mut source, shape) = Source::open(bytes, FORMAT)?;
         let learner = Self::read(&mut source, shape)?;
         source.finish()?;
         Ok(learner)

@@ -1,6 +1,6 @@
 //! What a game teaches: temporal differences, from its end backwards.
 
-use fourfold_engine::Side;
+use fourfold_engine::{Position, Side};
 
 use super::layout::VARIANT;
 use super::network::{Network, squash};
@@ -14,11 +14,13 @@ pub(super) struct Trace {
     indices: Vec<u32>,
 }
 
+/// A side with a value beyond this, of 1, has an advantage.
+const ADVANTAGE: f32 = 0.5;
+
 /// One afterstate.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
-    /// Whose stone made it.
-    mover: Side,
+    position: Position,
     /// What the network thought of it.
     value: f32,
     /// What it is worth seen from a move or two later; unset where the game ends.
@@ -53,8 +55,7 @@ impl Trace {
 
     /// Notes the position of `walk`, which somebody has just made, and its sum of weights.
     pub(super) fn visit(&mut self, walk: &Walk<'_>, sum: f32) {
-        let mover = walk.position().side_to_move().opponent();
-        self.visits.push(Visit { mover, value: squash(sum), outlook: None });
+        self.visits.push(Visit { position: *walk.position(), value: squash(sum), outlook: None });
         self.indices.extend_from_slice(walk.indices());
     }
 
@@ -73,7 +74,74 @@ impl Trace {
                 Some(Outlook { value, is_missed: true }) => value,
                 Some(Outlook { value, is_missed: false }) => value + lambda * (target - value),
             };
-            network.table(visit.mover).add(indices, step * (target - visit.value));
+            network.table(visit.mover()).add(indices, step * (target - visit.value));
         }
+    }
+
+    /// The last position in which a side had an advantage and yet did not win, if the game went on from there, and only by
+    /// moves that seemed best.
+    pub(super) fn lost_advantage(&self, result: f32) -> Option<Position> {
+        let seemed_best = |visit: &&Visit| visit.outlook.is_none_or(|outlook| !outlook.is_missed);
+        let is_lost = |visit: &&Visit| {
+            visit.value.abs() >= ADVANTAGE && visit.value * result <= 0.0 && !visit.position.is_full()
+        };
+        let lost = self.visits.iter().rev().take_while(seemed_best).find(is_lost);
+        lost.map(|visit| visit.position)
+    }
+}
+
+impl Visit {
+    /// Whose stone made it.
+    fn mover(&self) -> Side {
+        self.position.side_to_move().opponent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::Game;
+
+    use super::super::shape::Shape;
+    use super::*;
+
+    /// A game of 4, 5, 6 ... with these sums of weights, and whether a drawn move followed each position.
+    fn trace(sums: &[(f32, bool)]) -> Trace {
+        let network = Network::new(Shape::draw(3, 4, 1));
+        let mut walk = Walk::new(&network);
+        let mut trace = Trace::new();
+        for (number, &(sum, is_missed)) in sums.iter().enumerate() {
+            walk.set(position(number + 1));
+            trace.visit(&walk, sum);
+            if number + 1 < sums.len() {
+                trace.set_outlook(Outlook { value: 0.0, is_missed });
+            }
+        }
+        trace
+    }
+
+    fn position(stones: usize) -> Position {
+        *Game::from_moves(VARIANT, &"445566"[..stones]).unwrap().position()
+    }
+
+    #[track_caller]
+    fn check_lost(sums: &[(f32, bool)], result: f32, stones: Option<usize>) {
+        assert_eq!(trace(sums).lost_advantage(result), stones.map(position));
+    }
+
+    #[test]
+    fn the_last_advantage_that_was_not_won_is_found() {
+        let game = [(0.1, false), (2.0, false), (1.0, false), (-0.1, false)];
+        check_lost(&game, -1.0, Some(3));
+        check_lost(&game, 0.0, Some(3));
+        check_lost(&game, 1.0, None);
+        check_lost(&[(0.1, false), (-2.0, false), (0.2, false)], 1.0, Some(2));
+        check_lost(&[(0.1, false), (-0.2, false)], 1.0, None);
+        check_lost(&[], 1.0, None);
+    }
+
+    #[test]
+    fn an_advantage_lost_by_a_drawn_move_tells_nothing() {
+        check_lost(&[(2.0, false), (2.0, true), (-0.1, false)], -1.0, None);
+        check_lost(&[(2.0, true), (2.0, false), (-0.1, false)], -1.0, Some(2));
     }
 }

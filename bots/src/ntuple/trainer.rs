@@ -4,57 +4,24 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use fourfold_engine::rng;
+use fourfold_engine::{Position, rng};
 
-use super::average::Pace;
-use super::codec::{CodecError, Sink, Source};
+use super::codec::{CodecError, Format, Sink, Source};
 use super::learner::Learner;
+use super::plan::{Method, Percent, Plan, Tables};
 use super::player::{Look, NTuple};
-use super::self_play::{Method, SelfPlay};
+use super::restarts::Restarts;
+use super::self_play::SelfPlay;
 use super::shape::Shape;
 use super::weights::Weights;
 use crate::bot::{Bot, GameRecord};
 use crate::training::{Course, TrainingError};
 
-/// What the bytes are.
-const KIND: [u8; 8] = *b"F4NTRAIN";
+/// What the bytes are. Version 1 had no [`Method`].
+const FORMAT: Format = Format { kind: *b"F4NTRAIN", version: 2 };
 
-/// Games of a step, some hundredths of a second, after which an average is due.
-const GAMES: u64 = Pace::SELF_PLAY.games;
-
-/// What a run is, from its beginning to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Plan {
-    /// Tuples of the network.
-    pub tuples: usize,
-    /// Cells of a tuple.
-    pub cells: u32,
-    /// Games over which the steps shrink, geometrically; after that they stay small.
-    pub games: u64,
-    /// Draws the tuples and the games.
-    pub seed: u64,
-}
-
-impl Plan {
-    /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
-    pub const DEFAULT: Self = Self { tuples: 200, cells: 8, games: 1_000_000, seed: 1 };
-
-    /// The sum of all steps of a visited position in the first and in the last game: each of its weights, two for
-    /// each tuple, takes its share.
-    const STEPS: [f64; 2] = [0.8, 0.16];
-
-    /// The same for how games are played: a tenth of the moves is drawn.
-    const EXPLORATION: f32 = 0.1;
-    const LAMBDA: f32 = 0.7;
-
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a step may be rounded")]
-    fn method(&self, game: u64, features: usize) -> Method {
-        let [first, last] = Self::STEPS;
-        let done = (game as f64 / self.games.max(1) as f64).min(1.0);
-        let step = (first * (last / first).powf(done) / features as f64) as f32;
-        Method { exploration: Self::EXPLORATION, lambda: Self::LAMBDA, step }
-    }
-}
+/// Games of a step, after which an average is due.
+const GAMES: u64 = Method::AVERAGE_OVER_MIN;
 
 /// A run of self-play, which may also learn from the games of others.
 ///
@@ -66,6 +33,8 @@ pub struct Trainer {
     plan: Plan,
     /// Games of self-play, which is the number of the next.
     played: u64,
+    /// Where games begin that do not begin on the empty board.
+    restarts: Restarts,
     threads: NonZero<usize>,
     /// How the bot looks ahead while it is measured.
     look: Look,
@@ -82,14 +51,19 @@ impl Trainer {
     #[must_use]
     pub fn begin(plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = Learner::new(Shape::draw(plan.tuples, plan.cells, plan.seed));
-        Self { learner, plan, played: 0, threads, look, weights: OnceLock::new() }
+        Self::with_learner(learner, plan, threads, look)
     }
 
     /// A run that begins with a network from elsewhere. The plan's tuples do not count.
     #[must_use]
     pub fn begin_with(weights: &Weights, plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = Learner::with_network(weights.to_network());
-        Self { learner, plan, played: 0, threads, look, weights: OnceLock::new() }
+        Self::with_learner(learner, plan, threads, look)
+    }
+
+    fn with_learner(learner: Learner, plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
+        let restarts = Restarts::default();
+        Self { learner, plan, played: 0, restarts, threads, look, weights: OnceLock::new() }
     }
 
     /// A run as [`Course::state`] left it. The number of threads may be another.
@@ -98,38 +72,58 @@ impl Trainer {
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn resume(state: &[u8], threads: NonZero<usize>, look: Look) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(state, KIND)?;
+        let (mut source, shape) = Source::open(state, FORMAT)?;
         let cells = u32::try_from(source.varint()?).map_err(|_| CodecError::Field { name: "cells" })?;
         let [games, seed, played] = [source.varint()?, source.varint()?, source.varint()?];
-        let plan = Plan { tuples: shape.tuples().len(), cells, games, seed };
+        let method = Method::read(&mut source)?;
+        let plan = Plan { tuples: shape.tuples().len(), cells, games, seed, method };
+        let restarts = Restarts::read(&mut source)?;
         let learner = Learner::read(&mut source, shape)?;
         source.finish()?;
-        Ok(Self { learner, plan, played, threads, look, weights: OnceLock::new() })
+        Ok(Self { learner, plan, played, restarts, threads, look, weights: OnceLock::new() })
     }
 
     /// What the bot would play by now.
     pub fn weights(&self) -> &Arc<Weights> {
-        self.weights.get_or_init(|| self.learner.weights())
+        self.weights.get_or_init(|| match self.plan.method.play_by {
+            Tables::Average => self.learner.weights(),
+            Tables::Current => Arc::new(Weights::round(self.learner.network())),
+        })
     }
 
-    /// Plays games up to this number.
-    fn play_until(&self, end: u64) {
-        thread::scope(|scope| {
-            for worker in 1..self.threads.get() {
-                scope.spawn(move || self.play_share(worker, end));
+    /// Plays games up to this number. Returns where advantages were lost, in the order of the games.
+    fn play_until(&self, end: u64) -> Vec<Position> {
+        let mut lost = thread::scope(|scope| {
+            let share = |worker| move || self.play_share(worker, end);
+            let others: Vec<_> = (1..self.threads.get()).map(|worker| scope.spawn(share(worker))).collect();
+            let mut lost = self.play_share(0, end);
+            for other in others {
+                lost.extend(other.join().expect("a thread that plays does not panic"));
             }
-            self.play_share(0, end);
+            lost
         });
+        lost.sort_unstable_by_key(|(number, _)| *number);
+        lost.into_iter().map(|(_, position)| position).collect()
     }
 
-    /// Plays the games that fall to one of the threads.
-    fn play_share(&self, worker: usize, end: u64) {
+    /// Plays the games that fall to one of the threads. Returns where advantages were lost, with the numbers of the games,
+    /// if others are to begin there.
+    fn play_share(&self, worker: usize, end: u64) -> Vec<(u64, Position)> {
+        let Plan { seed, method: Method { targets_by, restarts, .. }, .. } = self.plan;
         let network = self.learner.network();
-        let mut games = SelfPlay::new(network);
+        let teacher = match targets_by {
+            Tables::Current => None,
+            Tables::Average => Some(self.learner.average()),
+        };
+        let mut games = SelfPlay::new(network, teacher);
+        let mut lost = Vec::new();
         for number in (self.played..end).skip(worker).step_by(self.threads.get()) {
-            let mut draws = rng::seeded_stream(self.plan.seed, number);
-            games.play(self.plan.method(number, network.layout.features()), &mut draws);
+            let begin = self.restarts.begin(restarts, seed, number);
+            let manner = self.plan.manner(number, network.layout.features());
+            let played = games.play(begin, manner, &mut rng::seeded_stream(seed, number));
+            lost.extend(played.lost.filter(|_| restarts > Percent::ZERO).map(|position| (number, position)));
         }
+        lost
     }
 }
 
@@ -141,9 +135,10 @@ impl Course for Trainer {
     fn step(&mut self) -> String {
         // Up to the next round number, so that the average is taken at the same games however a run is cut.
         let end = (self.played / GAMES + 1) * GAMES;
-        self.play_until(end);
+        let lost = self.play_until(end);
+        self.restarts.note(lost);
         self.played = end;
-        self.learner.follow_self_play(end);
+        self.learner.follow_self_play(end, self.plan.method.pace());
         self.weights = OnceLock::new();
         format!("{end} games played")
     }
@@ -169,11 +164,13 @@ impl Course for Trainer {
     }
 
     fn state(&self) -> Vec<u8> {
-        let mut sink = Sink::new(KIND, self.learner.network().shape());
-        let Plan { tuples: _, cells, games, seed } = self.plan;
+        let mut sink = Sink::new(FORMAT, self.learner.network().shape());
+        let Plan { tuples: _, cells, games, seed, method } = self.plan;
         for number in [u64::from(cells), games, seed, self.played] {
             sink.varint(number);
         }
+        method.write(&mut sink);
+        self.restarts.write(&mut sink);
         self.learner.write(&mut sink);
         sink.finish()
     }
@@ -181,12 +178,14 @@ impl Course for Trainer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use fourfold_engine::{Game, Side, Variant};
 
     use super::*;
     use crate::bot::GameResult;
 
-    const PLAN: Plan = Plan { tuples: 10, cells: 6, games: 5000, seed: 3 };
+    const PLAN: Plan = Plan { tuples: 10, cells: 6, games: 5000, seed: 3, method: Method::SHIPPED };
 
     fn begin(plan: Plan) -> Trainer {
         Trainer::begin(plan, NonZero::<usize>::MIN, Look::default())
@@ -196,17 +195,65 @@ mod tests {
         Trainer::resume(state, NonZero::<usize>::MIN, Look::default())
     }
 
+    fn percent(percent: u8) -> Percent {
+        Percent::new(percent).unwrap()
+    }
+
+    /// The shipped method and each of the others, one at a time.
+    fn methods() -> [Method; 10] {
+        const SHIPPED: Method = Method::SHIPPED;
+        [
+            SHIPPED,
+            Method { exploration: percent(30), ..SHIPPED },
+            Method { lambda: percent(40), ..SHIPPED },
+            Method { first_step: percent(50), ..SHIPPED },
+            Method { last_step: percent(80), ..SHIPPED },
+            Method { average_over: 2000, ..SHIPPED },
+            Method { play_by: Tables::Current, ..SHIPPED },
+            Method { targets_by: Tables::Average, ..SHIPPED },
+            Method { restarts: percent(50), ..SHIPPED },
+            Method { late_search: percent(100), ..SHIPPED },
+        ]
+    }
+
     #[test]
-    fn a_run_goes_on_from_where_it_stopped() {
-        let mut whole = begin(PLAN);
-        (0..3).for_each(|_| drop(whole.step()));
-        let mut first = begin(PLAN);
-        first.step();
-        let mut second = resume(&first.state()).unwrap();
-        (0..2).for_each(|_| drop(second.step()));
-        assert_eq!(second.games(), 3 * GAMES);
-        assert_eq!(second.state(), whole.state());
-        assert_eq!(second.product(), whole.product());
+    fn a_run_goes_on_from_where_it_stopped_and_keeps_its_method() {
+        let mut products = HashSet::new();
+        for method in methods() {
+            let plan = Plan { method, ..PLAN };
+            let mut whole = begin(plan);
+            (0..3).for_each(|_| drop(whole.step()));
+            let mut first = begin(plan);
+            first.step();
+            let mut second = resume(&first.state()).unwrap();
+            assert_eq!(second.plan, plan);
+            (0..2).for_each(|_| drop(second.step()));
+            assert_eq!(second.games(), 3 * GAMES);
+            assert_eq!(second.state(), whole.state(), "{method:?}");
+            assert_eq!(second.product(), whole.product());
+            assert!(products.insert(whole.product()), "{method:?} makes another network");
+        }
+    }
+
+    #[test]
+    fn a_run_plays_by_its_weights_or_their_average() {
+        let [mut average, mut current] = [Tables::Average, Tables::Current]
+            .map(|play_by| begin(Plan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
+        (0..2).for_each(|_| drop((average.step(), current.step())));
+        let exact = |run: &Trainer| Weights::round(run.learner.network()).to_bytes();
+        assert_eq!(exact(&average), exact(&current), "they learn alike");
+        assert_eq!(current.product(), exact(&current));
+        assert_ne!(average.product(), exact(&average));
+    }
+
+    #[test]
+    fn lost_advantages_are_kept_only_if_games_begin_there() {
+        let restarting = Method { restarts: percent(20), ..Method::SHIPPED };
+        for (method, is_kept) in [(Method::SHIPPED, false), (restarting, true)] {
+            let mut run = begin(Plan { method, ..PLAN });
+            (0..3).for_each(|_| drop(run.step()));
+            assert_eq!(run.restarts != Restarts::default(), is_kept);
+        }
     }
 
     #[test]
@@ -222,10 +269,12 @@ mod tests {
     #[test]
     fn all_games_are_played_with_several_threads() {
         let threads = NonZero::new(3).unwrap();
-        let mut run = Trainer::begin(PLAN, threads, Look::default());
-        run.step();
-        assert_eq!(run.games(), GAMES);
-        assert!(run.weights().used() > 0);
+        for method in methods() {
+            let mut run = Trainer::begin(Plan { method, ..PLAN }, threads, Look::default());
+            (0..2).for_each(|_| drop(run.step()));
+            assert_eq!(run.games(), 2 * GAMES);
+            assert!(run.weights().used() > 0);
+        }
     }
 
     #[test]

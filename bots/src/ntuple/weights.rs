@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fourfold_engine::search::{Tactics, Valuation};
 use fourfold_engine::{Bitboard, Position, Side};
 
-use super::codec::{CodecError, Sink, Source, read_rounded, write_rounded};
+use super::codec::{CodecError, Format, Sink, Source, read_rounded, write_rounded};
 use super::layout::{Layout, Stones, VARIANT};
 use super::network::Network;
 use super::shape::Shape;
@@ -22,7 +22,7 @@ pub(super) const SETTLED: i32 = WIN - 1000;
 const UNITS: f32 = 1024.0;
 
 /// What the bytes are.
-const KIND: [u8; 8] = *b"F4NTUPLE";
+const FORMAT: Format = Format { kind: *b"F4NTUPLE", version: 1 };
 
 /// A network that has learnt, rounded to whole numbers for play.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Weights {
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(bytes, KIND)?;
+        let (mut source, shape) = Source::open(bytes, FORMAT)?;
         let layout = Layout::new(&shape);
         let tables = read_rounded(&mut source, 2 * layout.weights())?;
         source.finish()?;
@@ -63,7 +63,7 @@ impl Weights {
     /// The weights as bytes, with a version and a checksum.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut sink = Sink::new(KIND, &self.shape);
+        let mut sink = Sink::new(FORMAT, &self.shape);
         write_rounded(&mut sink, &self.tables);
         sink.finish()
     }
@@ -260,7 +260,7 @@ mod tests {
         let read = Weights::from_bytes(&weights.to_bytes()).unwrap();
         assert_eq!((read.shape(), &read.tables), (weights.shape(), &weights.tables));
         assert_eq!(read.to_bytes(), weights.to_bytes());
-        let mut long = Sink::new(KIND, &weights.shape);
+        let mut long = Sink::new(FORMAT, &weights.shape);
         write_rounded(&mut long, &weights.tables);
         long.bytes(&[0]);
         assert_eq!(Weights::from_bytes(&long.finish()).unwrap_err(), CodecError::TooLong { bytes: 1 });

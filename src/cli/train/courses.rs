@@ -16,6 +16,7 @@ use fourfold_bots::{BotError, BotSpec, GameRecord, GameResult, registry};
 use fourfold_engine::{Side, Variant};
 
 use super::super::exit::Exit;
+use super::method::MethodFlags;
 use super::saved::SavedRun;
 
 /// How far training games of `c4ai` look ahead if nothing else is said: its own first depth.
@@ -45,6 +46,8 @@ pub(super) struct Options {
     /// ntuple: threads that play; only with 1 equal runs are equal [default: one for each core].
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    method: MethodFlags,
 }
 
 /// `self`, `mixed` or a bot.
@@ -66,13 +69,14 @@ impl FromStr for TeacherFlag {
 /// more or less.
 impl fmt::Display for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { teachers, effort, check_config, tuples, cells, settle, threads: _ } = self;
+        let Self { teachers, effort, check_config, tuples, cells, settle, threads: _, method } = self;
         let mut flags: Vec<String> = teachers.iter().map(|teacher| format!("--teacher {teacher}")).collect();
         flags.extend(effort.map(|effort| format!("--effort {effort}")));
         flags.extend(check_config.then(|| "--check-config".to_owned()));
         flags.extend(tuples.map(|tuples| format!("--tuples {tuples}")));
         flags.extend(cells.map(|cells| format!("--cells {cells}")));
         flags.extend(settle.map(|games| format!("--settle {games}")));
+        flags.extend(method.given().map(|(flag, value)| format!("{flag} {value}")));
         formatter.pad(&flags.join(" "))
     }
 }
@@ -104,7 +108,7 @@ impl Options {
 
     /// The flags that were given, and the kinds of bots that know each.
     fn given(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-        let Self { teachers, effort, check_config, tuples, cells, settle, threads } = self;
+        let Self { teachers, effort, check_config, tuples, cells, settle, threads, method } = self;
         let flags: [(bool, &str, &[&str]); 7] = [
             (!teachers.is_empty(), "--teacher", &["memory", "memory-windows"]),
             (effort.is_some(), "--effort", &["c4ai"]),
@@ -114,7 +118,8 @@ impl Options {
             (settle.is_some(), "--settle", &["ntuple"]),
             (threads.is_some(), "--threads", &["ntuple"]),
         ];
-        flags.into_iter().filter_map(|(is_given, flag, bots)| is_given.then_some((flag, bots)))
+        let given = flags.into_iter().filter_map(|(is_given, flag, bots)| is_given.then_some((flag, bots)));
+        given.chain(method.given().map(|(flag, _)| (flag, ["ntuple"].as_slice())))
     }
 
     /// Refuses flags that the bot does not know.
@@ -133,6 +138,7 @@ impl Options {
             cells: self.cells.unwrap_or(Plan::DEFAULT.cells),
             games: self.settle.unwrap_or(Plan::DEFAULT.games),
             seed,
+            method: self.method.method(),
         }
     }
 

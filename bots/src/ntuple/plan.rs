@@ -1,0 +1,291 @@
+//! What a run of self-play is, and how it learns: all that may be chosen about it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::average::Pace;
+use super::codec::{CodecError, Sink, Source};
+use super::self_play::{Manner, Sight};
+
+/// What a run is, from its beginning to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Tuples of the network.
+    pub tuples: usize,
+    /// Cells of a tuple.
+    pub cells: u32,
+    /// Games over which the steps shrink, geometrically; after that they stay small.
+    pub games: u64,
+    /// Draws the tuples and the games.
+    pub seed: u64,
+    /// How it learns.
+    pub method: Method,
+}
+
+/// How a run learns. Each setting but [`Method::SHIPPED`]'s is an idea that was tried; `docs/ntuple.md` has what it gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Method {
+    /// Share of moves that are drawn. Less makes the second player worse.
+    pub exploration: Percent,
+    /// Weight of what comes out later against the next value.
+    pub lambda: Percent,
+    /// The sum of all steps of a visited position in the first game, not 0: each of its weights, two for each tuple, takes
+    /// its share.
+    pub first_step: Percent,
+    /// The same in the last game of the plan, not 0.
+    pub last_step: Percent,
+    /// Games that the average remembers, at least [`Method::AVERAGE_OVER_MIN`].
+    pub average_over: u64,
+    /// The weights that play when it has learnt.
+    pub play_by: Tables,
+    /// The weights by which the best move is valued, to learn from.
+    pub targets_by: Tables,
+    /// Share of games that begin where an advantage was lost.
+    pub restarts: Percent,
+    /// Share of the plan's games, the last ones, in which moves are valued by the best reply to them. These values come
+    /// from the weights that learn, whatever `targets_by` says.
+    pub late_search: Percent,
+}
+
+/// One of the two networks of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tables {
+    /// The weights as the last game left them.
+    Current,
+    /// Their running average.
+    Average,
+}
+
+/// A share in whole percent, 0 to 100.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Percent(u8);
+
+/// Why something is no setting of a [`Method`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MethodError {
+    #[error("a share is a whole number of percent from 0 to 100")]
+    Percent,
+    #[error("the weights are either `current` or `average`")]
+    Tables,
+}
+
+impl Plan {
+    /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
+    pub const DEFAULT: Self =
+        Self { tuples: 200, cells: 8, games: 1_000_000, seed: 1, method: Method::SHIPPED };
+
+    /// How a game is played and learnt from by a network of so many features.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a step may be rounded")]
+    pub(super) fn manner(&self, game: u64, features: usize) -> Manner {
+        let Method { exploration, lambda, first_step, last_step, late_search, .. } = self.method;
+        let [first, last] = [first_step, last_step].map(|step| f64::from(step.0) / 100.0);
+        let done = (game as f64 / self.games.max(1) as f64).min(1.0);
+        let step = (first * (last / first).powf(done) / features as f64) as f32;
+        let is_late = done >= 1.0 - f64::from(late_search.0) / 100.0 && late_search > Percent::ZERO;
+        let sight = if is_late { Sight::Replies } else { Sight::Moves };
+        Manner { exploration: exploration.share(), lambda: lambda.share(), step, sight }
+    }
+}
+
+impl Method {
+    /// How the network that ships was made.
+    pub const SHIPPED: Self = Self {
+        exploration: Percent(10),
+        lambda: Percent(70),
+        first_step: Percent(80),
+        last_step: Percent(16),
+        average_over: 20_000,
+        play_by: Tables::Average,
+        targets_by: Tables::Current,
+        restarts: Percent::ZERO,
+        late_search: Percent::ZERO,
+    };
+
+    /// Games after which the average takes a step, some hundredths of a second, and fewest that it can remember.
+    pub const AVERAGE_OVER_MIN: u64 = 1000;
+
+    #[expect(clippy::cast_precision_loss, reason = "a share may be rounded")]
+    pub(super) fn pace(&self) -> Pace {
+        let games = Self::AVERAGE_OVER_MIN;
+        Pace { games, share: games as f32 / self.average_over as f32 }
+    }
+
+    pub(super) fn write(&self, sink: &mut Sink) {
+        let Self { exploration, lambda, first_step, last_step, restarts, late_search, .. } = self;
+        for percent in [exploration, lambda, first_step, last_step, restarts, late_search] {
+            sink.varint(percent.0.into());
+        }
+        sink.varint(self.average_over);
+        for tables in [self.play_by, self.targets_by] {
+            sink.varint(match tables {
+                Tables::Current => 0,
+                Tables::Average => 1,
+            });
+        }
+    }
+
+    pub(super) fn read(source: &mut Source<'_>) -> Result<Self, CodecError> {
+        const BROKEN: CodecError = CodecError::Field { name: "method" };
+        let mut percent = || {
+            let number = u8::try_from(source.varint()?).map_err(|_| BROKEN)?;
+            Percent::new(number).ok_or(BROKEN)
+        };
+        let [exploration, lambda, first_step] = [percent()?, percent()?, percent()?];
+        let [last_step, restarts, late_search] = [percent()?, percent()?, percent()?];
+        let average_over = source.varint()?;
+        let mut tables = || match source.varint()? {
+            0 => Ok(Tables::Current),
+            1 => Ok(Tables::Average),
+            _ => Err(BROKEN),
+        };
+        let [play_by, targets_by] = [tables()?, tables()?];
+        let is_good = first_step.min(last_step) > Percent::ZERO && average_over >= Self::AVERAGE_OVER_MIN;
+        let method = Self {
+            exploration,
+            lambda,
+            first_step,
+            last_step,
+            average_over,
+            play_by,
+            targets_by,
+            restarts,
+            late_search,
+        };
+        is_good.then_some(method).ok_or(BROKEN)
+    }
+}
+
+impl Percent {
+    pub const ZERO: Self = Self(0);
+
+    /// This many percent; `None` above 100.
+    #[must_use]
+    pub const fn new(percent: u8) -> Option<Self> {
+        if percent <= 100 { Some(Self(percent)) } else { None }
+    }
+
+    /// From 0 to 1.
+    pub(super) fn share(self) -> f32 {
+        f32::from(self.0) / 100.0
+    }
+}
+
+impl FromStr for Percent {
+    type Err = MethodError;
+
+    fn from_str(text: &str) -> Result<Self, MethodError> {
+        text.parse().ok().and_then(Self::new).ok_or(MethodError::Percent)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for Tables {
+    type Err = MethodError;
+
+    fn from_str(text: &str) -> Result<Self, MethodError> {
+        match text {
+            "current" => Ok(Self::Current),
+            "average" => Ok(Self::Average),
+            _ => Err(MethodError::Tables),
+        }
+    }
+}
+
+impl fmt::Display for Tables {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Current => "current",
+            Self::Average => "average",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape::Shape;
+    use super::*;
+
+    const KIND: super::super::codec::Format = super::super::codec::Format { kind: *b"F4TESTED", version: 1 };
+
+    fn percent(percent: u8) -> Percent {
+        Percent::new(percent).unwrap()
+    }
+
+    fn read_again(method: Method) -> Result<Method, CodecError> {
+        let mut sink = Sink::new(KIND, &Shape::draw(3, 4, 1));
+        method.write(&mut sink);
+        let bytes = sink.finish();
+        let (mut source, _) = Source::open(&bytes, KIND)?;
+        let method = Method::read(&mut source)?;
+        source.finish()?;
+        Ok(method)
+    }
+
+    #[test]
+    fn a_method_survives_and_one_that_makes_no_sense_is_refused() {
+        let other = Method {
+            exploration: percent(5),
+            lambda: percent(0),
+            first_step: percent(100),
+            last_step: percent(1),
+            average_over: 123_456,
+            play_by: Tables::Current,
+            targets_by: Tables::Average,
+            restarts: percent(20),
+            late_search: percent(30),
+        };
+        for method in [Method::SHIPPED, other] {
+            assert_eq!(read_again(method), Ok(method));
+        }
+        let bad = [
+            Method { lambda: Percent(101), ..other },
+            Method { last_step: Percent::ZERO, ..other },
+            Method { average_over: 999, ..other },
+        ];
+        for method in bad {
+            assert_eq!(read_again(method), Err(CodecError::Field { name: "method" }), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn steps_shrink_geometrically_and_then_stay() {
+        let plan = Plan { games: 100, ..Plan::DEFAULT };
+        let step = |game| plan.manner(game, 10).step;
+        assert!((step(0) - 0.08).abs() < 1e-6);
+        assert!((step(50) / step(0) - step(100) / step(50)).abs() < 1e-6);
+        assert!((step(100) - 0.016).abs() < 1e-6);
+        assert_eq!(step(100).to_bits(), step(5000).to_bits());
+    }
+
+    #[test]
+    fn search_is_late_and_goes_on_after_the_plan() {
+        let method = Method { late_search: percent(30), ..Method::SHIPPED };
+        let plan = Plan { games: 100, method, ..Plan::DEFAULT };
+        let sight = |plan: Plan, game| plan.manner(game, 10).sight;
+        assert_eq!(
+            [0, 69, 71, 99, 500].map(|game| sight(plan, game) == Sight::Replies),
+            [false, false, true, true, true]
+        );
+        let shipped = Plan { games: 100, ..Plan::DEFAULT };
+        assert_eq!(sight(shipped, 500), Sight::Moves, "never if nothing is said");
+    }
+
+    #[test]
+    fn settings_are_read_as_they_are_printed() {
+        for text in ["0", "7", "100"] {
+            assert_eq!(text.parse::<Percent>().unwrap().to_string(), text);
+        }
+        for text in ["", "101", "-1", "0.7", "300", "ten"] {
+            assert_eq!(text.parse::<Percent>(), Err(MethodError::Percent), "{text}");
+        }
+        for tables in [Tables::Current, Tables::Average] {
+            assert_eq!(tables.to_string().parse(), Ok(tables));
+        }
+        assert_eq!("both".parse::<Tables>(), Err(MethodError::Tables));
+    }
+}

@@ -1,0 +1,93 @@
+//! The flags of `fourfold train ntuple` that say how it learns: one for each idea that was tried.
+
+use std::fmt;
+
+use fourfold_bots::ntuple::{Method, Percent, Tables};
+
+/// Shares are in percent.
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
+pub(super) struct MethodFlags {
+    /// ntuple: weights that play when it has learnt, `average` or `current` [default: average].
+    #[arg(long, value_name = "WEIGHTS")]
+    play_by: Option<Tables>,
+    /// ntuple: games that the average remembers, at least 1000 [default: 20000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(Method::AVERAGE_OVER_MIN..))]
+    average_over: Option<u64>,
+    /// ntuple: weights whose values it learns from, `average` or `current` [default: current].
+    #[arg(long, value_name = "WEIGHTS")]
+    targets_by: Option<Tables>,
+    /// ntuple: share of games that begin where an advantage was lost, in percent [default: 0].
+    #[arg(long, value_name = "PERCENT")]
+    restarts: Option<Percent>,
+    /// ntuple: share of games, the last of --settle, that learn from the best replies, in percent [default: 0].
+    #[arg(long, value_name = "PERCENT")]
+    late_search: Option<Percent>,
+    /// ntuple: weight of how the game went on against the next value, in percent [default: 70].
+    #[arg(long, value_name = "PERCENT")]
+    lambda: Option<Percent>,
+    /// ntuple: share of moves that are drawn, in percent [default: 10].
+    #[arg(long, value_name = "PERCENT")]
+    exploration: Option<Percent>,
+    /// ntuple: share of an error that is mended at once in the first game, in percent, at least 1 [default: 80].
+    #[arg(long, value_name = "PERCENT", value_parser = step)]
+    first_step: Option<Percent>,
+    /// ntuple: the same in the last game of --settle [default: 16].
+    #[arg(long, value_name = "PERCENT", value_parser = step)]
+    last_step: Option<Percent>,
+}
+
+/// A step that goes somewhere.
+fn step(text: &str) -> Result<Percent, String> {
+    match text.parse() {
+        Ok(step) if step > Percent::ZERO => Ok(step),
+        Ok(_) | Err(_) => Err("a step is a whole number of percent from 1 to 100".to_owned()),
+    }
+}
+
+impl MethodFlags {
+    pub(super) fn method(self) -> Method {
+        const SHIPPED: Method = Method::SHIPPED;
+        Method {
+            exploration: self.exploration.unwrap_or(SHIPPED.exploration),
+            lambda: self.lambda.unwrap_or(SHIPPED.lambda),
+            first_step: self.first_step.unwrap_or(SHIPPED.first_step),
+            last_step: self.last_step.unwrap_or(SHIPPED.last_step),
+            average_over: self.average_over.unwrap_or(SHIPPED.average_over),
+            play_by: self.play_by.unwrap_or(SHIPPED.play_by),
+            targets_by: self.targets_by.unwrap_or(SHIPPED.targets_by),
+            restarts: self.restarts.unwrap_or(SHIPPED.restarts),
+            late_search: self.late_search.unwrap_or(SHIPPED.late_search),
+        }
+    }
+
+    /// The flags that were given, with their values.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let Self {
+            play_by,
+            average_over,
+            targets_by,
+            restarts,
+            late_search,
+            lambda,
+            exploration,
+            first_step,
+            last_step,
+        } = self;
+        let flags = [
+            ("--play-by", shown(play_by.as_ref())),
+            ("--average-over", shown(average_over.as_ref())),
+            ("--targets-by", shown(targets_by.as_ref())),
+            ("--restarts", shown(restarts.as_ref())),
+            ("--late-search", shown(late_search.as_ref())),
+            ("--lambda", shown(lambda.as_ref())),
+            ("--exploration", shown(exploration.as_ref())),
+            ("--first-step", shown(first_step.as_ref())),
+            ("--last-step", shown(last_step.as_ref())),
+        ];
+        flags.into_iter().filter_map(|(flag, value)| value.map(|value| (flag, value)))
+    }
+}
+
+fn shown<T: fmt::Display>(value: Option<&T>) -> Option<String> {
+    value.map(ToString::to_string)
+}
