@@ -53,6 +53,14 @@ IDEAS = {
     "ten cells": ["--cells", "10"],
 }
 
+RECORDS = [100, 1_000, 10_000, 50_000]
+# Who plays the recorded games: the bots of the arena that are there before anybody has learnt.
+POOL = ["random", "greedy", "lines69", *(f"negamax:depth={depth}" for depth in (1, 2, 3, 4))]
+# 1,200 openings for each of the 21 meetings, from both sides: 50,400 games.
+POOL_OPENINGS = 1_200
+POOL_OPENING_PLIES = (1, 12)
+SPEED = [("70", "1"), ("100", "1"), ("200", "1"), ("70", "2"), ("200", "2")]
+
 
 class Bench:
     """Trains and measures, each thing once."""
@@ -89,6 +97,34 @@ class Bench:
 
         return name, self.kept(f"{name}.cpu", make)
 
+    def pool(self, seed):
+        """The name of a log of games of POOL."""
+        openings, log = f"openings-{seed}.txt", f"games-{seed}.ndjson"
+
+        def make():
+            rng = random.Random(seed)
+            lines = (opening(rng, rng.randint(*POOL_OPENING_PLIES)) for _ in range(POOL_OPENINGS))
+            (self.keep / openings).write_text("".join(f"{line}\n" for line in lines))
+            (self.keep / log).unlink(missing_ok=True)
+            games = ["--games", 2 * POOL_OPENINGS, "--openings", openings, "--seed", seed, "--concurrency", 1]
+            _, cpu, _ = self.run("tournament", "--format", "round-robin", *POOL, *games, "--save", log)
+            return cpu
+
+        self.kept(f"games-{seed}", make)
+        return log
+
+    def points_v(self, network, plies, opponent):
+        """Points in percent against a bot after every two plies, from both sides."""
+
+        def make():
+            openings = self.keep / "two-plies.txt"
+            openings.write_text("".join(f"{one}{two}\n" for one in COLUMNS for two in COLUMNS))
+            bot = f"ntuple:file={network}.bin,plies={plies}"
+            games = ["--games", 2 * len(COLUMNS) ** 2, "--openings", openings.name, "--seed", 1]
+            return json.loads(self.run("match", bot, opponent, *games, "--concurrency", 1, "--json")[0])["score"]
+
+        return 100 * self.kept(f"{network}.v-{re.sub('[^a-z0-9]+', '-', opponent)}-{plies}", make)
+
     def decision(self, network, plies):
         def make():
             bot = f"ntuple:file={network}.bin,plies={plies}"
@@ -109,6 +145,38 @@ class Bench:
         network, cpu = self.train(flags)
         decisions = [self.decision(network, plies) for plies in plies_of_positions]
         return [cpu, *decisions, *(self.first_v_perfect(network, plies, games) for plies in plies_of_games)]
+
+
+COLUMNS = "1234567"
+
+
+def opening(rng, plies):
+    """Moves of a random game of so many plies that nobody has won and in which nobody can win at once."""
+    while True:
+        moves = [rng.choice(COLUMNS) for _ in range(plies)]
+        sides = [stones_of(moves, side) for side in (0, 1)]
+        if max(map(moves.count, COLUMNS)) <= 6 and not any(map(has_three, sides)):
+            return "".join(moves)
+
+
+def stones_of(moves, side):
+    heights = dict.fromkeys(COLUMNS, 0)
+    stones = set()
+    for ply, column in enumerate(moves):
+        if ply % 2 == side:
+            stones.add((int(column), heights[column]))
+        heights[column] += 1
+    return stones
+
+
+def has_three(stones):
+    """Whether three of four cells in a line are taken: more than is needed for a win, and simple."""
+    lines = ([(x + i * right, y + i * up) for i in range(4)] for x, y in stones for right, up in DIRECTIONS)
+    return any(sum(cell in stones for cell in line) >= 3 for line in lines)
+
+
+DIRECTIONS = [*itertools.product((-1, 0, 1), (-1, 0, 1))]
+DIRECTIONS.remove((0, 0))
 
 
 def children_seconds():
@@ -148,14 +216,61 @@ def strength(bench, arguments):
         row(f"**{name}**", "mean (worst)", *summary(rows))
 
 
+def ideas(bench, arguments):
+    games = 20 if arguments.games is None else arguments.games
+    plies, plies_of_games = (0, 2, 4), (0, 4) if games else ()
+    names = [f"decision {plies}" for plies in plies] + [f"first v perfect {plies}" for plies in plies_of_games]
+    head("idea", "flags", "CPU s", *names)
+    for name, flags in IDEAS.items():
+        if arguments.only and not any(text in name for text in arguments.only):
+            continue
+        of_all = {**dict(zip(IDEA_BASE[::2], IDEA_BASE[1::2])), **dict(zip(flags[::2], flags[1::2]))}
+        flags_of_all = [word for flag in of_all.items() for word in flag]
+        rows = []
+        for seed in arguments.seeds:
+            flags_of_run = [*flags_of_all, "--seed", str(seed)]
+            rows.append(bench.figures(flags_of_run, plies, plies_of_games, games))
+        row(name, f"`{' '.join(flags)}`" if flags else "", *summary(rows))
+
+
+def records(bench, arguments):
+    head("games", "CPU s", "decision 0", "4", "v depth 2, 0 plies", "v depth 4, 0 plies")
+    for games in RECORDS:
+        rows = []
+        for seed in arguments.seeds:
+            from_log = ["--tuples", "70", "--seed", str(seed), "--from", bench.pool(seed), "--games", str(games)]
+            network, cpu = bench.train(from_log)
+            decisions = [bench.decision(network, plies) for plies in (0, 4)]
+            points = [bench.points_v(network, 0, f"negamax:depth={depth}") for depth in (2, 4)]
+            rows.append([cpu, *decisions, *points])
+        row(f"{games:,}", *summary(rows))
+
+
+def speed(bench, arguments):
+    games = 200_000
+    head("tuples", "threads", "games / CPU s", "games / s of the clock", "decision 0", "4")
+    for tuples, threads in SPEED:
+        rows = []
+        for seed in arguments.seeds:
+            flags = ["--tuples", tuples, "--settle", games, "--games", games, "--seed", seed, "--threads", threads]
+            train = ["train", "ntuple", *flags, "--probe-games", 0, "--anew", "--out", "speed.bin"]
+            _, cpu, seconds = bench.run(*train)
+            for file in bench.keep.glob("speed.decision*.json"):
+                file.unlink()
+            rows.append([games / cpu, games / seconds, *(bench.decision("speed", plies) for plies in (0, 4))])
+        cpu, seconds, *decisions = zip(*rows)
+        rates = (f"{statistics.mean(rates):,.0f} ({min(rates):,.0f})" for rates in (cpu, seconds))
+        row(tuples, threads, *rates, *map(mean_and_worst, decisions))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    tables = {"strength": strength}
+    tables = {"strength": strength, "ideas": ideas, "records": records, "speed": speed}
     parser.add_argument("table", choices=tables)
     parser.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "fourfold")
     parser.add_argument("--keep", type=Path, default=Path("ntuple-bench"), help="directory of networks and figures")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--games", type=int, help="against the perfect player, of each network and look ahead")
+    parser.add_argument("--games", type=int, help="against the perfect player, of each network and look ahead; ideas: 0 for none")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="ideas whose names contain one of these")
     arguments = parser.parse_args()
     if not arguments.binary.exists():

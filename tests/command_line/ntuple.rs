@@ -1,0 +1,75 @@
+//! How an n-tuple network learns, chosen on the command line.
+
+use std::fs;
+
+use super::{check_refused, run, text};
+
+/// All flags that change how it learns.
+const METHOD: [&str; 18] = [
+    "--play-by",
+    "current",
+    "--average-over",
+    "5000",
+    "--targets-by",
+    "average",
+    "--restarts",
+    "50",
+    "--late-search",
+    "100",
+    "--lambda",
+    "90",
+    "--exploration",
+    "5",
+    "--first-step",
+    "60",
+    "--last-step",
+    "30",
+];
+
+#[test]
+fn a_run_keeps_to_the_way_it_learns() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let [whole, parts, other] = ["whole.bin", "parts.bin", "other.bin"].map(file);
+    let train = ["train", "ntuple", "--tuples", "5", "--threads", "1", "--probe-games", "0", "--games"];
+    let learn = |games, out: &str, method: &[&str]| {
+        let output = run(&[&train[..], &[games, "--out", out], method].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        fs::read(out).unwrap()
+    };
+    let learnt = learn("3000", &whole, &METHOD);
+    learn("1000", &parts, &METHOD);
+    let resumed = ["train", "ntuple", "--threads", "1", "--probe-games", "0", "--games", "3000"];
+    let output = run(&[&resumed[..], &["--out", &parts, "--resume"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(fs::read(&parts).unwrap() == learnt, "equal to the byte, though the flags were not said again");
+    assert!(learn("3000", &other, &[]) != learnt);
+    let terms = fs::read(format!("{whole}.run")).unwrap();
+    let options = format!("options = --tuples 5 {}\n", METHOD.join(" "));
+    assert!(terms.windows(options.len()).any(|line| line == options.as_bytes()), "the terms name the flags");
+    let changed = [&resumed[..], &["--out", &parts, "--lambda", "80"]].concat();
+    check_refused(&changed, 2, "the run was begun with the options `--tuples 5 --play-by current");
+}
+
+#[test]
+fn ways_to_learn_that_make_no_sense_are_refused() {
+    let percent = "a share is a whole number of percent from 0 to 100";
+    let step = "a step is a whole number of percent from 1 to 100";
+    for (flag, value, message) in [
+        ("--restarts", "101", percent),
+        ("--late-search", "half", percent),
+        ("--lambda", "0.7", percent),
+        ("--exploration", "", percent),
+        ("--first-step", "0", step),
+        ("--last-step", "200", step),
+        ("--average-over", "999", "999 is not in 1000.."),
+        ("--play-by", "both", "the weights are either `current` or `average`"),
+        ("--targets-by", "Average", "the weights are either `current` or `average`"),
+    ] {
+        let output = run(&["train", "ntuple", flag, value]);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flag} {value}: {told}");
+        assert!(told.contains(flag) && told.contains(message), "{told}");
+    }
+    check_refused(&["train", "memory", "--restarts", "20"], 2, "memory has no use for --restarts");
+}
