@@ -15,7 +15,7 @@ use crate::lines69::{self, Lines69};
 use crate::mcts::Mcts;
 use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
-use crate::negamax::ClassicNegamax;
+use crate::negamax::{ClassicNegamax, Ties};
 use crate::ntuple::{self, Look, NTuple};
 use crate::perfect::{Level, Perfect};
 use crate::random::Random;
@@ -179,13 +179,25 @@ pub(super) static ENTRIES: [Entry; 14] = [
         name: "negamax",
         style: "methodical",
         about: "looks a fixed number of plies ahead and counts open lines; leans right, dallies when winning",
-        settings: &[Setting {
-            name: "depth",
-            about: "plies it looks ahead",
-            kind: SettingKind::Integer { default: Some(4), min: 1, max: 12 },
-        }],
+        settings: &[
+            Setting {
+                name: "depth",
+                about: "plies it looks ahead",
+                kind: SettingKind::Integer { default: Some(4), min: 1, max: 12 },
+            },
+            Setting {
+                name: "ties",
+                about: "which of equally good moves it plays; with `random` it also takes a win in one at once",
+                kind: SettingKind::Choice { words: &["rightmost", "random"] },
+            },
+            SEED,
+        ],
         build: |settings, variant| {
-            Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), variant)))
+            let ties = match settings.text("ties").as_str() {
+                "random" => Ties::Random { seed: settings.integer("seed") },
+                _ => Ties::Rightmost,
+            };
+            Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), ties, variant)))
         },
     },
     Entry {
