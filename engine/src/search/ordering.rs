@@ -1,5 +1,8 @@
 //! Which column is searched first.
 
+use rand::Rng;
+use rand::seq::SliceRandom;
+
 use super::guide::{Finding, Guide, Moves, Recalled};
 use super::negamax::Window;
 use super::table::Table;
@@ -26,6 +29,14 @@ impl ColumnOrder {
         let mut columns: Vec<Column> = variant.columns().collect();
         // Twice the distance from the centre, which lies between two columns if the width is even.
         columns.sort_by_key(|column| (2 * column.index() + 1).abs_diff(usize::from(variant.width())));
+        Self { columns }
+    }
+
+    /// At random.
+    #[must_use]
+    pub fn shuffled(variant: Variant, rng: &mut impl Rng) -> Self {
+        let mut columns: Vec<Column> = variant.columns().collect();
+        columns.shuffle(rng);
         Self { columns }
     }
 
