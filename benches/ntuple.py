@@ -9,7 +9,8 @@
 
 What is trained and measured stays in the directory of --keep, and is not done twice: a run that was stopped goes on.
 Every command is printed to standard error before it runs. Seconds are those of the processor. A figure is a mean over
-the seeds with the worst of them in brackets: decision is the share of right choices in the solved positions that ship,
+the seeds with the worst of them in brackets, and for an idea the gain over the first row, seed by seed, with its
+standard error: decision is the share of right choices in the solved positions that ship,
 first v perfect the points of games moving first against the perfect player, both in percent.
 """
 
@@ -29,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 STRENGTH = {
-    f"{games:,} games": ["--tuples", "200", "--settle", str(games), "--games", str(games)]
+    f"{games:,} games": ["--tuples", "200", "--settle", str(games), "--games", str(games), "--lambda", "90"]
     for games in (400_000, 1_200_000)
 }
 IDEA_BASE = ["--tuples", "100", "--settle", "300000", "--games", "300000"]
@@ -195,10 +196,20 @@ def mean_and_worst(column):
     return f"{statistics.mean(column):.1f} ({min(column):.1f})"
 
 
-def summary(rows):
-    """Means and worsts of rows of figures, of which the first is CPU seconds."""
+def summary(rows, base=None):
+    """Means and worsts of rows of figures, of which the first is CPU seconds; with the gains over other rows."""
     cpu, *columns = zip(*rows)
-    return [f"{statistics.mean(cpu):.0f}", *map(mean_and_worst, columns)]
+    cells = [mean_and_worst(column) for column in columns]
+    if base and len(rows) > 1:
+        _, *others = zip(*base)
+        cells = [f"{cell} {gain(column, other)}" for cell, column, other in zip(cells, columns, others)]
+    return [f"{statistics.mean(cpu):.0f}", *cells]
+
+
+def gain(column, base):
+    differences = [figure - other for figure, other in zip(column, base)]
+    error = statistics.stdev(differences) / len(differences) ** 0.5
+    return f"{statistics.mean(differences):+.1f} ± {error:.1f}"
 
 
 def strength(bench, arguments):
@@ -209,7 +220,7 @@ def strength(bench, arguments):
         rows = []
         for seed in arguments.seeds:
             flags_of_run = [*flags, "--seed", str(seed)]
-            rows.append(bench.figures(flags_of_run, plies, plies_of_games, arguments.games or 100))
+            rows.append(bench.figures(flags_of_run, plies, plies_of_games, arguments.games or 20))
             row(name, seed, f"{rows[-1][0]:.0f}", *(f"{figure:.1f}" for figure in rows[-1][1:]))
         row(f"**{name}**", "mean (worst)", *summary(rows))
 
@@ -219,8 +230,9 @@ def ideas(bench, arguments):
     plies, plies_of_games = (0, 2, 4), (0, 4) if games else ()
     names = [f"decision {plies}" for plies in plies] + [f"first v perfect {plies}" for plies in plies_of_games]
     head("idea", "flags", "CPU s", *names)
+    base = None
     for name, flags in IDEAS.items():
-        if arguments.only and not any(text in name for text in arguments.only):
+        if base and arguments.only and not any(text in name for text in arguments.only):
             continue
         of_all = {**dict(zip(IDEA_BASE[::2], IDEA_BASE[1::2])), **dict(zip(flags[::2], flags[1::2]))}
         flags_of_all = [word for flag in of_all.items() for word in flag]
@@ -228,7 +240,8 @@ def ideas(bench, arguments):
         for seed in arguments.seeds:
             flags_of_run = [*flags_of_all, "--seed", str(seed)]
             rows.append(bench.figures(flags_of_run, plies, plies_of_games, games))
-        row(name, f"`{' '.join(flags)}`" if flags else "", *summary(rows))
+        row(name, f"`{' '.join(flags)}`" if flags else "", *summary(rows, base))
+        base = base or rows
 
 
 def records(bench, arguments):
@@ -269,7 +282,7 @@ def main():
     parser.add_argument("--keep", type=Path, default=Path("ntuple-bench"), help="directory of networks and figures")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--games", type=int, help="against the perfect player, of each network and look ahead; ideas: 0 for none")
-    parser.add_argument("--only", nargs="+", metavar="TEXT", help="ideas whose names contain one of these")
+    parser.add_argument("--only", nargs="+", metavar="TEXT", help="of the ideas, those whose names contain one of these")
     arguments = parser.parse_args()
     if not arguments.binary.exists():
         sys.exit(f"{arguments.binary} is missing: cargo build --release")
