@@ -2,8 +2,8 @@
 //!
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
 //! connection says nothing about the position, and neither does a game that somebody began from a position of their
-//! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none. And nobody may become the
-//! main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`).
+//! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none. And
+//! nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`).
 
 use std::collections::VecDeque;
 

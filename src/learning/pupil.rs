@@ -58,7 +58,10 @@ pub(super) struct Pupil {
     pending: Option<Pending>,
     /// When its state was stored last, and its bytes.
     stored: Option<(tokio::time::Instant, usize)>,
+    /// Whether the stored state is to be made again from its lessons.
     stale: bool,
+    /// After a failure.
+    resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
     is_stored: bool,
     share: Share,
@@ -95,6 +98,7 @@ impl Pupil {
             pending: None,
             stored: None,
             stale,
+            resting_until: None,
             is_stored: stored.is_some(),
             share: Share::default(),
             knowledge,
@@ -151,7 +155,7 @@ impl Pupil {
         faculty: &mut Faculty,
     ) -> Result<Progress, LearningError> {
         if self.stale || self.fold.is_none() {
-            self.make_again(deps, worker).await?;
+            self.make_again(deps, worker, faculty).await?;
         }
         let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
         if games.is_empty() && self.is_stored {
@@ -329,8 +333,13 @@ impl Pupil {
         Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
     }
 
-    /// Makes the state again from the lessons that the store holds.
-    async fn make_again(&mut self, deps: &LearningDeps, worker: &Worker) -> Result<(), LearningError> {
+    /// Takes up what the store holds; if that is out of date, makes it again from the lessons.
+    async fn make_again(
+        &mut self,
+        deps: &LearningDeps,
+        worker: &Worker,
+        faculty: &mut Faculty,
+    ) -> Result<(), LearningError> {
         let store = deps.store.as_ref();
         let Some(stored) = store.learner(&self.plan.name).await? else {
             self.fold = Some(Fold::fresh(&self.plan)?);
@@ -341,7 +350,7 @@ impl Pupil {
         self.pending = None;
         if !is_stale && !self.stale {
             self.fold = Some(restored);
-            return Ok(());
+            return Ok(self.look_back(deps, faculty).await?);
         }
         let began = tokio::time::Instant::now();
         let covered = stored.place.covered;
@@ -371,7 +380,7 @@ impl Pupil {
         if self.store_step(step, deps).await? {
             self.fold = Some(fold);
             self.stale = false;
-            self.share = Share::default();
+            self.look_back(deps, faculty).await?;
             info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
             self.publish(&versions, deps).await?;
         }
@@ -384,12 +393,23 @@ impl Pupil {
         self.pending = None;
     }
 
-    /// Fills the look back on teachers after a start.
+    /// Whether it is left alone for now.
+    pub(super) fn is_resting(&self, now: tokio::time::Instant) -> bool {
+        self.resting_until.is_some_and(|at| now < at)
+    }
+
+    /// Leaves it alone until then.
+    pub(super) fn rest_until(&mut self, at: tokio::time::Instant) {
+        self.resting_until = Some(at);
+    }
+
+    /// Fills the look back on teachers from the lessons that are stored.
     pub(super) async fn look_back(
         &mut self,
         deps: &LearningDeps,
         faculty: &mut Faculty,
     ) -> Result<(), StoreError> {
+        self.share = Share::default();
         let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
         let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
         for lesson in lessons.iter().rev() {

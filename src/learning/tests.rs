@@ -18,6 +18,7 @@ use crate::metrics::Metrics;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{add, add_players, player, player_id, spec, whole_game};
+use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
 use crate::storage::record::GameSpec;
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::{MemoryStore, Writer};
@@ -212,6 +213,67 @@ async fn one_player_cannot_teach_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_player_cannot_teach_alone_after_a_void_game_either() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let memory = arena.learner_id("memory").await;
+    arena.play(memory.clone(), arena.learner_id("greedy").await).await;
+    for _ in 0..25 {
+        arena.play(memory.clone(), player_id("Ada")).await;
+    }
+    let (_, mut learners) = arena.learners().await;
+    while learners.round().await == Progress::Went {}
+    learners.save().await;
+    assert_eq!(arena.games_learnt("memory").await, 26);
+    arena.writer.write(Write::WithdrawLesson { game: "g1".parse().unwrap() }).await.unwrap();
+    for _ in 0..10 {
+        arena.play(memory.clone(), player_id("Ada")).await;
+    }
+    while learners.round().await == Progress::Went {}
+    learners.save().await; // is refused: that is how it finds out
+    while learners.round().await == Progress::Went {}
+    learners.save().await;
+    assert_eq!(
+        arena.games_learnt("memory").await,
+        25,
+        "the memory was made again, and Ada has had her share"
+    );
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_learner_does_not_hold_up_the_others() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    arena.play(memory.clone(), greedy.clone()).await;
+    arena.learn().await;
+    // A state that cannot be read, and cannot be made again: one of its lessons is about no game.
+    let place = arena.store.learner(&name("memory")).await.unwrap().unwrap().place;
+    let step = LearnerStep {
+        name: name("memory"),
+        spec: "memory".into(),
+        from: place,
+        kind: StepKind::Follow(vec![Lesson { number: 77, changes: String::new() }]),
+        covered: 77,
+        games: 2,
+        state: b"rubbish".to_vec(),
+        versions: Vec::new(),
+        point: None,
+    };
+    arena.writer.write(Write::StepLearner(Box::new(step))).await.unwrap();
+    let (learning, mut learners) = arena.learners().await;
+    arena.play(memory, greedy).await;
+    let began = tokio::time::Instant::now();
+    while learners.round().await == Progress::Went {}
+    assert!(began.elapsed() < Duration::from_secs(10), "nobody waits for it: {:?}", began.elapsed());
+    for watching in ["memory-spectator", "memory-windows", "ntuple-live"] {
+        assert_eq!(learning.learner(&name(watching)).unwrap().games, 2, "{watching}");
+    }
+    assert_eq!(arena.state("memory").await, b"rubbish", "nothing is thrown away");
+}
+
+#[tokio::test(start_paused = true)]
 async fn practice_brings_every_learner_up_and_rates_its_versions() {
     let arena = Arena::new(&[0, 3], 6).await;
     let (learning, mut learners) = arena.learners().await;
@@ -239,11 +301,11 @@ async fn another_rule_makes_a_learner_again_from_the_same_lessons() {
     arena.learn().await;
     let sound = arena.store.learner(&name("memory")).await.unwrap().unwrap();
     // As a program of another form would have left it.
-    let step = crate::storage::lessons::LearnerStep {
+    let step = LearnerStep {
         name: name("memory"),
         spec: "memory:snapshots=all".into(),
         from: sound.place,
-        kind: crate::storage::lessons::StepKind::Refold,
+        kind: StepKind::Refold,
         covered: sound.place.covered,
         games: 4,
         state: b"of another form".to_vec(),
