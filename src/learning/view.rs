@@ -77,8 +77,18 @@ impl Learning {
     /// Whether this is the account of a learner, or of a version of one.
     #[must_use]
     pub fn knows(&self, player: &PlayerId) -> bool {
-        self.all().iter().any(|learner| {
-            learner.player == *player || learner.versions.iter().any(|version| version.player == *player)
+        self.games_learnt(player).is_some()
+    }
+
+    /// The games that a learner has learnt, or after which a version of one was frozen. `None` for all others.
+    #[must_use]
+    pub fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
+        self.all().iter().find_map(|learner| {
+            if learner.player == *player {
+                return Some(learner.games);
+            }
+            let mut versions = learner.versions.iter();
+            versions.find(|version| version.player == *player).map(|version| version.mark)
         })
     }
 
