@@ -23,9 +23,9 @@ export function patternBoard(name) {
     else if (/^[a-g][1-6]$/.test(word)) cells[kind]?.push(word);
   }
   const marks = KINDS.flatMap(({ shape, r }, index) => (cells[index] ?? []).map((cell) => mark(cell, shape, r)));
-  const label = KINDS.map(({ says }, index) => (cells[index]?.length ? says(cells[index].join(" ")) : ""))
-    .filter(Boolean)
-    .join(", ");
+  const said = KINDS.map(({ says }, index) => (cells[index]?.length ? says(cells[index].join(" ")) : ""));
+  // Of the network, one whose cells are all out of reach, is an empty board.
+  const label = said.filter(Boolean).join(", ") || text("learning.cells_none");
   const [width, height] = [BOARD.width * CELL + 12, BOARD.height * CELL + 12];
   const ground = svg("use", { href: "#pattern-cells", x: -6, y: -6, width, height });
   return svg(

@@ -91,6 +91,10 @@ impl PatternBoard {
                 words.push(lang.fill(key, &[("cells", names.join(" "))]));
             }
         }
+        if words.is_empty() {
+            // Of the network, one whose cells are all out of reach.
+            words.push(lang.text("learning.cells_none").to_owned());
+        }
         Self { label: words.join(", "), marks }
     }
 }
@@ -121,9 +125,9 @@ mod tests {
 
     #[test]
     fn what_is_no_cell_of_the_board_is_left_out() {
-        for name in ["", "own z9 h1 a7 . .", "<script>", "enemy"] {
+        for name in ["", "empty", "own z9 h1 a7 . .", "<script>", "enemy"] {
             let board = PatternBoard::named(Language::English, name);
-            assert_eq!((board.marks.len(), board.label.as_str()), (0, ""), "{name}");
+            assert_eq!((board.marks.len(), board.label.as_str()), (0, "an empty board"), "{name}");
         }
     }
 
