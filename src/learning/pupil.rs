@@ -345,12 +345,14 @@ impl Pupil {
             self.fold = Some(Fold::fresh(&self.plan)?);
             return Ok(());
         };
-        let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
         self.place = stored.place;
         self.pending = None;
-        if !is_stale && !self.stale {
-            self.fold = Some(restored);
-            return Ok(self.look_back(deps, faculty).await?);
+        if !self.stale {
+            let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
+            if !is_stale {
+                self.fold = Some(restored);
+                return Ok(self.look_back(deps, faculty).await?);
+            }
         }
         let began = tokio::time::Instant::now();
         let covered = stored.place.covered;
@@ -550,12 +552,16 @@ impl Faculty {
         Ok(teachers)
     }
 
-    /// Whether one of the players keeps games out.
+    /// Whether one of the players keeps games out. An account speaks for its bots, whenever they came.
     async fn keeps_out(&self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
         let players = &game.spec.players;
         for id in [&players.first, &players.second] {
-            if self.0.get(id) != Some(&Teacher::House) && deps.store.teaching(id).await? == Teaching::KeptOut
-            {
+            let account = match self.0.get(id) {
+                Some(Teacher::House) => continue,
+                Some(Teacher::Family(account)) => account,
+                Some(Teacher::Guests) | None => id,
+            };
+            if deps.store.teaching(account).await? == Teaching::KeptOut {
                 return Ok(true);
             }
         }

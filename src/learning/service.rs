@@ -21,7 +21,7 @@ use super::view::Learning;
 use crate::background::{Progress, Worker, WorkerError};
 use crate::bot_files::BotFileError;
 use crate::compute::ComputePool;
-use crate::house::{HouseBots, HouseError, Mind};
+use crate::house::{HouseBot, HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::metrics::Metrics;
 use crate::storage::record::{Opening, UnixMillis};
@@ -134,6 +134,9 @@ impl LearningActor {
         let mut pupils = Vec::new();
         for plan in plans() {
             pupils.extend(Pupil::take_up(plan, &deps).await?);
+        }
+        for name in useless_teachers(&deps.settings.teachers, &deps.house) {
+            warn!(teacher = %name, "learning.teachers names no bot of the house with which learners could practise");
         }
         Ok(Self {
             deps,
@@ -330,10 +333,19 @@ impl LearningActor {
     }
 
     fn teachers(&self) -> Vec<PlayerId> {
-        let named = self.deps.settings.teachers.iter().filter_map(|name| self.deps.house.by_name(name));
-        // A learner that is named here would learn from its own doubles; versions meet each other anyway.
-        named.filter(|bot| matches!(bot.mind, Mind::Fixed)).map(|bot| bot.identity.id.clone()).collect()
+        let named = self.deps.settings.teachers.iter().filter_map(|name| teacher(name, &self.deps.house));
+        named.map(|bot| bot.identity.id.clone()).collect()
     }
+}
+
+/// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
+fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
+    house.by_name(name).filter(|bot| matches!(bot.mind, Mind::Fixed))
+}
+
+/// Names among the teachers that stand for nobody who may teach.
+fn useless_teachers<'n>(names: &'n [PlayerName], house: &HouseBots) -> Vec<&'n PlayerName> {
+    names.iter().filter(|name| teacher(name, house).is_none()).collect()
 }
 
 fn pick(players: &[PlayerId], rng: &mut impl Rng) -> Option<PlayerId> {

@@ -19,7 +19,7 @@ use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{add, add_players, player, player_id, spec, whole_game};
 use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
-use crate::storage::record::GameSpec;
+use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::{MemoryStore, Writer};
 
@@ -194,6 +194,21 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     let games: Vec<_> = versions.iter().map(|version| (version.mark, version.games)).collect();
     assert_eq!(games, [(0, 0), (2, 2), (4, 2)], "a version that was reached before has what is left");
     arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_keeps_games_out_keeps_those_of_later_bots_out_too() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let out = Write::SetTeaching { player: player_id("Ada"), teaching: Teaching::KeptOut };
+    arena.writer.write(out).await.unwrap();
+    let bot = StoredPlayer { owner: Some(player_id("Ada")), ..player("adabot", PlayerKind::Bot) };
+    arena.store.commit(&[add(bot.clone())]).await.unwrap();
+    let memory = arena.learner_id("memory").await;
+    arena.play(memory.clone(), bot.id).await;
+    arena.play(memory, player_id("Bob")).await;
+    arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 1, "the game with Bob");
 }
 
 #[tokio::test(start_paused = true)]
