@@ -74,6 +74,13 @@ impl Learning {
         self.all().into_iter().find(|learner| learner.name.key() == name.key())
     }
 
+    /// Whether a learner has a frozen version of this name, without regard to case.
+    #[must_use]
+    pub fn has_version(&self, name: &PlayerName) -> bool {
+        let key = name.key();
+        self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
+    }
+
     /// Whether this is the account of a learner, or of a version of one.
     #[must_use]
     pub fn knows(&self, player: &PlayerId) -> bool {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::response::Html;
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
 use fourfold_bots::{Change, Counts, KnownPattern};
 use fourfold_engine::Variant;
@@ -163,10 +163,17 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     Ok(Html(LearningPage { frame, legend, learners }.render()?))
 }
 
-/// One learner.
-pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
-    let view = name.parse::<PlayerName>().ok().and_then(|name| state.learning.learner(&name));
-    let Some(view) = view else { return Err(PageError::not_found(visitor)) };
+/// One learner. A frozen version has nothing to watch, but a page as a player.
+pub(super) async fn one(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let Ok(name) = name.parse::<PlayerName>() else { return Err(PageError::not_found(visitor)) };
+    if state.learning.has_version(&name) {
+        return Ok(Redirect::to(&format!("/player/{name}")).into_response());
+    }
+    let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
     let known = view.knowledge.now().patterns();
     let page = LearnerPage {
@@ -178,7 +185,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(na
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
     };
-    Ok(Html(page.render()?))
+    Ok(Html(page.render()?).into_response())
 }
 
 fn legend(state: &AppState, lang: Language) -> Legend {

@@ -1,5 +1,6 @@
 //! The learners' pages and endpoints: curves, versions, patterns, reasons, and keeping one's games out.
 
+use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
 use fourfold_bots::{GameRecord, GameResult, learner};
 use fourfold_engine::{Game, Side, Variant};
@@ -188,7 +189,9 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
-    for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@1"] {
+    let version = site.get("/learning/PUPIL@1").await;
+    assert_eq!((version.status, version.header(LOCATION)), (StatusCode::SEE_OTHER, "/player/PUPIL@1"));
+    for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@7", "/learning/%3Cb%3E"] {
         assert_eq!(site.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
     }
 }
