@@ -55,8 +55,9 @@ IDEAS = {
 RECORDS = [100, 1_000, 10_000, 50_000]
 # Who plays the recorded games: the bots of the arena that are there before anybody has learnt.
 POOL = ["random", "greedy", "lines69", *(f"negamax:depth={depth}" for depth in (1, 2, 3, 4))]
-# 1,200 openings for each of the 21 meetings, from both sides: 50,400 games.
-POOL_OPENINGS = 1_200
+POOL_GAMES = 50_000
+# Each opening is played from both sides.
+POOL_OPENINGS = POOL_GAMES // 2
 POOL_OPENING_PLIES = (1, 12)
 SPEED = [("70", "1"), ("100", "1"), ("200", "1"), ("70", "2"), ("200", "2")]
 
@@ -105,8 +106,8 @@ class Bench:
             lines = (opening(rng, rng.randint(*POOL_OPENING_PLIES)) for _ in range(POOL_OPENINGS))
             (self.keep / openings).write_text("".join(f"{line}\n" for line in lines))
             (self.keep / log).unlink(missing_ok=True)
-            games = ["--games", 2 * POOL_OPENINGS, "--openings", openings, "--seed", seed, "--concurrency", 1]
-            _, cpu, _ = self.run("tournament", "--format", "round-robin", *POOL, *games, "--save", log)
+            games = ["--games", POOL_GAMES, "--openings", openings, "--seed", seed, "--concurrency", 1]
+            _, cpu, _ = self.run("tournament", "--format", "ladder", *POOL, *games, "--save", log)
             return cpu
 
         self.kept(f"games-{seed}", make)
