@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use fourfold::bot_files::{self, BotFileError};
+use fourfold::bot_files;
 use fourfold_arena::measure::{self, decisions};
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
+use fourfold_bots::{Bot, BotError, BotSpec, Recipe};
 use fourfold_engine::review::{Judge, Verdict};
 use fourfold_engine::solver::{Limits, Solver};
 use fourfold_engine::{Column, Position, Side, Variant};
@@ -62,27 +62,6 @@ enum Task {
 }
 
 /// What came of it.
-/// The bot that is measured, with what its files say.
-#[derive(Debug)]
-struct Subject {
-    spec: BotSpec,
-    knowledge: Option<Vec<u8>>,
-}
-
-impl Subject {
-    fn read(spec: &BotSpec) -> Result<Self, BotFileError> {
-        Ok(Self { spec: bot_files::with_files_read(spec)?, knowledge: bot_files::knowledge(spec)? })
-    }
-
-    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        let spec = self.spec.clone().with_default_seed(seed);
-        match &self.knowledge {
-            Some(knowledge) => registry::build_taught(&spec, Variant::STANDARD, knowledge),
-            None => registry::build(&spec, Variant::STANDARD),
-        }
-    }
-}
-
 #[derive(Debug)]
 enum Done {
     Judged(Verdict),
@@ -91,8 +70,7 @@ enum Done {
 
 impl Measure {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        bot_files::build(&self.bot, Variant::STANDARD)?; // a mistake is told before any work, with the file it is in
-        let subject = Subject::read(&self.bot)?;
+        let recipe = bot_files::recipe(&self.bot, Variant::STANDARD)?;
         let interrupt = Interrupt::listen()?;
         let tasks = self.tasks();
         let mut progress = Progress::new(tasks.len() as u64, "positions and games");
@@ -102,8 +80,8 @@ impl Measure {
             let (sender, results) = mpsc::channel();
             for _ in 0..self.threads {
                 let (sender, tasks, next, interrupt) = (sender.clone(), &tasks, &next, &interrupt);
-                let subject = &subject;
-                scope.spawn(move || self.work(subject, tasks, next, interrupt, &sender));
+                let recipe = &recipe;
+                scope.spawn(move || self.work(recipe, tasks, next, interrupt, &sender));
             }
             drop(sender);
             for result in results {
@@ -119,7 +97,7 @@ impl Measure {
         interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
         let mut figures = Figures::new(&self.bot, self.seed, &tally);
         if self.solved {
-            let mut bot = subject.build(self.seed)?;
+            let mut bot = recipe.build(self.seed)?;
             let rate = decisions::rate(decisions::shipped(), &mut *bot, interrupt.stop().flag())?;
             interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
             figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
@@ -138,7 +116,7 @@ impl Measure {
     /// Does tasks until there are none, something fails, or it is told to stop.
     fn work(
         &self,
-        subject: &Subject,
+        recipe: &Recipe,
         tasks: &[Task],
         next: &AtomicUsize,
         interrupt: &Interrupt,
@@ -146,7 +124,7 @@ impl Measure {
     ) {
         let mut judge = Judge::new(Solver::new());
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(done) = self.perform(subject, *task, &mut judge, interrupt).transpose() else { return };
+            let Some(done) = self.perform(recipe, *task, &mut judge, interrupt).transpose() else { return };
             let failed = done.is_err();
             if results.send(done).is_err() || failed {
                 return;
@@ -157,7 +135,7 @@ impl Measure {
     /// Does one task; nothing if it is told to stop.
     fn perform(
         &self,
-        subject: &Subject,
+        recipe: &Recipe,
         task: Task,
         judge: &mut Judge,
         interrupt: &Interrupt,
@@ -171,7 +149,7 @@ impl Measure {
                 let Ok(scores) = judge.column_scores(&position, Limits { nodes: None, stop }) else {
                     return Ok(None);
                 };
-                let column = choose(&mut *subject.build(self.seed)?, &position)?;
+                let column = choose(&mut *recipe.build(self.seed)?, &position)?;
                 if scores.value.get(column).is_none() {
                     let reason = format!("it played column {column}, which is full");
                     return Err(BotError::Broken { bot: "the bot", reason });
@@ -179,7 +157,7 @@ impl Measure {
                 Done::Judged(Verdict::new(position.ply(), column, &scores.value))
             }
             Task::Play { side, seed } => {
-                let mut bot = subject.build(self.seed.wrapping_add(seed))?;
+                let mut bot = recipe.build(self.seed.wrapping_add(seed))?;
                 let points = measure::points_against_perfect(side, seed, stop, |position| {
                     choose(&mut *bot, position)
                 })?;
