@@ -22,7 +22,7 @@ impl Display for Report {
                 let mut rows: Vec<(&str, &Strength)> =
                     bots.iter().map(|figures| (figures.bot.as_str(), &figures.strength)).collect();
                 rows.extend([("mean", &**mean), ("worst", &**worst)]);
-                writeln!(f, "{} positions of seed {}, and the perfect player", first.positions, first.seed)?;
+                writeln!(f, "{} positions of seed {}", first.positions, first.seed)?;
                 write_overview(f, &rows)?;
                 write_extras(f, first, &rows)
             }
@@ -52,7 +52,7 @@ fn write_stages(f: &mut Formatter<'_>, figures: &Figures) -> fmt::Result {
 
 /// Several bots in a line each.
 fn write_overview(f: &mut Formatter<'_>, rows: &Rows<'_>) -> fmt::Result {
-    let head = ["Good", "Decision", "Optimal", "Mean loss", "Points moving first", "Second"];
+    let head = ["Good", "Decision", "Optimal", "Mean loss", "First v perfect", "Second v perfect"];
     write_rows(f, &head, rows, |strength| {
         let [good, decision, optimal] = [strength.good, strength.decision, strength.optimal].map(percent);
         let [first, second] = [strength.first_vs_perfect, strength.second_vs_perfect].map(percent);
@@ -134,11 +134,11 @@ mod tests {
         let bots = ["greedy", "negamax:depth=4"].map(|bot| all_figures(bot, [true, false], 0.75));
         let text = Report::new(bots.to_vec()).to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "2 positions of seed 7, and the perfect player");
-        assert_eq!(lines[1], "Good    Decision  Optimal  Mean loss  Points moving first  Second  Bot");
+        assert_eq!(lines[0], "2 positions of seed 7");
+        assert_eq!(lines[1], "Good    Decision  Optimal  Mean loss  First v perfect  Second v perfect  Bot");
         assert_eq!(
             lines[3],
-            "50.0 %  50.0 %    50.0 %   1.50       50.0 %               -       negamax:depth=4"
+            "50.0 %  50.0 %    50.0 %   1.50       50.0 %           -                 negamax:depth=4"
         );
         assert!(lines[4].ends_with("  mean") && lines[5].ends_with("  worst"), "{text}");
         assert_eq!(lines[8..10], ["begin-hard  Bot", "50.0 %      greedy"]);
