@@ -1,4 +1,6 @@
-//! What the patterns of a position propose.
+//! What the patterns of a position propose: of runs as the article says, of windows as [`windows`] does.
+
+pub(super) mod windows;
 
 use fourfold_engine::{Cell, Column, Position, Side};
 
@@ -16,7 +18,7 @@ const GATE: u32 = 1;
 /// What counts of games may add at most with the bounded rule.
 const BOUND: i64 = 30;
 
-/// How much the counts of games may add to a score.
+/// How much the counts of games may add to the score of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// At most 30 each, so that no habit outweighs a win.
@@ -96,7 +98,7 @@ pub(super) struct Proposal {
     pub(super) score: i64,
 }
 
-/// What one pattern proposes as a member of one of its lists.
+/// What one pattern proposes; a run does so as a member of each of its lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Voice {
     pub(super) pattern: Pattern,
@@ -111,24 +113,25 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// What each of these patterns proposes, as a member of each of its lists. Runs propose one move each; of
-    /// windows each empty cell adds to its column.
+    /// What these patterns propose. Runs propose one move each for each of their lists; what windows propose is summed
+    /// by column.
     pub(super) fn proposals<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Proposal> {
         let proposals = self.voices(patterns).into_iter().map(|voice| voice.proposal);
         match self.memory.vocabulary {
             Vocabulary::Runs => proposals.collect(),
-            Vocabulary::Windows => sum_by_column(proposals),
+            Vocabulary::Windows => windows::sum_by_column(proposals),
         }
     }
 
     /// The proposals of these patterns one by one.
     pub(super) fn voices<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Voice> {
-        let members = patterns
-            .into_iter()
-            .filter(|pattern| self.passes_gate(**pattern))
-            .flat_map(|&pattern| Class::of(pattern.owner).into_iter().map(move |class| (pattern, class)));
-        let voices = members.flat_map(|(pattern, class)| {
-            self.of_member(pattern, class).into_iter().map(move |proposal| Voice { pattern, proposal })
+        let passed = patterns.into_iter().copied().filter(|pattern| self.passes_gate(*pattern));
+        let voices = passed.flat_map(|pattern| {
+            let proposals = match self.memory.vocabulary {
+                Vocabulary::Runs => self.of_run(pattern),
+                Vocabulary::Windows => self.of_window(pattern),
+            };
+            proposals.into_iter().map(move |proposal| Voice { pattern, proposal })
         });
         voices.collect()
     }
@@ -138,8 +141,13 @@ impl Judge<'_> {
         pattern.is_own_three() || self.memory.get(&pattern).is_some_and(|record| record.seen > GATE)
     }
 
-    /// What a pattern proposes as a member of one list.
-    fn of_member(&self, pattern: Pattern, class: Class) -> Vec<Proposal> {
+    /// What a run proposes as a member of each of its lists.
+    fn of_run(&self, pattern: Pattern) -> Vec<Proposal> {
+        Class::of(pattern.owner).into_iter().filter_map(|class| self.of_member(pattern, class)).collect()
+    }
+
+    /// What a run proposes as a member of one list.
+    fn of_member(&self, pattern: Pattern, class: Class) -> Option<Proposal> {
         let record = self.memory.get(&pattern).copied().unwrap_or_default();
         let mut score = if pattern.stones.is_three() { 2 * class.weight() } else { 0 };
         if pattern.is_own_three() && class == Class::Aggressive {
@@ -156,36 +164,26 @@ impl Judge<'_> {
             score += self.rule.limit(RESPONSE_FACTOR * i64::from(record.won));
         }
         match response.filter(|&cell| self.is_playable(cell)) {
-            Some(cell) => vec![Proposal { column: cell.column(), score }],
-            None => self.at_ends(pattern, class, score),
+            Some(cell) => Some(Proposal { column: cell.column(), score }),
+            None => self.at_better_end(pattern, class, score),
         }
     }
 
-    /// Proposes the cells that answer a pattern: of a run the better end, of a window each.
-    fn at_ends(&self, pattern: Pattern, class: Class, score: i64) -> Vec<Proposal> {
-        let vocabulary = self.memory.vocabulary;
-        let ends = vocabulary.answers(pattern.stones).into_iter().filter_map(|place| {
+    /// Proposes the better end of a run.
+    fn at_better_end(&self, pattern: Pattern, class: Class, score: i64) -> Option<Proposal> {
+        let ends = self.memory.vocabulary.answers(pattern.stones).into_iter().filter_map(|place| {
             let cell = pattern.cell(place, self.memory.variant)?;
             let score = score + self.end_weight(pattern, place, class);
             self.is_playable(cell).then(|| Proposal { column: cell.column(), score })
         });
-        match vocabulary {
-            // `max_by_key` keeps the last of equal ends, so from the back it keeps the one ahead.
-            Vocabulary::Runs => {
-                ends.collect::<Vec<_>>().into_iter().rev().max_by_key(|end| end.score).into_iter().collect()
-            }
-            Vocabulary::Windows => ends.collect(),
-        }
+        // `max_by_key` keeps the last of equal ends, so from the back it keeps the one ahead.
+        ends.collect::<Vec<_>>().into_iter().rev().max_by_key(|end| end.score)
     }
 
     /// The weight of an end that can be played.
     fn end_weight(&self, pattern: Pattern, place: i32, class: Class) -> i64 {
         let completes_four = if self.completes_four(pattern, place) { class.weight() } else { 0 };
-        1 + completes_four
-            + match self.memory.vocabulary {
-                Vocabulary::Runs => self.weight_beyond(pattern, place),
-                Vocabulary::Windows => 0,
-            }
+        1 + completes_four + self.weight_beyond(pattern, place)
     }
 
     /// What the cell beyond the end of a run adds.
@@ -224,17 +222,6 @@ impl Judge<'_> {
     fn is_playable(&self, cell: Cell) -> bool {
         self.position.playable().contains(cell, self.memory.variant)
     }
-}
-
-fn sum_by_column(proposals: impl Iterator<Item = Proposal>) -> Vec<Proposal> {
-    let mut sums: Vec<Proposal> = Vec::new();
-    for proposal in proposals {
-        match sums.iter_mut().find(|sum| sum.column == proposal.column) {
-            Some(sum) => sum.score += proposal.score,
-            None => sums.push(proposal),
-        }
-    }
-    sums
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fourfold_engine::{Cell, Variant};
 
-use super::pattern::{LINE, Owner, Pattern};
+use super::judge::windows;
+use super::pattern::{LINE, Owner, Pattern, Vocabulary};
 use super::store::{PatternMemory, Record};
 use super::{Memory, Rule, Snapshots, bytes};
 use crate::bot::{Bot, BotError, GameRecord};
@@ -100,7 +101,10 @@ fn known(store: &PatternMemory, pattern: Pattern, record: &Record) -> KnownPatte
         enemy,
         answers: cells(store.vocabulary.answers(pattern.stones)),
         counts: counts(record),
-        weight: record.weighting.into(),
+        weight: match store.vocabulary {
+            Vocabulary::Runs => record.weighting.into(),
+            Vocabulary::Windows => windows::weight(pattern, record).into(),
+        },
     }
 }
 

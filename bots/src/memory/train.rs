@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{BySide, Column, Game, Position, Side, Variant, rng};
+use fourfold_engine::{BySide, Column, Position, Side, Variant, openings, rng};
 use rand::RngExt;
 
 use super::{Memory, write_xml};
@@ -26,9 +26,10 @@ pub enum Teacher {
 }
 
 impl Teacher {
-    /// A pool of opponents of different strength and style, the memory itself among them.
+    /// A pool of opponents of different strength and style, the memory itself among them. None plays the same game
+    /// twice: a memory that met only the replies of one habit scored up to 10 points of 100 less against others.
     pub const MIXED: [&'static str; 6] =
-        ["random", "greedy", "negamax:depth=2", "lines69", "negamax:depth=4", "self"];
+        ["random", "greedy", "negamax:depth=2,ties=random", "lines69", "negamax:depth=4,ties=random", "self"];
 }
 
 /// Prints `self` or the bot.
@@ -52,7 +53,8 @@ impl FromStr for Teacher {
 /// Several teachers in a line of text.
 const SEPARATOR: &str = " ";
 
-/// A run of games of a memory on 7x6. Teachers take turns; the memory plays each with either side in turn.
+/// A run of games of a memory on 7x6. Teachers take turns; the memory plays each with either side in turn, from a
+/// balanced opening that the two games share.
 ///
 /// Each game has its own stream of the seed.
 #[derive(Debug)]
@@ -64,6 +66,15 @@ pub struct Training {
     /// Games of others that were studied.
     studied: u64,
     seed: u64,
+}
+
+/// A game of the run.
+struct Lesson {
+    teacher: Teacher,
+    /// Of the memory.
+    side: Side,
+    /// Its number in the seed's series.
+    opening: u64,
 }
 
 impl Training {
@@ -99,7 +110,19 @@ impl Training {
         Ok(Self { played: notes.value("played")?, studied: notes.value("studied")?, ..training })
     }
 
-    fn play(&mut self, teacher: &Teacher, side: Side) -> Result<GameResult, BotError> {
+    /// The next game. Everybody plays with one side, then everybody with the other.
+    fn lesson(&self) -> Lesson {
+        let teachers = self.teachers.len() as u64;
+        let (round, place) = (self.played / teachers, self.played % teachers);
+        Lesson {
+            teacher: self.teachers[usize::try_from(place).unwrap_or_default()].clone(), // less than a length
+            side: if round.is_multiple_of(2) { Side::First } else { Side::Second },
+            opening: round / 2 * teachers + place,
+        }
+    }
+
+    fn play(&mut self, Lesson { teacher, side, opening }: &Lesson) -> Result<GameResult, BotError> {
+        let side = *side;
         let mut draws = rng::seeded_stream(self.seed, self.played);
         self.pupil.seed = draws.random();
         let mut opponent = match teacher {
@@ -108,7 +131,9 @@ impl Training {
                 Some(registry::build(&spec.clone().with_default_seed(draws.random()), Variant::STANDARD)?)
             }
         };
-        let mut game = Game::new(Variant::STANDARD);
+        let opening =
+            openings::draw(Variant::STANDARD, self.seed, *opening).expect("7x6 has balanced openings");
+        let mut game = opening.game(Variant::STANDARD).expect("openings are legal");
         while game.outcome().is_none() {
             let position = game.position();
             let column = match &mut opponent {
@@ -140,13 +165,10 @@ impl Course for Training {
     }
 
     fn step(&mut self) -> String {
-        let teachers = self.teachers.len() as u64;
-        let place = usize::try_from(self.played % teachers).unwrap_or_default(); // less than a length
-        let side = if (self.played / teachers).is_multiple_of(2) { Side::First } else { Side::Second };
-        let teacher = self.teachers[place].clone();
-        let result = self.play(&teacher, side);
+        let lesson = self.lesson();
+        let result = self.play(&lesson);
         self.played += 1;
-        let number = self.played;
+        let (number, teacher) = (self.played, &lesson.teacher);
         match result {
             Ok(GameResult::Win) => format!("game {number} against {teacher}: won"),
             Ok(GameResult::Draw) => format!("game {number} against {teacher}: drawn"),
@@ -197,6 +219,8 @@ pub enum ResumeError {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_engine::Game;
+
     use super::*;
 
     fn begin(spec: &str, teachers: &[&str]) -> Training {
@@ -216,6 +240,23 @@ mod tests {
             assert!(line.contains(&format!("against {teacher}: ")), "{lines:?}");
         }
         assert_eq!(training.games(), 4);
+    }
+
+    #[test]
+    fn the_two_games_with_a_teacher_share_an_opening_and_no_others_do() {
+        let mut training = begin("memory", &["random", "negamax:depth=2", "self"]);
+        let mut lessons = Vec::new();
+        for _ in 0..12 {
+            let Lesson { teacher, side, opening } = training.lesson();
+            lessons.push((opening, teacher.to_string(), side));
+            training.played += 1;
+        }
+        lessons.sort_by_key(|lesson| lesson.0);
+        for (number, pair) in (0..).zip(lessons.chunks_exact(2)) {
+            assert_eq!((pair[0].0, pair[1].0), (number, number));
+            assert_eq!(pair[0].1, pair[1].1);
+            assert_eq!([pair[0].2, pair[1].2], Side::BOTH);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //!
 //! A square is two letters: the column from the left, then the row from the **top**, so that on six rows `CF`
 //! is the bottom cell of the third column. Windows use the same form: the level of a piece is its place in the
-//! window, so that of the start piece may be above 0.
+//! window, so that of the start piece may be above 0, and where there is but one piece it tells the direction itself.
 
 mod read;
 mod tree;
@@ -55,6 +55,12 @@ fn heading_name(heading: Heading) -> &'static str {
         Heading::BelowLeft => "BELOWLEFT",
         Heading::Below => "BELOW",
     }
+}
+
+/// What the piece with this number says of its position: the first is the start, unless there is no other to tell the
+/// direction.
+fn position(index: usize, pattern: Pattern) -> &'static str {
+    if index == 0 && pattern.stones.count() > 1 { START } else { heading_name(pattern.heading) }
 }
 
 /// The answer as a piece: how far from the start piece along the pattern's axis, and which way.

@@ -44,24 +44,20 @@ const LINES_OF_FOUR: &str = "only boards on which four stones win";
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// Of both pattern memories.
-const MEMORY_SETTINGS: [Setting; 4] = [
-    Setting {
-        name: "file",
-        about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
-        kind: SettingKind::File,
-    },
-    Setting {
-        name: "rule",
-        about: "whether counts of games add to a score without limit, as the article has it",
-        kind: SettingKind::Choice { words: &["bounded", "literal"] },
-    },
+const MEMORY_FILE: Setting = Setting {
+    name: "file",
+    about: "the XML file in which the memory is kept; without it the bot forgets when the program ends",
+    kind: SettingKind::File,
+};
+
+/// Which snapshots of a game a pattern memory learns; the first word is what it does unless told.
+const fn snapshots(words: &'static [&'static str]) -> Setting {
     Setting {
         name: "snapshots",
         about: "what is learnt of a game: its last position before a move of the bot, or all of them",
-        kind: SettingKind::Choice { words: &["last", "all"] },
-    },
-    SEED,
-];
+        kind: SettingKind::Choice { words },
+    }
+}
 
 /// The pattern memory of these settings.
 pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory, BotError> {
@@ -82,9 +78,9 @@ pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory
             memory::read_xml(text, vocabulary, variant).map_err(|error| broken(error.to_string()))?
         }
     };
-    let rule = match settings.text("rule").as_str() {
-        "literal" => memory::Rule::Literal,
-        _ => memory::Rule::Bounded,
+    let rule = match vocabulary {
+        Vocabulary::Runs if settings.text("rule") == "literal" => memory::Rule::Literal,
+        Vocabulary::Runs | Vocabulary::Windows => memory::Rule::Bounded,
     };
     let snapshots = match settings.text("snapshots").as_str() {
         "all" => memory::Snapshots::All,
@@ -158,14 +154,23 @@ pub(super) static ENTRIES: [Entry; 14] = [
         name: "memory",
         style: "learning",
         about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
-        settings: &MEMORY_SETTINGS,
+        settings: &[
+            MEMORY_FILE,
+            Setting {
+                name: "rule",
+                about: "whether counts of games add to a score without limit, as the article has it",
+                kind: SettingKind::Choice { words: &["bounded", "literal"] },
+            },
+            snapshots(&["last", "all"]),
+            SEED,
+        ],
         build: build_memory,
     },
     Entry {
         name: "memory-windows",
         style: "learning",
         about: "a pattern memory that sees gaps too, and so learns further",
-        settings: &MEMORY_SETTINGS,
+        settings: &[MEMORY_FILE, snapshots(&["all", "last"]), SEED],
         build: build_memory,
     },
     Entry {

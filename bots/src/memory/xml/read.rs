@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fourfold_engine::{Cell, Column, Variant};
 
 use super::tree::{self, Element};
-use super::{Piece, START, XmlError, heading_name, response_piece};
+use super::{Piece, XmlError, heading_name, position, response_piece};
 use crate::memory::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
 use crate::memory::store::{PatternMemory, Record};
 
@@ -56,11 +56,13 @@ impl Reader {
     /// The pattern that the pieces of a set make.
     fn pattern(&self, set: &Element) -> Result<Pattern, XmlError> {
         let pieces: Vec<&Element> = set.children("BasicGamePiece").collect();
-        let (&[first, second], [] | [_]) = (pieces.first_chunk().ok_or_else(|| too_few(set))?, &pieces[2..])
+        let (&[first], [] | [_] | [_, _]) =
+            (pieces.first_chunk().ok_or_else(|| no_piece(set))?, &pieces[1..])
         else {
-            return Err(set.error(format!("{} pieces, not two or three", pieces.len())));
+            return Err(set.error(format!("{} pieces, more than three", pieces.len())));
         };
-        let heading = second.parse_child("PiecePosition", "a direction such as RIGHT", parse_heading)?;
+        let pointer = pieces.get(1).unwrap_or(&first);
+        let heading = pointer.parse_child("PiecePosition", "a direction such as RIGHT", parse_heading)?;
         let owner = owner(first)?;
         let levels: Vec<i32> = pieces.iter().map(|piece| level(piece)).collect::<Result<_, _>>()?;
         let stones = Stones::on(levels.iter().copied())
@@ -75,7 +77,7 @@ impl Reader {
                 is_start: index == 0,
                 cell: pattern.cell(level, self.variant),
                 owner,
-                position: if index == 0 { START } else { heading_name(heading) },
+                position: position(index, pattern),
             };
             self.check(piece, &expected)?;
         }
@@ -130,8 +132,8 @@ struct Expected {
     position: &'static str,
 }
 
-fn too_few(set: &Element) -> XmlError {
-    set.error("less than two pieces".to_owned())
+fn no_piece(set: &Element) -> XmlError {
+    set.error("there is no piece".to_owned())
 }
 
 fn owner(piece: &Element) -> Result<Owner, XmlError> {

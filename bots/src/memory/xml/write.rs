@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 use fourfold_engine::{Cell, Variant};
 
-use super::{Piece, START, heading_name, response_piece};
+use super::{Piece, position, response_piece};
 use crate::memory::pattern::{Owner, Pattern};
 use crate::memory::store::{PatternMemory, Record};
 
@@ -52,7 +52,7 @@ impl Writer {
         self.value("PatternID", number);
         for (index, place) in pattern.stones.places().enumerate() {
             let cell = pattern.cell(place, self.variant).expect("a pattern lies on its board");
-            let position = if index == 0 { START } else { heading_name(pattern.heading) };
+            let position = position(index, pattern);
             self.piece(&Piece { is_start: index == 0, cell, owner: pattern.owner, position, level: place });
         }
         self.value("NumberOfTimesSeen", record.seen);
