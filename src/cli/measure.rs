@@ -6,7 +6,7 @@ mod seat;
 mod table;
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU16, NonZeroUsize};
 
 use anyhow::Context;
 use fourfold::bot_files;
@@ -37,6 +37,7 @@ use super::progress::Progress;
 /// Several bots, such as trainings with different seeds, answer the same positions; the mean and the worst of each
 /// figure come last.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_help = "\
 Examples:
   fourfold measure negamax:depth=6
@@ -109,7 +110,7 @@ impl Measure {
     }
 
     fn climb(&self) -> Option<Climb> {
-        let concurrency = NonZeroUsize::from(std::num::NonZeroU16::new(self.threads)?);
+        let concurrency = NonZeroUsize::from(NonZeroU16::new(self.threads)?);
         self.ladder.then_some(Climb { pairs: self.ladder_games / 2, seed: self.seed, concurrency })
     }
 

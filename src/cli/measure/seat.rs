@@ -99,3 +99,42 @@ fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
     let reason = format!("it played column {column}, which cannot be played");
     Err(BotError::Broken { bot: "the bot", reason })
 }
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::Variant;
+    use fourfold_engine::search::Score;
+
+    use super::*;
+
+    fn perform(bot: &str, task: Task<'_>) -> Vec<String> {
+        let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let mut seat = Seat::new(&recipe, 7);
+        let stop = AtomicBool::new(false);
+        (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
+    }
+
+    #[test]
+    fn what_a_bot_draws_does_not_depend_on_what_it_did_before() {
+        let (class, solved) = &fourfold_arena::measure::classes::shipped()[0];
+        let empty = Position::new(Variant::STANDARD);
+        let scores: ColumnScores = worthless
+            .legal_columns()
+            .map(|column| (column, Score::new(i32::from(column.number()))))
+            .collect();
+        for task in [Task::Classify(*class, solved), Task::Judge(&empty, &scores)] {
+            let done = perform("random", task);
+            assert!(done.iter().all(|again| *again == done[0]), "{done:?}");
+        }
+    }
+
+    #[test]
+    fn a_choice_in_a_class_is_good_or_a_mistake() {
+        let (class, solved) = fourfold_arena::measure::classes::shipped()
+            .iter()
+            .find(|(_, solved)| solved.is_decision())
+            .unwrap();
+        let done = perform("perfect", Task::Classify(*class, solved));
+        assert_eq!(done[0], format!("{:?}", Done::Classified(*class, Choice::Good)));
+    }
+}
