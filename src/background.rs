@@ -38,10 +38,10 @@ pub enum WorkerError {
     Gone,
 }
 
-/// What a look at the finished games came to.
+/// Whether to look again at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Progress {
-    /// There was nothing new.
+    /// There is nothing more for now.
     Idle,
     /// There may be more.
     Went,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Puts a file in place of the one of this name, if there is one. Whatever happens meanwhile, power loss included, one
@@ -37,6 +37,26 @@ pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
+/// As [`read_if_there`], but no more than so many bytes, whatever the file is: some have no end.
+///
+/// # Errors
+///
+/// It cannot be read, or is larger.
+pub fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("it is larger than {bytes_max} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(Some(bytes))
+}
+
 /// The path of a file that belongs to this one.
 #[must_use]
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -68,6 +88,17 @@ mod tests {
             assert_eq!(read_if_there(&path).unwrap().unwrap(), text.as_bytes());
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_a_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        assert_eq!(read_at_most(&path, 3).unwrap(), None);
+        replace(&path, b"123").unwrap();
+        assert_eq!(read_at_most(&path, 3).unwrap().unwrap(), b"123");
+        let error = read_at_most(&path, 2).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 2 bytes");
     }
 
     #[test]

@@ -77,6 +77,28 @@ impl Memory {
     }
 }
 
+/// One voice for each pattern and column, though a pattern speaks as a member of two lists: as when the bot moves, of
+/// runs the louder one counts and of windows the sum.
+fn one_for_each(voices: Vec<Voice>, vocabulary: Vocabulary) -> Vec<Voice> {
+    let mut merged: Vec<Voice> = Vec::new();
+    for voice in voices {
+        let is_same = |other: &&mut Voice| {
+            (other.pattern, other.proposal.column) == (voice.pattern, voice.proposal.column)
+        };
+        match merged.iter_mut().find(is_same) {
+            None => merged.push(voice),
+            Some(known) => {
+                let scores = [known.proposal.score, voice.proposal.score];
+                known.proposal.score = match vocabulary {
+                    Vocabulary::Runs => scores[0].max(scores[1]),
+                    Vocabulary::Windows => scores.iter().sum(),
+                };
+            }
+        }
+    }
+    merged
+}
+
 /// The best proposal that is not vetoed; of equal ones a random one. `None` if there is none, or after some
 /// vetoes.
 fn first_not_vetoed(
@@ -165,8 +187,8 @@ impl Bot for Memory {
         }
         let patterns = self.store.vocabulary().snapshot(position);
         let judge = Judge { memory: &self.store, rule: self.rule, position };
-        let mut reasons: Vec<Reason> =
-            judge.voices(&patterns).into_iter().map(|voice| self.reason(voice)).collect();
+        let voices = one_for_each(judge.voices(&patterns), self.store.vocabulary());
+        let mut reasons: Vec<Reason> = voices.into_iter().map(|voice| self.reason(voice)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight)); // stable: equal ones keep their order
         reasons
     }
@@ -268,6 +290,11 @@ mod tests {
             let reasons = bot.reasons(&position);
             assert_eq!(reasons[0].column, column, "{reasons:?}");
             assert!(reasons[0].pattern.starts_with("own a1 b1 c1"), "{reasons:?}");
+            let mut spoken: Vec<_> =
+                reasons.iter().map(|said| (&said.pattern, said.column.number())).collect();
+            spoken.sort_unstable();
+            spoken.dedup();
+            assert_eq!(spoken.len(), reasons.len(), "a pattern speaks once for a column: {reasons:?}");
         }
         assert_eq!(fresh(Rule::Bounded, Vocabulary::Runs).reasons(&position("1212121")), []);
     }

@@ -18,6 +18,9 @@ use super::exit::{Code, Exit};
 use super::operator::DataArg;
 use super::output;
 
+/// Bytes of a memory's file at most. One with all patterns of the usual board has some hundred kilobytes.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
 /// Look at a pattern memory, or carry it from one bot to another; check what the arena's learners know.
 ///
 /// The memory is the file that the bot's settings name. Without `file=`, `show` is about the arena's learner of that
@@ -119,7 +122,8 @@ impl Place {
 
     fn read(&self, path: &Path) -> anyhow::Result<PatternMemory> {
         let vocabulary = self.vocabulary()?;
-        let bytes = files::read_if_there(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = files::read_at_most(path, FILE_BYTES_MAX)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = bytes
             .ok_or_else(|| Exit::new(Code::NoInput, format!("there is no memory in {}", path.display())))?;
         let content = |reason: String| BotFileError::Content { path: path.to_owned(), reason };
@@ -205,6 +209,13 @@ fn show_learner(data: &DataArg, name: String, limit: Option<usize>, json: bool) 
         return output::print_json(&learner.patterns);
     }
     writeln!(io::stdout(), "{} games learnt", learner.games)?;
+    if learner.patterns.iter().all(|row| row.seen == 0) {
+        // It keeps weights alone.
+        let cells = |row: &PatternShown| [row.pattern.clone(), format!("{:+.3}", row.weighting)];
+        let cells: Vec<_> = learner.patterns.iter().map(cells).collect();
+        output::print_table(["Pattern", "Weighting"], &cells)?;
+        return Ok(());
+    }
     let cells = |row: &PatternShown| {
         [
             row.pattern.clone(),

@@ -37,7 +37,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(30);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fourfold train memory --teacher negamax:depth=2 --games 1000 --out memory.xml
+  fourfold train memory --teacher negamax:depth=2,ties=random --games 1000 --out memory.xml
   fourfold train memory --from games.ndjson --out memory.xml
   fourfold train lines69 --games 20000 --out lines69.txt
   fourfold train ntuple --games 200000 --out net.bin --curve net.csv --curve net.svg

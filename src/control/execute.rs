@@ -156,8 +156,14 @@ async fn learners_verify(control: &Control) -> Result<Answer, Refusal> {
 }
 
 async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> {
-    let unknown =
-        || Refusal::new(RefusalKind::Conflict, format!("no learner of the house is called `{name}`"));
+    let unknown = || {
+        let names: Vec<String> = learning::plans().iter().map(|plan| plan.name.to_string()).collect();
+        let message = format!(
+            "no learner of the house is called `{name}`: there are {}, and versions that are frozen, such as memory@300",
+            names.join(", ")
+        );
+        Refusal::new(RefusalKind::Conflict, message)
+    };
     let parsed: PlayerName = name.parse().map_err(|_| unknown())?;
     let found = learning::known(control.store.as_ref(), &parsed).await?;
     let (games, knowledge) = found.ok_or_else(unknown)?;

@@ -22,6 +22,7 @@ mod live;
 mod lobby;
 mod offline;
 mod parts;
+mod pattern;
 mod player;
 mod puzzles;
 mod qr;

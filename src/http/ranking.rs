@@ -9,7 +9,7 @@ use fourfold_engine::review::Skill;
 use super::state::AppState;
 use crate::ids::{PlayerId, PlayerName};
 use crate::leaderboard::field::{Field, Rated, Scale};
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::terms::{PlayerKind, WireRating};
 use crate::rating::elo::pm95;
 use crate::storage::published::FitList;
 use crate::storage::record::RatingRow;
@@ -19,10 +19,11 @@ use crate::storage::{StoreError, StoredPlayer};
 /// People on their list at most.
 const PEOPLE_MAX: u32 = 200;
 
-/// Bots of the house, or those of others.
+/// Bots of the house, its learners with their versions alone, or the bots of others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
     House,
+    Learners,
     Elsewhere,
 }
 
@@ -129,7 +130,7 @@ async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranki
         players.into_iter().map(|player| (player.id.clone(), player)).collect();
     let fit = summary(field, &players, snapshot.up_to);
     let mut rows = rows_of(field, players, wanted.board);
-    rows.retain(|row| wanted.home.is_none_or(|home| is_at(&row.player, home)));
+    rows.retain(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)));
     rows.truncate(wanted.limit as usize);
     for index in 1..rows.len() {
         let los = field.los(&rows[index - 1].player.id, &rows[index].player.id);
@@ -138,9 +139,10 @@ async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranki
     Ok(Ranking { rows, fit: Some(fit) })
 }
 
-fn is_at(player: &StoredPlayer, home: Home) -> bool {
+fn is_at(state: &AppState, player: &StoredPlayer, home: Home) -> bool {
     match home {
         Home::House => player.house,
+        Home::Learners => state.learning.games_learnt(&player.id).is_some(),
         Home::Elsewhere => !player.house,
     }
 }
@@ -207,7 +209,7 @@ async fn people(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError>
     let stored = state.store.leaderboard(Board::People, wanted.variant, limit).await?;
     let mut rows: Vec<Row> = stored
         .into_iter()
-        .filter(|row| wanted.home.is_none_or(|home| is_at(&row.player, home)))
+        .filter(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)))
         .map(|row| Row {
             rank: row.rank,
             player: row.player,
@@ -228,6 +230,12 @@ impl Shown {
         Self { elo: rated.whole_elo(), pm95: rated.whole_pm95(), live: rated.live }
     }
 
+    /// As messages name ratings.
+    pub(super) fn to_wire(self) -> WireRating {
+        let Self { elo, pm95, live } = self;
+        WireRating { elo, pm95, provisional: live.standing.is_provisional() }
+    }
+
     fn live(row: RatingRow) -> Self {
         Self { elo: row.standing.rating.to_elo(), pm95: pm95(row.standing.games), live: row }
     }
@@ -240,14 +248,23 @@ impl Shown {
         variant: Variant,
         live: RatingRow,
     ) -> Self {
-        if player.kind != PlayerKind::Bot {
-            return Self::live(live);
-        }
+        let is_fitted = player.kind == PlayerKind::Bot;
+        let fitted = is_fitted.then(|| Self::of_bot(state, &player.id, variant, live)).flatten();
+        fitted.unwrap_or(Self::live(live))
+    }
+
+    /// The rating of a bot by the fit between bots, or where it has met none by that of all. `None` if neither knows it.
+    pub(super) fn of_bot(
+        state: &AppState,
+        player: &PlayerId,
+        variant: Variant,
+        live: RatingRow,
+    ) -> Option<Self> {
         let snapshot = state.leaderboard.now();
         let rated = [FitList::Bots, FitList::All]
             .into_iter()
-            .find_map(|list| snapshot.field(variant, list)?.get(&player.id).cloned());
-        rated.map_or(Self::live(live), |rated| Self { live, ..Self::fitted(&rated) })
+            .find_map(|list| snapshot.field(variant, list)?.get(player).cloned());
+        rated.map(|rated| Self { live, ..Self::fitted(&rated) })
     }
 }
 

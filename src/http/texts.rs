@@ -27,7 +27,7 @@ pub use self::plural::Plural;
 struct Files;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 6] = ["author", "docs", "ladder", "profile", "ranking", "tournament"];
+const SERVER_ONLY: [&str; 7] = ["author", "docs", "ladder", "learner", "profile", "ranking", "tournament"];
 
 /// A text in one language.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use tracing::{info, warn};
 
 use super::Plan;
 use super::fold::{Fold, RefoldError, Taught, refold};
-use super::lesson::{SHARE_WINDOW, Share, Teacher, records};
+use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
 use crate::background::{Progress, Worker};
@@ -58,7 +58,10 @@ pub(super) struct Pupil {
     pending: Option<Pending>,
     /// When its state was stored last, and its bytes.
     stored: Option<(tokio::time::Instant, usize)>,
+    /// Whether the stored state is to be made again from its lessons.
     stale: bool,
+    /// After a failure.
+    resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
     is_stored: bool,
     share: Share,
@@ -95,6 +98,7 @@ impl Pupil {
             pending: None,
             stored: None,
             stale,
+            resting_until: None,
             is_stored: stored.is_some(),
             share: Share::default(),
             knowledge,
@@ -151,16 +155,17 @@ impl Pupil {
         faculty: &mut Faculty,
     ) -> Result<Progress, LearningError> {
         if self.stale || self.fold.is_none() {
-            self.make_again(deps, worker).await?;
+            self.make_again(deps, worker, faculty).await?;
         }
         let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
         if games.is_empty() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
         // With less than a full page it has caught up, and there is time for other things.
-        let is_behind = games.len() >= STEP_GAMES as usize;
-        let (taught, covered) = self.lessons(games, deps, faculty).await?;
-        self.learn(taught, covered, deps, worker).await?;
+        let is_full = games.len() >= STEP_GAMES as usize;
+        let look = self.look_at(games, deps, faculty).await?;
+        let is_behind = is_full && !look.waits;
+        self.learn(look.taught, look.covered, deps, worker).await?;
         if self.is_save_due(deps) {
             self.save(deps, worker).await?;
         }
@@ -169,36 +174,41 @@ impl Pupil {
         Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
     }
 
-    /// Which of these games are lessons, and the number of the last one.
-    async fn lessons(
+    /// Which of these games are lessons.
+    async fn look_at(
         &mut self,
         games: Vec<Result<StoredGame, DamagedGame>>,
         deps: &LearningDeps,
         faculty: &mut Faculty,
-    ) -> Result<(Vec<Taught>, u64), StoreError> {
-        let mut covered = self.covered();
-        let mut taught = Vec::new();
+    ) -> Result<Look, StoreError> {
+        let mut look = Look { taught: Vec::new(), covered: self.covered(), waits: false };
         for loaded in games {
             let game = match loaded {
                 Ok(game) => game,
                 Err(damaged) => {
-                    covered = damaged.number.unwrap_or(covered);
+                    look.covered = damaged.number.unwrap_or(look.covered);
                     continue;
                 }
             };
-            covered = game.settlement.as_ref().map_or(covered, |settled| settled.number);
+            let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
             let records = records(&game, self.plan.watches, &self.live.id);
-            if records.is_empty() {
-                continue;
+            if !records.is_empty() {
+                let teachers = faculty.teachers(&game, deps).await?;
+                match admits(&game, &teachers, deps).await? {
+                    None => {
+                        look.waits = true;
+                        break;
+                    }
+                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(&game, deps).await? => {
+                        self.share.add(teachers);
+                        look.taught.push((number, records));
+                    }
+                    Some(_) => {}
+                }
             }
-            let teachers = faculty.teachers(&game, deps).await?;
-            if !self.share.allows(&teachers) || faculty.keeps_out(&game, deps).await? {
-                continue;
-            }
-            self.share.add(teachers);
-            taught.push((covered, records));
+            look.covered = number;
         }
-        Ok((taught, covered))
+        Ok(look)
     }
 
     async fn learn(
@@ -329,19 +339,26 @@ impl Pupil {
         Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
     }
 
-    /// Makes the state again from the lessons that the store holds.
-    async fn make_again(&mut self, deps: &LearningDeps, worker: &Worker) -> Result<(), LearningError> {
+    /// Takes up what the store holds; if that is out of date, makes it again from the lessons.
+    async fn make_again(
+        &mut self,
+        deps: &LearningDeps,
+        worker: &Worker,
+        faculty: &mut Faculty,
+    ) -> Result<(), LearningError> {
         let store = deps.store.as_ref();
         let Some(stored) = store.learner(&self.plan.name).await? else {
             self.fold = Some(Fold::fresh(&self.plan)?);
             return Ok(());
         };
-        let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
         self.place = stored.place;
         self.pending = None;
-        if !is_stale && !self.stale {
-            self.fold = Some(restored);
-            return Ok(());
+        if !self.stale {
+            let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
+            if !is_stale {
+                self.fold = Some(restored);
+                return Ok(self.look_back(deps, faculty).await?);
+            }
         }
         let began = tokio::time::Instant::now();
         let covered = stored.place.covered;
@@ -371,7 +388,7 @@ impl Pupil {
         if self.store_step(step, deps).await? {
             self.fold = Some(fold);
             self.stale = false;
-            self.share = Share::default();
+            self.look_back(deps, faculty).await?;
             info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
             self.publish(&versions, deps).await?;
         }
@@ -384,12 +401,23 @@ impl Pupil {
         self.pending = None;
     }
 
-    /// Fills the look back on teachers after a start.
+    /// Whether it is left alone for now.
+    pub(super) fn is_resting(&self, now: tokio::time::Instant) -> bool {
+        self.resting_until.is_some_and(|at| now < at)
+    }
+
+    /// Leaves it alone until then.
+    pub(super) fn rest_until(&mut self, at: tokio::time::Instant) {
+        self.resting_until = Some(at);
+    }
+
+    /// Fills the look back on teachers from the lessons that are stored.
     pub(super) async fn look_back(
         &mut self,
         deps: &LearningDeps,
         faculty: &mut Faculty,
     ) -> Result<(), StoreError> {
+        self.share = Share::default();
         let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
         let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
         for lesson in lessons.iter().rev() {
@@ -479,6 +507,30 @@ impl Pupil {
     }
 }
 
+/// What a learner finds in the next finished games.
+struct Look {
+    taught: Vec<Taught>,
+    /// The number of the last game that was looked at.
+    covered: u64,
+    /// The game after that is not judged yet.
+    waits: bool,
+}
+
+/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not come
+/// to it.
+async fn admits(
+    game: &StoredGame,
+    teachers: &[Teacher],
+    deps: &LearningDeps,
+) -> Result<Option<bool>, StoreError> {
+    let accuracy_min = deps.settings.accuracy_min;
+    if accuracy_min == 0 || teachers.iter().all(|teacher| *teacher == Teacher::House) {
+        return Ok(Some(true));
+    }
+    let judgement = deps.store.judgement(&game.spec.id).await?;
+    Ok(judgement.map(|judgement| plays_well_enough(judgement, teachers, accuracy_min)))
+}
+
 /// The stored state, or nothing if it cannot be used; and whether it must be made again.
 fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool), LearningError> {
     let Some(stored) = stored else { return Ok((Fold::fresh(plan)?, false)) };
@@ -530,12 +582,16 @@ impl Faculty {
         Ok(teachers)
     }
 
-    /// Whether one of the players keeps games out.
+    /// Whether one of the players keeps games out. An account speaks for its bots, whenever they came.
     async fn keeps_out(&self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
         let players = &game.spec.players;
         for id in [&players.first, &players.second] {
-            if self.0.get(id) != Some(&Teacher::House) && deps.store.teaching(id).await? == Teaching::KeptOut
-            {
+            let account = match self.0.get(id) {
+                Some(Teacher::House) => continue,
+                Some(Teacher::Family(account)) => account,
+                Some(Teacher::Guests) | None => id,
+            };
+            if deps.store.teaching(account).await? == Teaching::KeptOut {
                 return Ok(true);
             }
         }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError};
-
 use fourfold_engine::{BySide, Variant};
 use rand::{Rng, RngExt, SeedableRng};
 use thiserror::Error;
@@ -22,7 +21,7 @@ use super::view::Learning;
 use crate::background::{Progress, Worker, WorkerError};
 use crate::bot_files::BotFileError;
 use crate::compute::ComputePool;
-use crate::house::{HouseBots, HouseError, Mind};
+use crate::house::{HouseBot, HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::metrics::Metrics;
 use crate::storage::record::{Opening, UnixMillis};
@@ -35,7 +34,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How long storing what was learnt may hold up a stop.
 const SAVE_MAX: Duration = Duration::from_secs(3);
 
-/// How long to leave a learner alone that failed.
+/// How long to leave alone what failed; everything else goes on.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
 
 /// Why learners cannot be set up, or one of them cannot go on.
@@ -74,6 +73,9 @@ pub struct LearningSettings {
     pub cpu_percent: u32,
     /// Numbers of lessons after which a version is frozen.
     pub marks: BTreeSet<u64>,
+    /// Per cent of the decisions in which players who are not of the house must have kept the result; 0 for no such
+    /// condition.
+    pub accuracy_min: u32,
     /// Lessons to which each learner is brought by practice.
     pub practice_games: u64,
     /// Between two practice games.
@@ -109,6 +111,8 @@ pub struct LearningActor {
     pupils: Vec<Pupil>,
     faculty: Faculty,
     practice: Practice,
+    /// When learners are measured again, after a failure.
+    measured_not_before: Option<Instant>,
     /// Set when the daemon stops, for what runs on the thread.
     stopping: Arc<AtomicBool>,
 }
@@ -117,14 +121,8 @@ pub struct LearningActor {
 #[derive(Debug, Default)]
 struct Practice {
     /// The second game of a pair: same players and opening, sides swapped.
-    second: Option<(Candidate, Candidate, Opening)>,
+    second: Option<(PlayerId, PlayerId, Opening)>,
     not_before: Option<Instant>,
-}
-
-/// A bot of the house that may practise.
-#[derive(Clone, Debug)]
-struct Candidate {
-    player: PlayerId,
 }
 
 impl LearningActor {
@@ -140,12 +138,16 @@ impl LearningActor {
         for plan in plans() {
             pupils.extend(Pupil::take_up(plan, &deps).await?);
         }
+        for name in useless_teachers(&deps.settings.teachers, &deps.house) {
+            warn!(teacher = %name, "learning.teachers names no bot of the house with which learners could practise");
+        }
         Ok(Self {
             deps,
             worker,
             pupils,
             faculty: Faculty::default(),
             practice: Practice::default(),
+            measured_not_before: None,
             stopping: Arc::default(),
         })
     }
@@ -176,6 +178,8 @@ impl LearningActor {
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }
+        let games: u64 = self.pupils.iter().map(Pupil::games).sum();
+        info!(games, "learning has stopped");
     }
 
     /// Stores what was learnt and is not stored yet.
@@ -196,7 +200,8 @@ impl LearningActor {
     /// Lets every learner go on; if none had anything to do, lets one practise.
     pub(super) async fn round(&mut self) -> Progress {
         let mut all = Progress::Idle;
-        for pupil in &mut self.pupils {
+        let now = Instant::now();
+        for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
             match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
                 Ok(Progress::Went) => all = Progress::Went,
                 Ok(Progress::Idle) => {}
@@ -207,7 +212,7 @@ impl LearningActor {
                 Err(cause) => {
                     error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
                     pupil.look_again();
-                    tokio::time::sleep(AFTER_FAILURE).await;
+                    pupil.rest_until(now + AFTER_FAILURE);
                 }
             }
         }
@@ -226,12 +231,17 @@ impl LearningActor {
 
     /// Measures one learner or version, if any is due.
     async fn measure(&mut self) -> Progress {
+        let now = Instant::now();
+        if self.measured_not_before.is_some_and(|at| now < at) {
+            return Progress::Idle;
+        }
         for pupil in &mut self.pupils {
             match pupil.measure_next(&self.deps, &self.worker, &self.stopping).await {
                 Ok(Progress::Idle) => {}
                 Ok(Progress::Went) => return Progress::Went,
                 Err(error) => {
                     warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured");
+                    self.measured_not_before = Some(now + AFTER_FAILURE);
                 }
             }
         }
@@ -261,7 +271,7 @@ impl LearningActor {
             return Ok(Progress::Idle);
         };
         let exercise = Exercise {
-            players: BySide { first: first.player, second: second.player },
+            players: BySide { first, second },
             bots: BySide { first: first_bot, second: second_bot },
             opening,
             id: GameId::random(&mut rand::rng()),
@@ -276,14 +286,14 @@ impl LearningActor {
         Ok(Progress::Went)
     }
 
-    fn bot(&self, candidate: &Candidate, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
-        let bot = self.deps.house.get(&candidate.player);
+    fn bot(&self, player: &PlayerId, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
+        let bot = self.deps.house.get(player);
         bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
     }
 
     /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
     /// games take turns; opponents are the teachers, and for whom ratings are sought the versions of the same learner.
-    async fn choose(&self, seed: u64) -> Result<Option<(Candidate, Candidate)>, LearningError> {
+    async fn choose(&self, seed: u64) -> Result<Option<(PlayerId, PlayerId)>, LearningError> {
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(seed);
         let live = self.least_taught();
         let unrated = self.least_rated().await?;
@@ -294,7 +304,7 @@ impl LearningActor {
         let Some((player, mut opponents)) = chosen else { return Ok(None) };
         opponents.extend(self.teachers());
         opponents.retain(|opponent| *opponent != player);
-        Ok(pick(&opponents, &mut rng).map(|opponent| (Candidate { player }, Candidate { player: opponent })))
+        Ok(pick(&opponents, &mut rng).map(|opponent| (player, opponent)))
     }
 
     /// The live learner with the fewest lessons, until all have enough.
@@ -326,19 +336,21 @@ impl LearningActor {
     }
 
     fn teachers(&self) -> Vec<PlayerId> {
-        let named = self.deps.settings.teachers.iter().filter_map(|name| self.deps.house.by_name(name));
-        // A learner that is named here would learn from its own doubles; versions meet each other anyway.
-        named.filter(|bot| matches!(bot.mind, Mind::Fixed)).map(|bot| bot.identity.id.clone()).collect()
+        let named = self.deps.settings.teachers.iter().filter_map(|name| teacher(name, &self.deps.house));
+        named.map(|bot| bot.identity.id.clone()).collect()
     }
+}
+
+/// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
+fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
+    house.by_name(name).filter(|bot| matches!(bot.mind, Mind::Fixed))
+}
+
+/// Names among the teachers that stand for nobody who may teach.
+fn useless_teachers<'n>(names: &'n [PlayerName], house: &HouseBots) -> Vec<&'n PlayerName> {
+    names.iter().filter(|name| teacher(name, house).is_none()).collect()
 }
 
 fn pick(players: &[PlayerId], rng: &mut impl Rng) -> Option<PlayerId> {
     (!players.is_empty()).then(|| players[rng.random_range(0..players.len())].clone())
-}
-
-impl Drop for LearningActor {
-    fn drop(&mut self) {
-        let games: u64 = self.pupils.iter().map(Pupil::games).sum();
-        info!(games, "learning has stopped");
-    }
 }

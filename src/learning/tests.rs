@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
 use super::fold::refold;
@@ -18,7 +19,10 @@ use crate::metrics::Metrics;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{add, add_players, player, player_id, spec, whole_game};
-use crate::storage::record::GameSpec;
+use crate::storage::judgements::{Judgement, JudgingStep};
+use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
+use crate::storage::puzzles::Harvest;
+use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::{MemoryStore, Writer};
 
@@ -43,6 +47,7 @@ impl Arena {
         let settings = LearningSettings {
             cpu_percent: 100,
             marks: marks.iter().copied().collect(),
+            accuracy_min: 0,
             practice_games,
             practice_pause: Duration::ZERO,
             teachers: vec![name("greedy"), name("nobody")],
@@ -104,6 +109,13 @@ impl Arena {
 
     async fn games_learnt(&self, learner: &str) -> u64 {
         self.store.learner(&name(learner)).await.unwrap().unwrap().games
+    }
+
+    /// The judge says this about the games after `from`.
+    async fn judge(&self, from: u64, games: Vec<(u64, Judgement)>) {
+        let harvest = Harvest { puzzles: Vec::new(), keep: 0 };
+        let step = JudgingStep { from, games, harvest };
+        self.writer.write(Write::StepJudging(Box::new(step))).await.unwrap();
     }
 
     async fn check_sound(&self) {
@@ -196,6 +208,21 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_keeps_games_out_keeps_those_of_later_bots_out_too() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let out = Write::SetTeaching { player: player_id("Ada"), teaching: Teaching::KeptOut };
+    arena.writer.write(out).await.unwrap();
+    let bot = StoredPlayer { owner: Some(player_id("Ada")), ..player("adabot", PlayerKind::Bot) };
+    arena.store.commit(&[add(bot.clone())]).await.unwrap();
+    let memory = arena.learner_id("memory").await;
+    arena.play(memory.clone(), bot.id).await;
+    arena.play(memory, player_id("Bob")).await;
+    arena.learn().await;
+    assert_eq!(arena.games_learnt("memory").await, 1, "the game with Bob");
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_player_cannot_teach_alone() {
     let mut arena = Arena::new(&[], 0).await;
     arena.learn().await;
@@ -209,6 +236,67 @@ async fn one_player_cannot_teach_alone() {
     arena.learn().await;
     assert_eq!(arena.games_learnt("memory").await, 50, "25 of Ada, 25 of guests");
     arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_player_cannot_teach_alone_after_a_void_game_either() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let memory = arena.learner_id("memory").await;
+    arena.play(memory.clone(), arena.learner_id("greedy").await).await;
+    for _ in 0..25 {
+        arena.play(memory.clone(), player_id("Ada")).await;
+    }
+    let (_, mut learners) = arena.learners().await;
+    while learners.round().await == Progress::Went {}
+    learners.save().await;
+    assert_eq!(arena.games_learnt("memory").await, 26);
+    arena.writer.write(Write::WithdrawLesson { game: "g1".parse().unwrap() }).await.unwrap();
+    for _ in 0..10 {
+        arena.play(memory.clone(), player_id("Ada")).await;
+    }
+    while learners.round().await == Progress::Went {}
+    learners.save().await; // is refused: that is how it finds out
+    while learners.round().await == Progress::Went {}
+    learners.save().await;
+    assert_eq!(
+        arena.games_learnt("memory").await,
+        25,
+        "the memory was made again, and Ada has had her share"
+    );
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_learner_does_not_hold_up_the_others() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    arena.play(memory.clone(), greedy.clone()).await;
+    arena.learn().await;
+    // A state that cannot be read, and cannot be made again: one of its lessons is about no game.
+    let place = arena.store.learner(&name("memory")).await.unwrap().unwrap().place;
+    let step = LearnerStep {
+        name: name("memory"),
+        spec: "memory".into(),
+        from: place,
+        kind: StepKind::Follow(vec![Lesson { number: 77, changes: String::new() }]),
+        covered: 77,
+        games: 2,
+        state: b"rubbish".to_vec(),
+        versions: Vec::new(),
+        point: None,
+    };
+    arena.writer.write(Write::StepLearner(Box::new(step))).await.unwrap();
+    let (learning, mut learners) = arena.learners().await;
+    arena.play(memory, greedy).await;
+    let began = tokio::time::Instant::now();
+    while learners.round().await == Progress::Went {}
+    assert!(began.elapsed() < Duration::from_secs(10), "nobody waits for it: {:?}", began.elapsed());
+    for watching in ["memory-spectator", "memory-windows", "ntuple-live"] {
+        assert_eq!(learning.learner(&name(watching)).unwrap().games, 2, "{watching}");
+    }
+    assert_eq!(arena.state("memory").await, b"rubbish", "nothing is thrown away");
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,11 +327,11 @@ async fn another_rule_makes_a_learner_again_from_the_same_lessons() {
     arena.learn().await;
     let sound = arena.store.learner(&name("memory")).await.unwrap().unwrap();
     // As a program of another form would have left it.
-    let step = crate::storage::lessons::LearnerStep {
+    let step = LearnerStep {
         name: name("memory"),
         spec: "memory:snapshots=all".into(),
         from: sound.place,
-        kind: crate::storage::lessons::StepKind::Refold,
+        kind: StepKind::Refold,
         covered: sound.place.covered,
         games: 4,
         state: b"of another form".to_vec(),
@@ -318,4 +406,30 @@ async fn learners_are_measured_and_practise_while_games_keep_coming() {
         assert!(learner.versions[0].decision.is_some(), "{}", learner.name);
     }
     assert!(practised() > 0, "it learns from its own games alone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.settings.accuracy_min = 50;
+    arena.learn().await;
+    let learnt = async |arena: &Arena| {
+        arena.learn().await;
+        arena.games_learnt("memory-spectator").await
+    };
+    for _ in 0..3 {
+        arena.play(player_id("Ada"), player_id("Bob")).await;
+    }
+    assert_eq!(learnt(&arena).await, 0, "nobody has judged them");
+    let skill = |good_decisions| Skill { decisions: 4, good_decisions, ..Skill::default() };
+    let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
+    arena.judge(0, vec![(1, judged(2, 4)), (2, judged(4, 1))]).await;
+    assert_eq!(learnt(&arena).await, 1, "Bob threw the second away");
+    arena.judge(2, vec![(3, judged(3, 3))]).await;
+    assert_eq!(learnt(&arena).await, 2);
+    // Bots of the house need no word.
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    arena.play(memory, greedy).await;
+    assert_eq!(learnt(&arena).await, 3);
+    arena.check_sound().await;
 }

@@ -74,11 +74,28 @@ impl Learning {
         self.all().into_iter().find(|learner| learner.name.key() == name.key())
     }
 
+    /// Whether a learner has a frozen version of this name, without regard to case.
+    #[must_use]
+    pub fn has_version(&self, name: &PlayerName) -> bool {
+        let key = name.key();
+        self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
+    }
+
     /// Whether this is the account of a learner, or of a version of one.
     #[must_use]
     pub fn knows(&self, player: &PlayerId) -> bool {
-        self.all().iter().any(|learner| {
-            learner.player == *player || learner.versions.iter().any(|version| version.player == *player)
+        self.games_learnt(player).is_some()
+    }
+
+    /// The games that a learner has learnt, or after which a version of one was frozen. `None` for all others.
+    #[must_use]
+    pub fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
+        self.all().iter().find_map(|learner| {
+            if learner.player == *player {
+                return Some(learner.games);
+            }
+            let mut versions = learner.versions.iter();
+            versions.find(|version| version.player == *player).map(|version| version.mark)
         })
     }
 

@@ -119,13 +119,14 @@ for (const bot of ["memory", "ntuple-live"]) {
     await reached(page, 4);
     // A young memory may know nothing of the first moves.
     for (const [turn, key] of ["1", "7", "2"].entries()) {
-      if ((await page.locator("#why-moves li code").count()) > 0) break;
+      if ((await page.locator("#why-moves .voices li").count()) > 0) break;
       await myTurn(page);
       await page.keyboard.press(key);
       await reached(page, 6 + 2 * turn);
     }
-    await page.waitForSelector("#why-moves li code");
-    assert.match(await page.innerText("#why-moves li >> nth=0"), /[+-]\d+ → [1-7]/);
+    await page.waitForSelector("#why-moves .voices li");
+    assert.match(await page.innerText("#why-moves .voices li >> nth=0"), /[+−]\d+\s+column [1-7]/);
+    assert.match((await page.getAttribute("#why-moves .voices svg >> nth=0", "aria-label")) ?? "", /[a-g][1-6]/);
     await assertGood(page, `the game of ${bot}`);
     await page.screenshot({ path: `${SHOTS}why-${bot}-phone.png`, fullPage: true });
   });

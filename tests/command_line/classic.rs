@@ -197,6 +197,12 @@ fn a_broken_memory_is_refused_with_line_and_reason_and_stays() {
     ] {
         check_failure(&mut in_dir(dir.path(), arguments), 65, "m.xml: line 2: ");
     }
+    fs::write(dir.path().join("huge.xml"), " ".repeat((16 << 20) + 1)).unwrap();
+    check_failure(
+        &mut in_dir(dir.path(), &["memory", "import", "huge.xml", "--bot", "memory:file=good.xml"]),
+        74,
+        "cannot read huge.xml: it is larger than 16777216 bytes",
+    );
     let kept = fs::read_to_string(dir.path().join("good.xml")).unwrap();
     assert_eq!(kept, "<ConnectFourPattern>\n</ConnectFourPattern>\n");
 }

@@ -30,14 +30,15 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     };
     assert!((0..ATTEMPTS).any(|_| learnt()), "practice teaches all learners");
     let shown = asked(&["memory", "show", "--bot", "ntuple-live", "--limit", "3"]);
-    assert!(shown.contains(" games learnt\n") && shown.lines().count() >= 4, "{shown}");
+    assert!(shown.contains(" games learnt\nPattern ") && shown.lines().count() >= 4, "{shown}");
+    assert!(!shown.contains("Seen"), "it does not keep how often it saw them: {shown}");
     let frozen = asked(&["memory", "show", "--bot", "MEMORY@0", "--json"]);
     assert_eq!(
         serde_json::from_str::<Value>(&frozen).unwrap(),
         Value::Array(Vec::new()),
         "nothing was known"
     );
-    let unknown = "no learner of the house is called `memory@1`";
+    let unknown = "no learner of the house is called `memory@1`: there are memory, memory-spectator, ";
     check_failure(&mut daemon.command(&["memory", "show", "--bot", "memory@1"]), 1, unknown);
 
     daemon.signal("-TERM");

@@ -21,24 +21,8 @@ use crate::arguments::Arguments;
 use crate::daemon::{Daemon, data, fourfold};
 use crate::players::run as command;
 
-/// Learners that practise without a pause, against two quick bots. Nothing else happens.
-const SETTINGS: &str = "\
-[ladder]
-enabled = false
-
-[learning]
-cpu_percent = 100
-freeze_at = [0, 10, 30, 100]
-practice_games = 1000000
-practice_pause_ms = 0
-teachers = [\"random\", \"greedy\"]
-
-[metrics]
-enabled = false
-
-[log]
-level = \"warn\"
-";
+/// Lessons to which learners practise: more than there is time for.
+const PRACTICE: u32 = 1_000_000;
 
 /// Life of a daemon before it is killed, in milliseconds.
 const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=1_000;
@@ -52,31 +36,37 @@ const SETTLING_MAX: Duration = Duration::from_mins(2);
 /// Finished games read at a time.
 const PAGE: u32 = 1_000;
 
-/// The same learners, but all they do is learn what there is.
-const SETTLING: &str = "\
+/// Learners that practise up to so many lessons, without a pause, against two quick bots. Nothing else happens.
+fn settings(practice_games: u32) -> String {
+    format!(
+        "\
 [ladder]
 enabled = false
 
 [learning]
 cpu_percent = 100
 freeze_at = [0, 10, 30, 100]
-practice_games = 0
+practice_games = {practice_games}
+practice_pause_ms = 0
+teachers = [\"random\", \"greedy\"]
 
 [metrics]
 enabled = false
 
 [log]
 level = \"warn\"
-";
+"
+    )
+}
 
 /// Kills the daemon again and again; gives a line of figures and everything that is wrong.
 pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec<String>) {
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed);
-    let mut daemon = Daemon::start(directory, None, SETTINGS);
+    let mut daemon = Daemon::start(directory, None, &settings(PRACTICE));
     tokio::time::sleep(WHOLE_LIFE).await;
     for _ in 0..arguments.cycles {
         daemon.kill();
-        daemon = Daemon::start(directory, None, SETTINGS);
+        daemon = Daemon::start(directory, None, &settings(PRACTICE));
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
     }
     tokio::time::sleep(WHOLE_LIFE).await;
@@ -107,7 +97,7 @@ pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec
 /// Lets the learners learn whatever is left, and stops the daemon as planned. Gives the number of finished games.
 async fn settle(directory: &Path) -> u64 {
     let last = last_finished(directory).await;
-    let daemon = Daemon::start(directory, None, SETTLING);
+    let daemon = Daemon::start(directory, None, &settings(0));
     let deadline = tokio::time::Instant::now() + SETTLING_MAX;
     while !is_settled(&daemon, last).await {
         assert!(tokio::time::Instant::now() < deadline, "the learners do not get to game {last}");

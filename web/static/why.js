@@ -1,6 +1,7 @@
 // Why a bot that learns moved as it did: asks again whenever the list of moves on the page changes.
 
 import { el, find } from "./dom.js";
+import { patternBoard } from "./pattern.js";
 import { text } from "./texts.js";
 
 /** @typedef {{column: number, weight: number, pattern: string, seen: number, won: number, lost: number}} Reason */
@@ -15,17 +16,19 @@ const game = find("#game").dataset.game;
 /** @param {MoveReasons} move */
 function shown(move) {
   const lines = move.reasons.map((reason) => {
-    const weight = reason.weight < 0 ? `${reason.weight}` : `+${reason.weight}`;
-    const parts = [el("code", {}, reason.pattern), ` ${weight} → ${reason.column} `];
+    const weight = el("strong", { class: "number" }, `${reason.weight < 0 ? "−" : "+"}${Math.abs(reason.weight)}`);
+    const parts = [weight, " ", text("learning.why_voice", { column: reason.column })];
     // Some learners keep weights alone.
     if (reason.seen > 0) {
       const counts = text("learning.counts", { seen: reason.seen, won: reason.won, lost: reason.lost });
-      parts.push(el("span", { class: "soft small" }, `(${counts})`));
+      parts.push(el("div", { class: "soft small" }, counts));
     }
-    return el("li", {}, ...parts);
+    return el("li", {}, patternBoard(reason.pattern), el("div", {}, ...parts));
   });
   const title = text("learning.why_move", { ply: move.ply, column: move.column });
-  return [el("h3", { class: "small" }, title), el("ul", {}, ...lines)];
+  const speaksForIt = move.reasons.some((reason) => reason.column === move.column);
+  const remark = speaksForIt ? [] : [el("p", { class: "soft small" }, text("learning.why_other"))];
+  return [el("h3", { class: "small" }, title), ...remark, el("ul", { class: "voices" }, ...lines)];
 }
 
 async function ask() {

@@ -14,25 +14,31 @@ use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::ranking::Shown;
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::learning::reasons;
 use crate::protocol::client::MoveInfo;
 use crate::protocol::terms::WireRating;
+use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
+use crate::storage::lessons::CurvePoint;
 use crate::storage::record::{EventKind, StoredGame};
 use crate::storage::store::Teaching;
 
-/// A learner, or a version of one, on its curve.
+/// A learner, or a version of one.
 #[derive(Debug, Serialize, JsonSchema)]
-struct CurveView {
+struct AgeView {
     /// The account that plays with it.
     name: PlayerName,
     /// Games learnt.
     games: u64,
-    /// Its rating on the standard board now; null before the first rated game.
+    /// Its live rating on the standard board, which moves with each game; null before the first rated game.
     rating: Option<WireRating>,
+    /// Its published rating on the standard board, which pages and the leaderboard show: of the joint fit, on a scale
+    /// where the bot `random` has 0; null until the fit knows it.
+    published: Option<WireRating>,
     /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That of
     /// a live version is as of when it was measured last.
     decision: Option<f64>,
@@ -43,7 +49,7 @@ struct CurveView {
 struct LearnerJson {
     /// The live version.
     #[serde(flatten)]
-    live: CurveView,
+    live: AgeView,
     /// One line about it.
     about: String,
     /// Number of the last finished game of the arena that it has looked at.
@@ -51,7 +57,22 @@ struct LearnerJson {
     /// Patterns that it knows.
     patterns: u64,
     /// Versions that were frozen on the way, by the games that they had learnt.
-    versions: Vec<CurveView>,
+    versions: Vec<AgeView>,
+    /// What the live version was on the way, by games learnt.
+    curve: Vec<CurvePointView>,
+}
+
+/// The live version at one moment.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CurvePointView {
+    /// Games learnt.
+    games: u64,
+    /// Its live rating then, in Elo points; null if it was not known well enough, or not looked up.
+    live_elo: Option<i32>,
+    /// Its share of right decisions then, as above; null if it was not measured.
+    decision: Option<f64>,
+    /// When, RFC 3339.
+    at: String,
 }
 
 /// Why a bot moved as it did.
@@ -121,36 +142,53 @@ async fn list(State(state): State<AppState>) -> Result<Json<List<LearnerJson>>, 
     let mut items = Vec::new();
     for view in state.learning.all() {
         let mut versions = Vec::new();
-        for version in &view.versions {
-            let decision = version.decision.map(share);
-            let name = version.name.clone();
-            let rating = rating(&state, &version.player).await?;
-            versions.push(CurveView { name, games: version.mark, rating, decision });
+        for it in &view.versions {
+            versions.push(age(&state, (&it.name, &it.player), it.mark, it.decision).await?);
         }
-        let rating = rating(&state, &view.player).await?;
+        let curve = state.store.learner_curve(&view.name).await?;
         items.push(LearnerJson {
-            live: CurveView {
-                name: view.name.clone(),
-                games: view.games,
-                rating,
-                decision: view.decision.map(share),
-            },
+            live: age(&state, (&view.name, &view.player), view.games, view.decision).await?,
             about: view.about.to_owned(),
             covered: view.covered,
             patterns: view.knowledge.now().pattern_count() as u64,
             versions,
+            curve: curve.into_iter().map(CurvePointView::from).collect(),
         });
     }
     Ok(Json(List { items, cursor: None }))
 }
 
-fn share(thousandths: u16) -> f64 {
-    f64::from(thousandths) / 1_000.0
+async fn age(
+    state: &AppState,
+    (name, player): (&PlayerName, &PlayerId),
+    games: u64,
+    decision: Option<u16>,
+) -> Result<AgeView, StoreError> {
+    let row = state.store.rating(player, Variant::STANDARD).await?;
+    let fitted = Shown::of_bot(state, player, Variant::STANDARD, row.unwrap_or_default());
+    Ok(AgeView {
+        name: name.clone(),
+        games,
+        rating: row.map(|row| row.standing.to_wire()),
+        published: fitted.map(Shown::to_wire),
+        decision: decision.map(share),
+    })
 }
 
-async fn rating(state: &AppState, player: &PlayerId) -> Result<Option<WireRating>, StoreError> {
-    let row = state.store.rating(player, Variant::STANDARD).await?;
-    Ok(row.map(|row| row.standing.to_wire()))
+impl From<CurvePoint> for CurvePointView {
+    fn from(point: CurvePoint) -> Self {
+        let CurvePoint { games, rating, decision, at } = point;
+        Self {
+            games,
+            live_elo: rating.map(MilliElo::to_elo),
+            decision: decision.map(share),
+            at: at.to_string(),
+        }
+    }
+}
+
+fn share(thousandths: u16) -> f64 {
+    f64::from(thousandths) / 1_000.0
 }
 
 async fn game_reasons(

@@ -13,6 +13,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
+use crate::ids::PlayerName;
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::Standing;
 use crate::rating::strength::Strength;
@@ -77,9 +78,17 @@ impl BotRow {
 
 /// How a bot plays: for the house's own in the visitor's language, for others as their owners say it.
 fn about(lang: Language, bot: &OpenBot) -> String {
-    let key = format!("bot.{}", bot.player.name.as_str().to_lowercase().replace('-', "_"));
-    let ours = lang.known(&key).filter(|_| bot.house).map(str::to_owned);
+    let ours = bot.house.then(|| house_about(lang, &bot.player.name)).flatten();
     ours.or_else(|| bot.about.clone()).unwrap_or_default()
+}
+
+/// How a bot of the house plays, in the visitor's language, if there is a text about it.
+pub(super) fn house_about(lang: Language, name: &PlayerName) -> Option<String> {
+    if let Some((_, mark)) = name.as_str().rsplit_once('@') {
+        return Some(lang.count("learner.frozen_after", mark.parse().ok()?));
+    }
+    let key = format!("bot.{}", name.as_str().to_lowercase().replace('-', "_"));
+    lang.known(&key).map(str::to_owned)
 }
 
 /// Key of the word for how strong a bot is: by its rating once that means something, else as the house says. A rating

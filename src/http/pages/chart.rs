@@ -53,6 +53,8 @@ pub(super) struct Chart {
     dots: Vec<Dot>,
     /// Of the live learner.
     live: String,
+    /// Where the live learner stands.
+    now: Option<Dot>,
     x_ticks: Vec<Tick>,
     y_ticks: Vec<Tick>,
 }
@@ -60,7 +62,8 @@ pub(super) struct Chart {
 impl HtmlSafe for Chart {}
 
 impl Chart {
-    /// Draws frozen versions as dots with bars, the live learner as a thin line. `None` if there is nothing to draw.
+    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there is
+    /// nothing to draw.
     pub(super) fn new(title: &str, x_title: &str, frozen: &[Value], live: &[Value]) -> Option<Self> {
         let all = || frozen.iter().chain(live);
         let most = all().map(|value| value.games).max()?.max(10);
@@ -84,6 +87,8 @@ impl Chart {
             high: format!("{:.1}", y(value.y + value.pm95)),
             label: format!("{}: {:.0} ± {:.0}", value.games, value.y, value.pm95),
         };
+        // Where a version has just been frozen, its dot says the same.
+        let now = live.last().filter(|last| frozen.iter().all(|value| value.games != last.games));
         let decades = std::iter::successors(Some(10_u64), |games| games.checked_mul(10));
         let x_marks = std::iter::once(0).chain(decades.take_while(|games| *games <= most));
         let y_marks = std::iter::successors(Some(low), |value| Some(value + step));
@@ -99,6 +104,7 @@ impl Chart {
             line: points(frozen),
             dots: frozen.iter().map(dot).collect(),
             live: points(live),
+            now: now.map(dot),
             x_ticks: x_marks
                 .map(|games| Tick { at: format!("{:.1}", x(games)), label: games.to_string() })
                 .collect(),
@@ -148,6 +154,15 @@ mod tests {
         let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0", "10", "100"]);
         assert!(chart.render().unwrap().contains("1350 ± 50"));
+    }
+
+    #[test]
+    fn the_live_learner_has_a_ring_where_no_version_stands() {
+        let frozen = [value(0, 1_200.0), value(100, 1_350.0)];
+        let at =
+            |games| Chart::new("Elo", "games", &frozen, &[frozen[1], value(games, 1_400.0)]).unwrap().now;
+        assert!(at(100).is_none());
+        assert_eq!(at(130).unwrap().label, "130: 1400 ± 50");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::drawing::{Board, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
+use super::pattern::{PatternBoard, PatternCells};
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
@@ -225,6 +226,7 @@ struct GamePage {
 #[template(path = "parts/why.html")]
 struct WhyPanel {
     lang: Language,
+    cells: PatternCells,
     rows: Vec<WhyRow>,
 }
 
@@ -234,15 +236,17 @@ impl HtmlSafe for WhyPanel {}
 #[derive(Clone, Debug)]
 struct WhyRow {
     title: String,
+    /// Whether something spoke for the column that was played, or only for others.
+    speaks_for_it: bool,
     reasons: Vec<WhyLine>,
 }
 
 /// A pattern that spoke.
 #[derive(Clone, Debug)]
 struct WhyLine {
-    pattern: String,
-    weight: i64,
-    column: u8,
+    board: PatternBoard,
+    weight: String,
+    column: String,
     /// None where a learner keeps weights alone.
     counts: Option<String>,
 }
@@ -255,7 +259,8 @@ impl WhyPanel {
             return Ok(None);
         }
         let moves = reasons_of(state, game).await?;
-        Ok(Some(Self { lang, rows: moves.into_iter().rev().map(|said| WhyRow::new(lang, said)).collect() }))
+        let rows = moves.into_iter().rev().map(|said| WhyRow::new(lang, said)).collect();
+        Ok(Some(Self { lang, cells: PatternCells::new(), rows }))
     }
 }
 
@@ -267,11 +272,12 @@ impl WhyRow {
                 let counts = [("seen", reason.seen), ("won", reason.won), ("lost", reason.lost)];
                 lang.fill("learning.counts", &counts)
             }),
-            pattern: reason.pattern,
-            weight: reason.weight,
-            column: reason.column,
+            board: PatternBoard::named(lang, &reason.pattern),
+            weight: format!("{:+}", reason.weight).replace('-', "−"),
+            column: lang.fill("learning.why_voice", &[("column", reason.column)]),
         };
         Self {
+            speaks_for_it: said.reasons.iter().any(|reason| reason.column == said.column),
             title: lang.fill("learning.why_move", &title),
             reasons: said.reasons.into_iter().map(line).collect(),
         }

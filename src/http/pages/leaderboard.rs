@@ -51,6 +51,7 @@ impl List {
 #[serde(rename_all = "snake_case")]
 enum Homes {
     House,
+    Learners,
     Others,
     /// Whatever else an address says.
     #[default]
@@ -93,6 +94,8 @@ struct Row {
     rank: u64,
     player: PlayerTag,
     version: Option<String>,
+    /// On the list of learners: how many.
+    games_learnt: Option<String>,
     elo: i32,
     pm95: u32,
     provisional: bool,
@@ -116,6 +119,9 @@ struct Leaderboard {
     rows: Vec<Row>,
     /// Whether moves have been judged.
     has_exact: bool,
+    /// Whether this is the list of those who learn, which says how many games they learnt in the place of how many they
+    /// won.
+    of_learners: bool,
     /// How the ratings came about, a sentence each.
     facts: Vec<String>,
     /// Why not to trust them.
@@ -133,19 +139,27 @@ pub(super) async fn page(
     let home = match choice.by {
         Homes::Both => None,
         Homes::House => Some(Home::House),
+        Homes::Learners => Some(Home::Learners),
         Homes::Others => Some(Home::Elsewhere),
     };
     let wanted = Wanted { board, variant, home, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
-    let rows: Vec<Row> = rows.iter().map(|row| Row::new(lang, &scale, row)).collect();
+    let mut shown: Vec<Row> = rows.iter().map(|row| Row::new(lang, &scale, row)).collect();
+    let of_learners = home == Some(Home::Learners);
+    if of_learners {
+        for (shown, row) in shown.iter_mut().zip(&rows) {
+            shown.games_learnt = state.learning.games_learnt(&row.player.id).map(|games| lang.number(games));
+        }
+    }
     let page = Leaderboard {
         frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
         lead: lang.text(if board == Board::People { "ranking.lead_people" } else { "ranking.lead" }),
         method: lang.linked("ranking.method", "/docs/ratings"),
         filters: filters(&state, lang, wanted),
-        has_exact: rows.iter().any(|row| row.exact.is_some()),
-        rows,
+        has_exact: shown.iter().any(|row| row.exact.is_some()),
+        of_learners,
+        rows: shown,
         facts: fit.as_ref().map(|fit| facts(lang, fit)).unwrap_or_default(),
         warnings: fit.as_ref().map(|fit| warnings(lang, fit)).unwrap_or_default(),
     };
@@ -159,6 +173,7 @@ impl Row {
             rank: row.rank,
             player: PlayerTag::new(lang, &player::wire(&row.player, None)),
             version: row.player.profile.version.clone().filter(|_| !row.player.house),
+            games_learnt: None,
             elo: shown.elo,
             pm95: shown.pm95,
             provisional: shown.live.standing.is_provisional(),
@@ -233,6 +248,7 @@ fn filters(state: &AppState, lang: Language, wanted: Wanted) -> Vec<Filter> {
         let homes = [
             (None, lang.text("ranking.all")),
             (Some(Home::House), lang.text("ranking.house")),
+            (Some(Home::Learners), lang.text("ranking.learners")),
             (Some(Home::Elsewhere), lang.text("ranking.remote")),
         ];
         let options =
@@ -262,6 +278,7 @@ fn address(wanted: Wanted) -> String {
     };
     let home = wanted.home.map(|home| match home {
         Home::House => "by=house".to_owned(),
+        Home::Learners => "by=learners".to_owned(),
         Home::Elsewhere => "by=others".to_owned(),
     });
     let variant = (wanted.variant != Variant::STANDARD).then(|| format!("variant={}", wanted.variant));

@@ -1,46 +1,83 @@
-//! The bots that learn: their curves, what they know, what the last games changed, and their frozen versions.
+//! The bots that learn: how strong they got, what they know, what the last games changed, and their frozen versions.
 
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::response::Html;
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
 use fourfold_bots::{Change, Counts, KnownPattern};
-use fourfold_engine::{Cell, Variant};
+use fourfold_engine::Variant;
 
 use super::Page;
+use super::bots;
 use super::chart::{Chart, Value};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
+use super::pattern::{PatternBoard, PatternCells};
+use super::words;
+use crate::http::ranking::Shown;
 use crate::http::state::AppState;
-use crate::ids::PlayerName;
+use crate::http::texts::{Language, Linked};
+use crate::ids::{PlayerId, PlayerName};
+use crate::leaderboard::field::Scale;
+use crate::learning::Watches;
 use crate::learning::fold::parse_changes;
 use crate::learning::view::LearnerView;
-use crate::protocol::terms::WireRating;
-use crate::storage::StoreError;
-use crate::storage::record::RatingRow;
+use crate::storage::published::FitList;
+use crate::storage::record::StoredGame;
+use crate::storage::{StoreError, StoredPlayer};
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;
-/// Lessons on one page.
+/// Lessons on the page of a learner.
 const LESSONS_MAX: u32 = 8;
-/// A cell of a pattern's board is so wide.
-const CELL: i32 = 100;
+/// New patterns of a lesson that are drawn.
+const NEW_MAX: usize = 12;
+/// Where the ranking lists learners and their versions alone.
+const RANKING: &str = "/leaderboard?list=bots&by=learners";
 
 /// The live learner or a version of it, in the table.
 struct VersionRow {
     name: String,
     games: u64,
-    rating: Option<WireRating>,
+    is_live: bool,
+    /// The published one.
+    rating: Option<Shown>,
     played: u64,
-    decision: Option<String>,
+    /// Thousandths.
+    decision: Option<u16>,
+}
+
+impl VersionRow {
+    fn provisional(&self) -> bool {
+        self.rating.is_some_and(|rating| rating.live.standing.is_provisional())
+    }
+
+    fn decision(&self) -> Option<String> {
+        self.decision.map(percent)
+    }
+
+    /// Where it stands on the curve of ratings, unless too few games say so.
+    fn rated(&self) -> Option<Value> {
+        let rating = self.rating.filter(|_| !self.provisional())?;
+        Some(Value { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
+    }
+}
+
+/// How far a learner has come since its first version, as one line.
+struct Growth {
+    label: &'static str,
+    value: String,
 }
 
 /// A learner as the pages show it.
 struct Learner {
     name: String,
-    about: &'static str,
+    about: String,
     games: u64,
     patterns: usize,
+    growth: Vec<Growth>,
+    /// Between which numbers of games it grew so.
+    span: String,
     elo: Option<Chart>,
     decision: Option<Chart>,
     rows: Vec<VersionRow>,
@@ -53,43 +90,64 @@ impl Learner {
     }
 }
 
-/// What is drawn in one cell of a pattern's board.
-struct Mark {
-    x: i32,
-    y: i32,
-    class: &'static str,
+/// A learner among all of them.
+struct Overview {
+    learner: Learner,
+    last: Option<LessonRow>,
 }
 
 /// A pattern with its board.
 struct PatternTile {
-    name: String,
-    marks: Vec<Mark>,
+    board: PatternBoard,
     counts: String,
 }
 
 /// A lesson and what it changed.
+#[derive(Default)]
 struct LessonRow {
-    game: Option<String>,
     number: u64,
-    new: Vec<String>,
-    grown: usize,
+    game: Option<LessonGame>,
+    /// What changed, in words.
+    changed: String,
+    /// Patterns that were new.
+    new: Vec<PatternBoard>,
+    /// How many of them are not drawn.
+    more: usize,
+}
+
+/// The game that taught something.
+struct LessonGame {
+    id: String,
+    first: String,
+    second: String,
+    score: &'static str,
+}
+
+/// What a reader needs to know to read the figures.
+struct Legend {
+    decision: &'static str,
+    rating: Linked,
+    scale: &'static str,
 }
 
 #[derive(Template)]
 #[template(path = "learning.html")]
 struct LearningPage {
     frame: Frame,
-    learners: Vec<Learner>,
+    legend: Legend,
+    learners: Vec<Overview>,
 }
 
 #[derive(Template)]
 #[template(path = "learner.html")]
 struct LearnerPage {
     frame: Frame,
+    legend: Legend,
     learner: Learner,
     lessons: Vec<LessonRow>,
     /// Whether it knows how often it saw its patterns, not only what they weigh.
     keeps_counts: bool,
+    cells: PatternCells,
     patterns: Vec<PatternTile>,
 }
 
@@ -98,71 +156,120 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let frame = visitor.frame(Tab::Elsewhere, visitor.language().text("learning.title"));
     let mut learners = Vec::new();
     for view in state.learning.all() {
-        learners.push(learner(&state, &frame, &view).await?);
+        let last = lessons(&state, frame.lang, &view, 1).await?.pop();
+        learners.push(Overview { learner: learner(&state, &frame, &view).await?, last });
     }
-    Ok(Html(LearningPage { frame, learners }.render()?))
+    let legend = legend(&state, frame.lang);
+    Ok(Html(LearningPage { frame, legend, learners }.render()?))
 }
 
-/// One learner.
-pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
-    let view = name.parse::<PlayerName>().ok().and_then(|name| state.learning.learner(&name));
-    let Some(view) = view else { return Err(PageError::not_found(visitor)) };
+/// One learner. A frozen version has nothing to watch, but a page as a player.
+pub(super) async fn one(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let Ok(name) = name.parse::<PlayerName>() else { return Err(PageError::not_found(visitor)) };
+    if state.learning.has_version(&name) {
+        return Ok(Redirect::to(&format!("/player/{name}")).into_response());
+    }
+    let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
     let known = view.knowledge.now().patterns();
     let page = LearnerPage {
+        legend: legend(&state, frame.lang),
         learner: learner(&state, &frame, &view).await?,
-        lessons: lessons(&state, &view).await?,
-        keeps_counts: known.iter().any(|pattern| pattern.counts.seen > 0),
-        patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(&frame, pattern)).collect(),
+        lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
+        keeps_counts: keeps_counts(&known),
+        cells: PatternCells::new(),
+        patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
     };
-    Ok(Html(page.render()?))
+    Ok(Html(page.render()?).into_response())
+}
+
+fn legend(state: &AppState, lang: Language) -> Legend {
+    let snapshot = state.leaderboard.now();
+    let scale = match snapshot.field(Variant::STANDARD, FitList::Bots).map(|field| field.scale) {
+        None => "",
+        Some(Scale::Random) => lang.text("ranking.scale_random"),
+        Some(Scale::Mean) => lang.text("ranking.scale_mean"),
+    };
+    Legend {
+        decision: lang.text("learning.decision_lead"),
+        rating: lang.linked("learner.elo_lead", RANKING),
+        scale,
+    }
 }
 
 async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<Learner, StoreError> {
-    let mut rows = Vec::new();
-    let mut rated = Vec::new();
-    let mut decided = Vec::new();
-    for version in &view.versions {
-        let row = rating(state, &version.player).await?;
-        let wire = row.standing.to_wire();
-        if !wire.provisional {
-            rated.push(Value { games: version.mark, y: wire.elo.into(), pm95: wire.pm95.into() });
-        }
-        decided.extend(version.decision.map(|thousandths| decision(version.mark, thousandths)));
-        rows.push(VersionRow {
-            name: version.name.to_string(),
-            games: version.mark,
-            rating: (row.standing.games > 0).then_some(wire),
-            played: row.standing.games,
-            decision: version.decision.map(percent),
-        });
-    }
-    let live = rating(state, &view.player).await?;
-    rows.push(VersionRow {
-        name: view.name.to_string(),
-        games: view.games,
-        rating: (live.standing.games > 0).then(|| live.standing.to_wire()),
-        played: live.standing.games,
-        decision: view.decision.map(percent),
-    });
+    let lang = frame.lang;
+    let rows = version_rows(state, view).await?;
+    let (frozen, live): (Vec<&VersionRow>, Vec<&VersionRow>) = rows.iter().partition(|row| !row.is_live);
+    let rated: Vec<Value> = frozen.iter().filter_map(|row| row.rated()).collect();
+    let now = live.iter().filter_map(|row| row.rated());
+    let grown: Vec<Value> = rated.last().copied().into_iter().chain(now).collect();
+    let decided: Vec<Value> =
+        frozen.iter().filter_map(|row| Some(decision(row.games, row.decision?))).collect();
     let curve = state.store.learner_curve(&view.name).await?;
-    let point =
-        |games, rating: crate::rating::elo::MilliElo| Value { games, y: rating.to_elo().into(), pm95: 0.0 };
-    let points: Vec<Value> =
-        curve.iter().filter_map(|stored| Some(point(stored.games, stored.rating?))).collect();
     let measured: Vec<Value> =
         curve.iter().filter_map(|stored| Some(decision(stored.games, stored.decision?))).collect();
-    let games = frame.text("learning.games_learnt");
+    let games = lang.text("learning.games_learnt");
+    let first = frozen.first().map_or(0, |row| row.games);
+    let span = [("from", lang.number(first)), ("to", lang.number(view.games))];
+    let own = match view.watches {
+        Watches::Own => lang.text("learner.watches_own"),
+        Watches::All => lang.text("learner.watches_all"),
+    };
+    let about = bots::house_about(lang, &view.name).unwrap_or_else(|| view.about.to_owned());
     Ok(Learner {
         name: view.name.to_string(),
-        about: view.about,
+        about: format!("{about} {own}"),
         games: view.games,
         patterns: view.knowledge.now().pattern_count(),
-        elo: Chart::new(frame.text("learning.elo_by_games"), games, &rated, &points),
-        decision: Chart::new(frame.text("learning.decision_by_games"), games, &decided, &measured),
+        growth: growth(lang, &rows),
+        span: lang.fill("learner.span", &span),
+        elo: Chart::new(lang.text("learning.elo_by_games"), games, &rated, &grown),
+        decision: Chart::new(lang.text("learning.decision_by_games"), games, &decided, &measured),
         rows,
     })
+}
+
+/// The frozen versions by what they had learnt, then the live one.
+async fn version_rows(state: &AppState, view: &LearnerView) -> Result<Vec<VersionRow>, StoreError> {
+    let frozen = view.versions.iter();
+    let frozen = frozen.map(|it| (&it.name, &it.player, it.mark, it.decision, false));
+    let live = (&view.name, &view.player, view.games, view.decision, true);
+    let mut rows = Vec::new();
+    for (name, player, games, decision, is_live) in frozen.chain([live]) {
+        let (rating, played) = rating(state, player).await?;
+        rows.push(VersionRow { name: name.to_string(), games, is_live, rating, played, decision });
+    }
+    Ok(rows)
+}
+
+/// The published rating, and how many rated games were played.
+async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<Shown>, u64), StoreError> {
+    let live = state.store.rating(player, Variant::STANDARD).await?.unwrap_or_default();
+    Ok((Shown::of_bot(state, player, Variant::STANDARD, live), live.standing.games))
+}
+
+/// From the first version to the live one, as far as both are known.
+fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
+    let [first, .., last] = rows else { return Vec::new() };
+    let mut growth = Vec::new();
+    if let (Some(before), Some(now)) = (first.decision(), last.decision()) {
+        growth
+            .push(Growth {
+                label: lang.text("learner.right_decisions"), value: format!("{before} → {now}")
+            });
+    }
+    let rated = |row: &VersionRow| row.rating.filter(|_| !row.provisional());
+    if let (Some(before), Some(now)) = (rated(first), rated(last)) {
+        let value = format!("{} → {}", before.elo, now.elo);
+        growth.push(Growth { label: lang.text("ranking.rating"), value });
+    }
+    growth
 }
 
 /// A point of the curve of decisions, with what its number of positions leaves to chance.
@@ -173,50 +280,78 @@ fn decision(games: u64, thousandths: u16) -> Value {
     Value { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
-async fn rating(state: &AppState, player: &crate::ids::PlayerId) -> Result<RatingRow, StoreError> {
-    Ok(state.store.rating(player, Variant::STANDARD).await?.unwrap_or_default())
-}
-
 fn percent(thousandths: u16) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
-async fn lessons(state: &AppState, view: &LearnerView) -> Result<Vec<LessonRow>, StoreError> {
+/// The last lessons, the newest first.
+async fn lessons(
+    state: &AppState,
+    lang: Language,
+    view: &LearnerView,
+    limit: u32,
+) -> Result<Vec<LessonRow>, StoreError> {
+    let unnamed = if keeps_counts(&view.knowledge.now().patterns()) {
+        lang.text("learner.nothing_changed")
+    } else {
+        lang.text("learning.weights_moved")
+    };
     let mut rows = Vec::new();
-    for lesson in state.store.last_lessons(&view.name, LESSONS_MAX).await? {
+    for lesson in state.store.last_lessons(&view.name, limit).await? {
         let game = state.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
-        let game = game.first().and_then(|game| game.as_ref().ok()).map(|game| game.spec.id.to_string());
+        let game = match game.first() {
+            Some(Ok(game)) => lesson_game(state, game).await?,
+            // A damaged game taught all the same.
+            Some(Err(_)) | None => None,
+        };
         let changes = parse_changes(&lesson.changes);
-        let (new, grown): (Vec<Change>, Vec<Change>) =
-            changes.into_iter().partition(|change| change.before.is_none());
-        let new = new.into_iter().map(|change| change.pattern).collect();
-        rows.push(LessonRow { game, number: lesson.number, new, grown: grown.len() });
+        rows.push(LessonRow { number: lesson.number, game, ..LessonRow::of(lang, changes, unnamed) });
     }
     Ok(rows)
 }
 
-fn tile(frame: &Frame, pattern: &KnownPattern) -> PatternTile {
-    let height = i32::from(Variant::STANDARD.height());
-    let marks = |cells: &[Cell], class| {
-        let mark = move |cell: &Cell| {
-            let [column, row] = cell.numbers();
-            Mark {
-                x: i32::from(column) * CELL - CELL / 2,
-                y: (height - i32::from(row)) * CELL + CELL / 2,
-                class,
-            }
-        };
-        cells.iter().map(mark).collect::<Vec<_>>()
+async fn lesson_game(state: &AppState, game: &StoredGame) -> Result<Option<LessonGame>, StoreError> {
+    let sides = &game.spec.players;
+    let players = state.store.players(&[sides.first.clone(), sides.second.clone()]).await?;
+    let name = |id: &PlayerId| {
+        let found = players.iter().find(|player: &&StoredPlayer| player.id == *id);
+        found.map(|player| player.name.to_string())
     };
-    let mut all = marks(&pattern.own, "pattern-own");
-    all.extend(marks(&pattern.enemy, "pattern-enemy"));
-    all.extend(marks(&pattern.answers, "pattern-answer"));
+    let (Some(first), Some(second), Some(ending)) = (name(&sides.first), name(&sides.second), game.ending())
+    else {
+        return Ok(None);
+    };
+    Ok(Some(LessonGame { id: game.spec.id.to_string(), first, second, score: words::score(ending.result) }))
+}
+
+impl LessonRow {
+    /// What changed, or `unnamed` if nothing that has a name did.
+    fn of(lang: Language, changes: Vec<Change>, unnamed: &str) -> Self {
+        let (new, grown): (Vec<Change>, Vec<Change>) =
+            changes.into_iter().partition(|change| change.before.is_none());
+        let changed = if new.is_empty() && grown.is_empty() {
+            unnamed.to_owned()
+        } else {
+            lang.fill("learning.changed", &[("new", new.len()), ("grown", grown.len())])
+        };
+        let drawn = new.iter().take(NEW_MAX).map(|change| PatternBoard::named(lang, &change.pattern));
+        let more = new.len().saturating_sub(NEW_MAX);
+        Self { changed, new: drawn.collect(), more, ..Self::default() }
+    }
+}
+
+/// Whether the learner keeps how often it saw its patterns, not only what they weigh.
+fn keeps_counts(known: &[KnownPattern]) -> bool {
+    known.iter().any(|pattern| pattern.counts.seen > 0)
+}
+
+fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {
     let counts = match pattern.counts {
         // Some learners keep weights alone.
-        Counts { seen: 0, .. } => format!("{:+.2}", pattern.weight),
+        Counts { seen: 0, .. } => format!("{:+.2}", pattern.weight).replace('-', "−"),
         Counts { seen, won, lost } => {
-            frame.fill("learning.counts", &[("seen", seen), ("won", won), ("lost", lost)])
+            lang.fill("learning.counts", &[("seen", seen), ("won", won), ("lost", lost)])
         }
     };
-    PatternTile { name: pattern.name.clone(), marks: all, counts }
+    PatternTile { board: PatternBoard::known(lang, pattern), counts }
 }

@@ -156,7 +156,12 @@ pub(super) async fn page(
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
         owner: owner(&state, lang, &player).await?,
-        about: player.profile.about.clone().unwrap_or_default(),
+        about: player
+            .house
+            .then(|| super::bots::house_about(lang, &player.name))
+            .flatten()
+            .or_else(|| player.profile.about.clone())
+            .unwrap_or_default(),
         version: player.profile.version.clone(),
         // A link that a bot's owner wrote: nothing but a web address may be behind it.
         url: player

@@ -30,6 +30,16 @@ pub(super) fn key(side: WireSide) -> &'static str {
     }
 }
 
+/// A result in figures.
+pub(super) fn score(result: GameResult) -> &'static str {
+    match result {
+        GameResult::First => "1–0",
+        GameResult::Second => "0–1",
+        GameResult::Draw => "½–½",
+        GameResult::Void => "–",
+    }
+}
+
 /// Whether a game counts.
 pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
     lang.text(if is_rated { "game.rated" } else { "game.casual" })

@@ -1,5 +1,6 @@
 //! The learners' pages and endpoints: curves, versions, patterns, reasons, and keeping one's games out.
 
+use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
 use fourfold_bots::{GameRecord, GameResult, learner};
 use fourfold_engine::{Game, Side, Variant};
@@ -118,6 +119,44 @@ async fn learners_are_listed_with_their_versions() {
 }
 
 #[tokio::test]
+async fn learners_are_shown_with_their_published_ratings() {
+    let site = with_learner("memory").await;
+    let unknown = site.get("/api/v1/learners").await.json();
+    assert_eq!(unknown["items"][0]["published"], Value::Null, "no fit has been made yet");
+    for (index, first, second) in [(2, "pupil", "pupil1"), (3, "pupil1", "pupil")] {
+        let game = spec(&format!("g{index}"), first, second);
+        play(&*site.store, game, FIRST_WINS, Result_::First, EndReason::Four).await;
+    }
+    site.fit().await;
+    let list = site.get("/api/v1/learners").await.json();
+    let ranking = site.get("/api/v1/leaderboard?list=bots").await.json();
+    let version = &list["items"][0]["versions"][0];
+    let row = ranking["items"].as_array().unwrap().iter().find(|row| row["name"] == "pupil@1").unwrap();
+    assert_eq!(
+        (&version["published"]["elo"], &version["published"]["pm95"]),
+        (&row["elo"], &row["pm95"]),
+        "the number of the leaderboard"
+    );
+    assert_eq!(version["rating"]["elo"], row["live_elo"], "the live one as ever");
+    assert_ne!(row["elo"], row["live_elo"]);
+    let page = site.get("/learning/pupil").await;
+    let shown = format!("<strong>{}</strong>? <span class=\"soft small\">±{}<", row["elo"], row["pm95"]);
+    assert!(page.body.contains(&shown), "{shown} in {}", page.body);
+    assert_eq!(
+        list["items"][0]["curve"][0],
+        json!({ "games": 2, "live_elo": 1312, "decision": null, "at": NOON.to_string() })
+    );
+
+    let board = site.get("/leaderboard?list=bots&by=learners").await;
+    for part in ["/player/pupil%401", ">Games learnt<", "aria-current=\"page\">Learners<"] {
+        assert!(board.body.contains(part), "{part} in {}", board.body);
+    }
+    assert!(!site.get("/leaderboard?list=bots").await.body.contains(">Games learnt<"));
+    let nobody = TestSite::new().get("/leaderboard?list=bots&by=learners").await;
+    assert_eq!(nobody.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn the_page_of_all_learners_has_curves_and_versions() {
     let site = with_learner("memory").await;
     let page = site.get("/learning").await;
@@ -130,6 +169,8 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "61.2 %",
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
+        "<dd class=\"number\">41.2 % → 61.2 %</dd>",
+        "pupil 1–0 Ada</span>: new patterns 1, better known 1.",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -144,10 +185,13 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     let site = with_learner("memory").await;
     let page = site.get("/learning/PUPIL").await;
     assert_eq!(page.status, StatusCode::OK, "in any case");
-    for part in ["href=\"/game/g1\"", "<code>own a1 a2 . .</code>", "class=\"pattern-own\""] {
+    for part in ["href=\"/game/g1\"", "aria-label=\"own a1 a2\"", "class=\"pattern-own\"", "pupil 1–0 Ada"]
+    {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
-    for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@1"] {
+    let version = site.get("/learning/PUPIL@1").await;
+    assert_eq!((version.status, version.header(LOCATION)), (StatusCode::SEE_OTHER, "/player/PUPIL@1"));
+    for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@7", "/learning/%3Cb%3E"] {
         assert_eq!(site.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
     }
 }
@@ -157,7 +201,7 @@ async fn a_learner_that_keeps_weights_shows_those() {
     let site = with_learner("ntuple:plies=0").await;
     let page = site.get("/learning/pupil").await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.body.contains("aria-label=\"first: ") && !page.body.contains("seen 0"), "{}", page.body);
+    assert!(page.body.contains("aria-label=\"own ") && !page.body.contains("seen"), "{}", page.body);
 }
 
 #[tokio::test]
@@ -172,8 +216,10 @@ async fn the_game_of_a_learner_says_why() {
     );
     assert_eq!(list["items"].as_array().unwrap().len(), 1, "the others said nothing");
     let page = site.get("/game/g1").await;
-    assert!(page.body.contains("<code>own a1 a2 a3 a4</code> +105 → 1"), "{}", page.body);
-    assert!(page.body.contains("<code>own d1 . . .</code> -7 → 4</li>"), "no counts where there are none");
+    for part in ["aria-label=\"own a1 a2 a3 a4\"", ">+105</strong> column 1<div class=\"soft small\">seen"] {
+        assert!(page.body.contains(part), "{part} in {}", page.body);
+    }
+    assert!(page.body.contains(">−7</strong> column 4</div>"), "no counts where there are none");
     for path in ["/api/v1/games/nothing/reasons", "/api/v1/games/%20/reasons"] {
         site.get(path).await.check_refused(404, "not_found", None);
     }

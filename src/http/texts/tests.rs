@@ -117,8 +117,9 @@ fn every_text_in_use_is_there_and_every_text_is_in_use() {
         used.extend(keys_in(&fs::read_to_string(path).unwrap(), &areas));
     }
     // How house bots play is looked up by their names.
-    let house = Config::default().house_bots.0;
-    used.extend(house.iter().map(|bot| format!("bot.{}", bot.name.as_str().replace('-', "_"))));
+    let house = Config::default().house_bots.0.into_iter().map(|bot| bot.name);
+    let learners = crate::learning::plans().into_iter().map(|plan| plan.name);
+    used.extend(house.chain(learners).map(|name| format!("bot.{}", name.as_str().replace('-', "_"))));
     let there: BTreeSet<String> = areas
         .iter()
         .flat_map(|(area, texts)| texts.keys().map(move |name| format!("{area}.{name}")))
