@@ -118,10 +118,8 @@ mod tests {
     fn what_a_bot_draws_does_not_depend_on_what_it_did_before() {
         let (class, solved) = &fourfold_arena::measure::classes::shipped()[0];
         let empty = Position::new(Variant::STANDARD);
-        let scores: ColumnScores = worthless
-            .legal_columns()
-            .map(|column| (column, Score::new(i32::from(column.number()))))
-            .collect();
+        let scores: ColumnScores =
+            empty.legal_columns().map(|column| (column, Score::new(i32::from(column.number())))).collect();
         for task in [Task::Classify(*class, solved), Task::Judge(&empty, &scores)] {
             let done = perform("random", task);
             assert!(done.iter().all(|again| *again == done[0]), "{done:?}");
