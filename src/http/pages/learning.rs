@@ -329,14 +329,14 @@ impl LessonRow {
     fn of(lang: Language, changes: Vec<Change>, unnamed: &str) -> Self {
         let (new, grown): (Vec<Change>, Vec<Change>) =
             changes.into_iter().partition(|change| change.before.is_none());
-        let changed = if new.is_empty() && grown.is_empty() {
+        let text = if new.is_empty() && grown.is_empty() {
             unnamed.to_owned()
         } else {
             lang.fill("learning.changed", &[("new", new.len()), ("grown", grown.len())])
         };
         let drawn = new.iter().take(NEW_MAX).map(|change| PatternBoard::named(lang, &change.pattern));
         let more = new.len().saturating_sub(NEW_MAX);
-        Self { changed, new: drawn.collect(), more, ..Self::default() }
+        Self { changed: text, new: drawn.collect(), more, ..Self::default() }
     }
 }
 
