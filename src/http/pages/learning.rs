@@ -74,6 +74,7 @@ struct Learner {
     name: String,
     about: String,
     games: u64,
+    is_remade: bool,
     patterns: usize,
     growth: Vec<Growth>,
     /// Between which numbers of games it grew so.
@@ -226,6 +227,7 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         name: view.name.to_string(),
         about: format!("{about} {own}"),
         games: view.games,
+        is_remade: view.is_remade,
         patterns: view.knowledge.now().pattern_count(),
         growth: growth(lang, &rows),
         span: lang.fill("learner.span", &span),
