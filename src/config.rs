@@ -273,6 +273,9 @@ pub struct LearningConfig {
     pub cpu_percent: Bounded<1, 100>,
     /// Numbers of learnt games after which a version is frozen and goes on as an opponent of its own.
     pub freeze_at: Vec<Bounded<0, 100_000_000>>,
+    /// Per cent of the decisions in which a player who is not of the house must have kept the result, by the judge's
+    /// word, for the game to be learnt; 0 to learn all without a look.
+    pub accuracy_min: Bounded<0, 100>,
     /// Games to which each learner is brought by practice against bots of the house; 0 for no practice.
     pub practice_games: Bounded<0, 1_000_000>,
     /// From the end of a practice game to the start of the next, in milliseconds.
@@ -290,6 +293,7 @@ impl Default for LearningConfig {
             enabled: true,
             cpu_percent: Bounded::new(25),
             freeze_at: MARKS.map(Bounded::new).to_vec(),
+            accuracy_min: Bounded::new(0),
             practice_games: Bounded::new(1_000),
             practice_pause_ms: Bounded::new(500),
             teachers: TEACHERS.map(|name| name.parse().expect("a name that follows the rules")).to_vec(),
@@ -439,6 +443,12 @@ impl Config {
             let keys = "ladder.increment_ms and ladder.bank_ms";
             return Err(ConfigError::Contradiction { keys, message: error.to_string() });
         }
+        if self.learning.accuracy_min.number() > 0 && !self.judging.enabled {
+            let message =
+                "nobody would say how well players decide: enable judging, or learn without a look (0)";
+            let keys = "learning.accuracy_min and judging.enabled";
+            return Err(ConfigError::Contradiction { keys, message: message.to_owned() });
+        }
         self.tournaments
             .check()
             .map_err(|message| ConfigError::Contradiction { keys: "tournaments", message })?;
@@ -534,6 +544,13 @@ mod tests {
                 c.ladder.increment_ms = Bounded::new(2_000);
             },
             "ladder.increment_ms and ladder.bank_ms: ",
+        );
+        check_contradiction(
+            |c| {
+                c.learning.accuracy_min = Bounded::new(50);
+                c.judging.enabled = false;
+            },
+            "learning.accuracy_min and judging.enabled: ",
         );
     }
 

@@ -546,6 +546,7 @@ async fn learners(
         settings: LearningSettings {
             cpu_percent: settings.cpu_percent.number(),
             marks: settings.freeze_at.iter().map(|mark| mark.number().into()).collect(),
+            accuracy_min: settings.accuracy_min.number(),
             practice_games: settings.practice_games.number().into(),
             practice_pause: settings.practice_pause_ms.millis(),
             teachers: settings.teachers.clone(),

@@ -77,26 +77,20 @@ impl Memory {
     }
 }
 
-/// One voice for each pattern and column, though a pattern speaks as a member of two lists: as when the bot moves, of
-/// runs the louder one counts and of windows the sum.
-fn one_for_each(voices: Vec<Voice>, vocabulary: Vocabulary) -> Vec<Voice> {
-    let mut merged: Vec<Voice> = Vec::new();
+/// One voice for each pattern and column: a run speaks as a member of two lists, and as when the bot moves, the louder voice
+/// counts.
+fn one_for_each(voices: Vec<Voice>) -> Vec<Voice> {
+    let mut loudest: Vec<Voice> = Vec::new();
     for voice in voices {
         let is_same = |other: &&mut Voice| {
             (other.pattern, other.proposal.column) == (voice.pattern, voice.proposal.column)
         };
-        match merged.iter_mut().find(is_same) {
-            None => merged.push(voice),
-            Some(known) => {
-                let scores = [known.proposal.score, voice.proposal.score];
-                known.proposal.score = match vocabulary {
-                    Vocabulary::Runs => scores[0].max(scores[1]),
-                    Vocabulary::Windows => scores.iter().sum(),
-                };
-            }
+        match loudest.iter_mut().find(is_same) {
+            None => loudest.push(voice),
+            Some(known) => known.proposal.score = known.proposal.score.max(voice.proposal.score),
         }
     }
-    merged
+    loudest
 }
 
 /// The best proposal that is not vetoed; of equal ones a random one. `None` if there is none, or after some
@@ -187,7 +181,7 @@ impl Bot for Memory {
         }
         let patterns = self.store.vocabulary().snapshot(position);
         let judge = Judge { memory: &self.store, rule: self.rule, position };
-        let voices = one_for_each(judge.voices(&patterns), self.store.vocabulary());
+        let voices = one_for_each(judge.voices(&patterns));
         let mut reasons: Vec<Reason> = voices.into_iter().map(|voice| self.reason(voice)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight)); // stable: equal ones keep their order
         reasons

@@ -2,18 +2,21 @@
 //!
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
 //! connection says nothing about the position, and neither does a game that somebody began from a position of their
-//! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none. And
-//! nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`).
+//! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none.
+//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`). And if
+//! the operator asks for it, games of players who throw away too much are none (`plays_well_enough`).
 
 use std::collections::VecDeque;
 
 use fourfold_bots::{GameRecord, GameResult};
+use fourfold_engine::review::Skill;
 use fourfold_engine::{Game, Side, Variant};
 
 use super::Watches;
 use crate::ids::PlayerId;
 use crate::protocol::server::{EndReason, GameResult as Result_};
 use crate::protocol::terms::OpeningKind;
+use crate::storage::judgements::Judgement;
 use crate::storage::record::{StoredGame, UnratedReason};
 
 /// Stones on the board from which on a resignation is a lesson: before the first line can be complete, nobody has lost.
@@ -86,6 +89,20 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
     says_something.then_some((played, winner))
 }
 
+/// Whether the players who are not of the house kept the result in at least this share of their decisions, in percent.
+///
+/// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve is
+/// no lesson then; a side that had nothing to decide did nothing wrong.
+#[must_use]
+pub(crate) fn plays_well_enough(judgement: Judgement, teachers: &[Teacher], accuracy_min: u32) -> bool {
+    let Judgement::Judged(skills) = judgement else { return false };
+    let keeps = |skill: &Skill| skill.good_decisions * 100 >= skill.decisions * u64::from(accuracy_min);
+    teachers
+        .iter()
+        .zip([&skills.first, &skills.second])
+        .all(|(teacher, skill)| *teacher == Teacher::House || keeps(skill))
+}
+
 /// Keeps one teacher from giving more than a part of the last lessons.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Share {
@@ -114,6 +131,8 @@ impl Share {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_engine::BySide;
+
     use super::*;
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
     use crate::storage::record::{Opening, Settlement};
@@ -167,6 +186,22 @@ mod tests {
         check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);
+    }
+
+    #[test]
+    fn who_throws_too_much_away_teaches_nothing_but_the_house_always_does() {
+        let skill = |good_decisions, decisions| Skill { decisions, good_decisions, ..Skill::default() };
+        let judged = |first, second| Judgement::Judged(BySide { first, second });
+        let guests = [Teacher::Guests, Teacher::Guests];
+        let check = |judgement, teachers: &[Teacher], expected| {
+            assert_eq!(plays_well_enough(judgement, teachers, 50), expected, "{judgement:?}");
+        };
+        check(judged(skill(2, 4), skill(4, 4)), &guests, true);
+        check(judged(skill(2, 4), skill(3, 7)), &guests, false);
+        check(judged(skill(0, 0), skill(1, 1)), &guests, true);
+        check(judged(skill(4, 4), skill(0, 7)), &[Teacher::Guests, Teacher::House], true);
+        check(judged(skill(0, 7), skill(4, 4)), &[Teacher::Guests, Teacher::House], false);
+        check(Judgement::Unjudged, &guests, false);
     }
 
     #[test]

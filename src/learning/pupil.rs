@@ -8,7 +8,7 @@ use tracing::{info, warn};
 
 use super::Plan;
 use super::fold::{Fold, RefoldError, Taught, refold};
-use super::lesson::{SHARE_WINDOW, Share, Teacher, records};
+use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
 use crate::background::{Progress, Worker};
@@ -162,9 +162,10 @@ impl Pupil {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
         // With less than a full page it has caught up, and there is time for other things.
-        let is_behind = games.len() >= STEP_GAMES as usize;
-        let (taught, covered) = self.lessons(games, deps, faculty).await?;
-        self.learn(taught, covered, deps, worker).await?;
+        let is_full = games.len() >= STEP_GAMES as usize;
+        let look = self.look_at(games, deps, faculty).await?;
+        let is_behind = is_full && !look.waits;
+        self.learn(look.taught, look.covered, deps, worker).await?;
         if self.is_save_due(deps) {
             self.save(deps, worker).await?;
         }
@@ -173,36 +174,41 @@ impl Pupil {
         Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
     }
 
-    /// Which of these games are lessons, and the number of the last one.
-    async fn lessons(
+    /// Which of these games are lessons.
+    async fn look_at(
         &mut self,
         games: Vec<Result<StoredGame, DamagedGame>>,
         deps: &LearningDeps,
         faculty: &mut Faculty,
-    ) -> Result<(Vec<Taught>, u64), StoreError> {
-        let mut covered = self.covered();
-        let mut taught = Vec::new();
+    ) -> Result<Look, StoreError> {
+        let mut look = Look { taught: Vec::new(), covered: self.covered(), waits: false };
         for loaded in games {
             let game = match loaded {
                 Ok(game) => game,
                 Err(damaged) => {
-                    covered = damaged.number.unwrap_or(covered);
+                    look.covered = damaged.number.unwrap_or(look.covered);
                     continue;
                 }
             };
-            covered = game.settlement.as_ref().map_or(covered, |settled| settled.number);
+            let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
             let records = records(&game, self.plan.watches, &self.live.id);
-            if records.is_empty() {
-                continue;
+            if !records.is_empty() {
+                let teachers = faculty.teachers(&game, deps).await?;
+                match admits(&game, &teachers, deps).await? {
+                    None => {
+                        look.waits = true;
+                        break;
+                    }
+                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(&game, deps).await? => {
+                        self.share.add(teachers);
+                        look.taught.push((number, records));
+                    }
+                    Some(_) => {}
+                }
             }
-            let teachers = faculty.teachers(&game, deps).await?;
-            if !self.share.allows(&teachers) || faculty.keeps_out(&game, deps).await? {
-                continue;
-            }
-            self.share.add(teachers);
-            taught.push((covered, records));
+            look.covered = number;
         }
-        Ok((taught, covered))
+        Ok(look)
     }
 
     async fn learn(
@@ -500,6 +506,30 @@ impl Pupil {
             versions: self.versions.clone(),
         });
     }
+}
+
+/// What a learner finds in the next finished games.
+struct Look {
+    taught: Vec<Taught>,
+    /// The number of the last game that was looked at.
+    covered: u64,
+    /// The game after that is not judged yet.
+    waits: bool,
+}
+
+/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not come
+/// to it.
+async fn admits(
+    game: &StoredGame,
+    teachers: &[Teacher],
+    deps: &LearningDeps,
+) -> Result<Option<bool>, StoreError> {
+    let accuracy_min = deps.settings.accuracy_min;
+    if accuracy_min == 0 || teachers.iter().all(|teacher| *teacher == Teacher::House) {
+        return Ok(Some(true));
+    }
+    let judgement = deps.store.judgement(&game.spec.id).await?;
+    Ok(judgement.map(|judgement| plays_well_enough(judgement, teachers, accuracy_min)))
 }
 
 /// The stored state, or nothing if it cannot be used; and whether it must be made again.

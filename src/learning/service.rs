@@ -73,6 +73,9 @@ pub struct LearningSettings {
     pub cpu_percent: u32,
     /// Numbers of lessons after which a version is frozen.
     pub marks: BTreeSet<u64>,
+    /// Per cent of the decisions in which players who are not of the house must have kept the result; 0 for no such
+    /// condition.
+    pub accuracy_min: u32,
     /// Lessons to which each learner is brought by practice.
     pub practice_games: u64,
     /// Between two practice games.

@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
 use super::fold::refold;
@@ -18,7 +19,9 @@ use crate::metrics::Metrics;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{add, add_players, player, player_id, spec, whole_game};
+use crate::storage::judgements::{Judgement, JudgingStep};
 use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
+use crate::storage::puzzles::Harvest;
 use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::{MemoryStore, Writer};
@@ -44,6 +47,7 @@ impl Arena {
         let settings = LearningSettings {
             cpu_percent: 100,
             marks: marks.iter().copied().collect(),
+            accuracy_min: 0,
             practice_games,
             practice_pause: Duration::ZERO,
             teachers: vec![name("greedy"), name("nobody")],
@@ -105,6 +109,13 @@ impl Arena {
 
     async fn games_learnt(&self, learner: &str) -> u64 {
         self.store.learner(&name(learner)).await.unwrap().unwrap().games
+    }
+
+    /// The judge says this about the games after `from`.
+    async fn judge(&self, from: u64, games: Vec<(u64, Judgement)>) {
+        let harvest = Harvest { puzzles: Vec::new(), keep: 0 };
+        let step = JudgingStep { from, games, harvest };
+        self.writer.write(Write::StepJudging(Box::new(step))).await.unwrap();
     }
 
     async fn check_sound(&self) {
@@ -395,4 +406,30 @@ async fn learners_are_measured_and_practise_while_games_keep_coming() {
         assert!(learner.versions[0].decision.is_some(), "{}", learner.name);
     }
     assert!(practised() > 0, "it learns from its own games alone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.settings.accuracy_min = 50;
+    arena.learn().await;
+    let learnt = async |arena: &Arena| {
+        arena.learn().await;
+        arena.games_learnt("memory-spectator").await
+    };
+    for _ in 0..3 {
+        arena.play(player_id("Ada"), player_id("Bob")).await;
+    }
+    assert_eq!(learnt(&arena).await, 0, "nobody has judged them");
+    let skill = |good_decisions| Skill { decisions: 4, good_decisions, ..Skill::default() };
+    let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
+    arena.judge(0, vec![(1, judged(2, 4)), (2, judged(4, 1))]).await;
+    assert_eq!(learnt(&arena).await, 1, "Bob threw the second away");
+    arena.judge(2, vec![(3, judged(3, 3))]).await;
+    assert_eq!(learnt(&arena).await, 2);
+    // Bots of the house need no word.
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    arena.play(memory, greedy).await;
+    assert_eq!(learnt(&arena).await, 3);
+    arena.check_sound().await;
 }
