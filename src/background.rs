@@ -2,6 +2,7 @@
 //! have one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -57,6 +58,8 @@ pub(crate) struct Worker {
     share: u32,
     /// Whose waiting jobs go first.
     games: Option<ComputePool>,
+    /// Whether there is no time to wait for anybody or to rest.
+    in_haste: AtomicBool,
 }
 
 impl Worker {
@@ -72,7 +75,16 @@ impl Worker {
             }
         };
         std::thread::Builder::new().name(name.into()).spawn(work)?;
-        Ok(Self { jobs, share: share.clamp(1, 100), games })
+        Ok(Self { jobs, share: share.clamp(1, 100), games, in_haste: AtomicBool::new(false) })
+    }
+
+    /// From here on jobs are run at once and without rest: the daemon stops, and what they make is to be stored.
+    pub(crate) fn hurry(&self) {
+        self.in_haste.store(true, Ordering::Relaxed);
+    }
+
+    fn is_in_haste(&self) -> bool {
+        self.in_haste.load(Ordering::Relaxed)
     }
 
     /// Runs a job when the games leave room for it, and rests afterwards.
@@ -81,7 +93,7 @@ impl Worker {
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkerError> {
         for _ in 0..BUSY_WAITS_MAX {
-            if self.games.as_ref().is_none_or(|games| games.waiting() == 0) {
+            if self.is_in_haste() || self.games.as_ref().is_none_or(|games| games.waiting() == 0) {
                 break;
             }
             tokio::time::sleep(BUSY_WAIT).await;
@@ -95,7 +107,9 @@ impl Worker {
         };
         self.jobs.try_send(Box::new(job)).map_err(|_| WorkerError::Gone)?;
         let (result, took) = answer.await.map_err(|_| WorkerError::Panicked)?;
-        tokio::time::sleep(rest(took, self.share)).await;
+        if !self.is_in_haste() {
+            tokio::time::sleep(rest(took, self.share)).await;
+        }
         Ok(result)
     }
 }
@@ -115,6 +129,23 @@ mod tests {
         for (took, share, expected) in [(10, 25, 30), (10, 100, 0), (10, 50, 10), (60_000, 1, 10_000)] {
             assert_eq!(rest(ms(took), share), ms(expected), "{took} at {share}");
         }
+    }
+
+    /// Takes some time of the thread.
+    fn work() -> usize {
+        (0..200_000_u64).filter(|number| number.count_ones() == 3).count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_in_haste_does_not_rest() {
+        let worker = Worker::start("test", 1, None).unwrap();
+        let begin = tokio::time::Instant::now();
+        worker.run(work).await.unwrap();
+        let rested = begin.elapsed();
+        assert!(rested > Duration::ZERO, "it rests a hundred times as long as it works");
+        worker.hurry();
+        worker.run(work).await.unwrap();
+        assert_eq!(begin.elapsed(), rested);
     }
 
     #[tokio::test]

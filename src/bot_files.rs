@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fourfold_bots::registry::{self, Entry};
-use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, SettingKind};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, Recipe, SettingKind};
 use fourfold_engine::Variant;
 use thiserror::Error;
 
@@ -63,10 +63,29 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileEr
 
 fn build_from(spec: &BotSpec, variant: Variant, path: &Path) -> Result<Box<dyn Bot>, BotFileError> {
     let knowledge = knowledge(spec)?.unwrap_or_default();
-    registry::build_taught(spec, variant, &knowledge).map_err(|error| match error {
+    registry::build_taught(spec, variant, &knowledge).map_err(|error| in_file(error, path))
+}
+
+/// Reads the files that the settings name, to build the bot again and again as it was then.
+///
+/// # Errors
+///
+/// As for [`build`].
+pub fn recipe(spec: &BotSpec, variant: Variant) -> Result<Recipe, BotFileError> {
+    let spec = with_files_read(spec)?;
+    let (path, knowledge) = (knowledge_file(&spec), knowledge(&spec)?);
+    Recipe::new(spec, variant, knowledge).map_err(|error| match path {
+        Some(path) => in_file(error, &path),
+        None => error.into(),
+    })
+}
+
+/// What is wrong with knowledge is wrong with its file.
+fn in_file(error: BotError, path: &Path) -> BotFileError {
+    match error {
         BotError::Broken { bot: _, reason } => BotFileError::Content { path: path.to_owned(), reason },
         error => error.into(),
-    })
+    }
 }
 
 /// Lets a bot learn from a finished game, if its settings name a file for what it learns; any other bot has nothing to
@@ -209,7 +228,8 @@ mod tests {
         let path = dir.path().join("m.xml");
         fs::write(&path, "<ConnectFourPattern>\n<Basic").unwrap();
         let memory = spec("memory", "file", &path);
-        for error in [build(&memory, Variant::STANDARD).err(), learn(&memory, &lesson()).err()] {
+        let built = build(&memory, Variant::STANDARD).err();
+        for error in [built, recipe(&memory, Variant::STANDARD).err(), learn(&memory, &lesson()).err()] {
             let message = error.unwrap().to_string();
             assert!(message.contains("m.xml: line 2: "), "{message}");
         }
@@ -234,6 +254,9 @@ mod tests {
         fs::write(&path, "1, 2,3,4,5,6\n").unwrap();
         assert_eq!(with_files_read(&c4ai).unwrap().value("weights"), Some("1, 2,3,4,5,6"));
         assert!(build(&c4ai, Variant::STANDARD).is_ok());
+        let recipe = recipe(&c4ai, Variant::STANDARD).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(recipe.build(1).is_ok(), "the file was read");
     }
 
     #[test]

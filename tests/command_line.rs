@@ -6,6 +6,8 @@
 mod classic;
 #[path = "command_line/learning.rs"]
 mod learning;
+#[path = "command_line/measure.rs"]
+mod measure;
 #[path = "command_line/ntuple.rs"]
 mod ntuple;
 

@@ -250,14 +250,16 @@ impl Player for Chance {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_bots::Recipe;
+
     use super::*;
     use crate::house::HouseBot;
     use crate::watchdog::Watchdog;
 
     fn verdicts(spec: &str) -> Vec<(&'static str, Verdict)> {
         let watchdog = Watchdog::start().unwrap();
-        let bot =
-            HouseBot::new(spec.into(), spec.parse().unwrap(), Variant::STANDARD, None, &watchdog).unwrap();
+        let recipe = Recipe::new(spec.parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let bot = HouseBot::new(spec.into(), recipe, &watchdog);
         let report = admit(&bot, Variant::STANDARD, Duration::from_mins(1), 7, &Stop::default());
         assert!(report.is_passed(), "{report:?}");
         report.checks.iter().map(|check| (check.name, check.verdict)).collect()

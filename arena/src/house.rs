@@ -4,11 +4,9 @@
 //! results do not depend on the order of the games.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fourfold_bots::{Bot, BotError, BotSpec, MoveBudget, registry};
-use fourfold_engine::Variant;
+use fourfold_bots::{Bot, BotError, MoveBudget, Recipe};
 
 use crate::entrant::{Answer, Entrant, Fault, GameStart, Player, Turn};
 use crate::watchdog::{Alarm, Watchdog};
@@ -17,50 +15,14 @@ use crate::watchdog::{Alarm, Watchdog};
 #[derive(Debug)]
 pub struct HouseBot {
     name: String,
-    recipe: Arc<Recipe>,
+    recipe: Recipe,
     watchdog: Watchdog,
 }
 
-/// What a bot is made from.
-#[derive(Debug)]
-struct Recipe {
-    spec: BotSpec,
-    variant: Variant,
-    /// What it has learnt before, if it learns.
-    knowledge: Option<Vec<u8>>,
-}
-
-impl Recipe {
-    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        let spec = self.spec.clone().with_default_seed(seed);
-        match &self.knowledge {
-            Some(knowledge) => registry::build_taught(&spec, self.variant, knowledge),
-            None => registry::build(&spec, self.variant),
-        }
-    }
-
-    /// Whether every game takes a bot with a seed of its own.
-    fn draws(&self) -> bool {
-        self.spec.clone().with_default_seed(0) != self.spec
-    }
-}
-
 impl HouseBot {
-    /// Checks the settings. `knowledge` is what a learner knows, as it was kept.
-    ///
-    /// # Errors
-    ///
-    /// The settings make no sense, or the bot does not play the variant.
-    pub fn new(
-        name: String,
-        spec: BotSpec,
-        variant: Variant,
-        knowledge: Option<Vec<u8>>,
-        watchdog: &Watchdog,
-    ) -> Result<Self, BotError> {
-        let recipe = Recipe { spec, variant, knowledge };
-        recipe.build(0)?;
-        Ok(Self { name, recipe: Arc::new(recipe), watchdog: watchdog.clone() })
+    #[must_use]
+    pub fn new(name: String, recipe: Recipe, watchdog: &Watchdog) -> Self {
+        Self { name, recipe, watchdog: watchdog.clone() }
     }
 }
 
@@ -71,7 +33,7 @@ impl Entrant for HouseBot {
 
     fn player(&self) -> Result<Box<dyn Player>, Fault> {
         let bot = self.recipe.build(0).map_err(broken)?;
-        let recipe = self.recipe.draws().then(|| Arc::clone(&self.recipe));
+        let recipe = self.recipe.draws().then(|| self.recipe.clone());
         Ok(Box::new(HousePlayer { bot, alarm: self.watchdog.alarm(), recipe }))
     }
 }
@@ -85,7 +47,7 @@ struct HousePlayer {
     bot: Box<dyn Bot>,
     alarm: Alarm,
     /// What a bot that draws is made from anew for each game.
-    recipe: Option<Arc<Recipe>>,
+    recipe: Option<Recipe>,
 }
 
 impl HousePlayer {

@@ -5,9 +5,13 @@
 //! learners are compared: plies 10 to 27, no win at hand, half of them from random games, half from games of a bot that
 //! looks three plies ahead and errs now and then.
 //!
-//! [`decisions`] are such positions solved beforehand, to measure at once where there is no time for the solver.
+//! [`decisions`] are such positions solved beforehand, to measure at once where there is no time for the solver;
+//! [`classes`] are others, by how far the game has come. The [`ladder`] is of opponents that err but never change.
 
+pub mod classes;
 pub mod decisions;
+pub mod ladder;
+pub mod solved;
 
 use std::sync::atomic::AtomicBool;
 

@@ -33,6 +33,7 @@ mod negamax;
 pub mod ntuple;
 mod perfect;
 mod random;
+mod recipe;
 pub mod registry;
 mod self_play;
 mod setting;
@@ -44,6 +45,7 @@ pub mod training;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
 pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
+pub use recipe::Recipe;
 pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

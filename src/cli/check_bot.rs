@@ -20,6 +20,7 @@ use fourfold_arena::house::HouseBot;
 use fourfold_arena::program::dialect::Dialect;
 use fourfold_arena::program::spec::ProgramSpec;
 use fourfold_arena::watchdog::Watchdog;
+use fourfold_bots::Recipe;
 use fourfold_engine::Variant;
 use tokio_util::sync::CancellationToken;
 
@@ -113,9 +114,8 @@ impl CheckBot {
     fn entrant(&self) -> anyhow::Result<Arc<dyn Entrant>> {
         if self.command.is_empty() {
             let watchdog = Watchdog::start()?;
-            let chance =
-                HouseBot::new(OPPONENT.into(), OPPONENT.parse()?, Variant::STANDARD, None, &watchdog)?;
-            return Ok(Arc::new(chance));
+            let recipe = Recipe::new(OPPONENT.parse()?, Variant::STANDARD, None)?;
+            return Ok(Arc::new(HouseBot::new(OPPONENT.into(), recipe, &watchdog)));
         }
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
         Ok(Arc::new(self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?))

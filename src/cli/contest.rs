@@ -177,10 +177,8 @@ impl ContestArgs {
             return Ok(Box::new(self.programs.program(name, program, self.variant)?));
         }
         let spec: BotSpec = spec.parse()?;
-        bot_files::build(&spec, self.variant)?; // names the file if its content makes no sense
-        let spec = bot_files::with_files_read(&spec)?;
-        let knowledge = bot_files::knowledge(&spec)?;
-        Ok(Box::new(HouseBot::new(name.to_owned(), spec, self.variant, knowledge, watchdog)?))
+        let recipe = bot_files::recipe(&spec, self.variant)?;
+        Ok(Box::new(HouseBot::new(name.to_owned(), recipe, watchdog)))
     }
 
     /// The plan of the flags. A seed that was not named is the log's, if there is one.

@@ -1,49 +1,73 @@
-//! `fourfold measure`: how well a bot plays, by the exact solver.
+//! `fourfold measure`: how well bots play, by the exact solver and against opponents that never change.
 
+mod crew;
 mod figures;
+mod seat;
+mod table;
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread;
+use std::num::{NonZeroU16, NonZeroUsize};
 
-use fourfold::bot_files::{self, BotFileError};
+use anyhow::Context;
+use fourfold::bot_files;
+use fourfold_arena::course::Course;
+use fourfold_arena::measure::classes;
+use fourfold_arena::measure::ladder::Climb;
 use fourfold_arena::measure::{self, decisions};
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
-use fourfold_engine::review::{Judge, Verdict};
-use fourfold_engine::solver::{Limits, Solver};
-use fourfold_engine::{Column, Position, Side, Variant};
+use fourfold_arena::runner::Observer;
+use fourfold_bots::{BotError, BotSpec, Recipe};
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{ColumnScores, Limits, Solver};
+use fourfold_engine::{Position, Side, Variant};
 
-use self::figures::{Figures, Tally};
+use self::figures::{Figures, Report, Tally};
+use self::seat::{Done, Seat, Task};
+use super::contest;
 use super::interrupt::Interrupt;
+use super::output;
 use super::progress::Progress;
-use super::{output, think};
 
-/// Measure how well a bot plays, by the exact solver.
+/// Measure how well bots play, by the exact solver.
 ///
-/// The bot chooses in positions of 10 to 27 stones from random games and from games of a weak bot. `good` is the share of
+/// A bot chooses in positions of 10 to 27 stones from random games and from games of a weak bot. `good` is the share of
 /// choices that keep the position's value (win, draw or loss), `decision` the same among positions in which some move
 /// throws it away, `optimal` the share than which nothing is better, `mean_loss` the score given away by a choice on
 /// average. Then it plays the perfect player, from the empty board.
+///
+/// Several bots, such as trainings with different seeds, answer the same positions; the mean and the worst of each
+/// figure come last.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_help = "\
 Examples:
   fourfold measure negamax:depth=6
   fourfold measure mcts:ms=50 --positions 200 --json
-  fourfold measure memory:file=memory.xml --solved --games 0")]
+  fourfold measure memory:file=memory.xml --solved --games 0
+  fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder")]
 pub(super) struct Measure {
-    /// The bot, with its settings: see `fourfold bots`.
-    bot: BotSpec,
-    /// In how many positions it chooses.
+    /// The bots, with their settings: see `fourfold bots`.
+    #[arg(required = true, value_name = "BOT")]
+    bots: Vec<BotSpec>,
+    /// In how many positions a bot chooses.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
     /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone.
     #[arg(long, conflicts_with = "positions")]
     solved: bool,
-    /// How many games it plays against the perfect player as first, and as many as second.
+    /// Tell mistakes by class of position too: the beginning, middle and end of games, by how far off the end is.
+    /// Solved positions of each ship.
+    #[arg(long)]
+    classes: bool,
+    /// How many games a bot plays against the perfect player as first, and as many as second.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     games: u32,
-    /// Which positions, and what bots draw that have no seed of their own.
+    /// Play `negamax` to depths 2, 4, 6 and 8 too, from balanced openings, each with both sides.
+    #[arg(long)]
+    ladder: bool,
+    /// How many games a bot plays against each of those.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = contest::parse_games, requires = "ladder")]
+    ladder_games: u64,
+    /// Which positions and openings, and what bots draw that have no seed of their own.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Positions and games at the same time; more than one shares the cores among bots that have only so much time.
@@ -54,138 +78,133 @@ pub(super) struct Measure {
     json: bool,
 }
 
-/// A piece of work: a position to choose in, or a game to play.
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    Choose(Position),
-    Play { side: Side, seed: u64 },
+/// A measurement under way.
+struct Measuring<'a> {
+    flags: &'a Measure,
+    interrupt: Interrupt,
+    progress: Progress,
 }
 
-/// What came of it.
-/// The bot that is measured, with what its files say.
-#[derive(Debug)]
-struct Subject {
-    spec: BotSpec,
-    knowledge: Option<Vec<u8>>,
-}
-
-impl Subject {
-    fn read(spec: &BotSpec) -> Result<Self, BotFileError> {
-        Ok(Self { spec: bot_files::with_files_read(spec)?, knowledge: bot_files::knowledge(spec)? })
-    }
-
-    fn build(&self, seed: u64) -> Result<Box<dyn Bot>, BotError> {
-        let spec = self.spec.clone().with_default_seed(seed);
-        match &self.knowledge {
-            Some(knowledge) => registry::build_taught(&spec, Variant::STANDARD, knowledge),
-            None => registry::build(&spec, Variant::STANDARD),
-        }
-    }
-}
-
-#[derive(Debug)]
-enum Done {
-    Judged(Verdict),
-    Played { side: Side, points: f64 },
-}
+/// A position that was drawn, and what its moves are worth.
+type Judged = (Position, ColumnScores);
 
 impl Measure {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        bot_files::build(&self.bot, Variant::STANDARD)?; // a mistake is told before any work, with the file it is in
-        let subject = Subject::read(&self.bot)?;
-        let interrupt = Interrupt::listen()?;
-        let tasks = self.tasks();
-        let mut progress = Progress::new(tasks.len() as u64, "positions and games");
-        let mut tally = Tally::default();
-        let next = AtomicUsize::new(0);
-        thread::scope(|scope| {
-            let (sender, results) = mpsc::channel();
-            for _ in 0..self.threads {
-                let (sender, tasks, next, interrupt) = (sender.clone(), &tasks, &next, &interrupt);
-                let subject = &subject;
-                scope.spawn(move || self.work(subject, tasks, next, interrupt, &sender));
-            }
-            drop(sender);
-            for result in results {
-                match result? {
-                    Done::Judged(verdict) => tally.judge(&verdict),
-                    Done::Played { side, points } => tally.play(side, points),
-                }
-                progress.advance(1);
-            }
-            Ok::<(), BotError>(())
-        })?;
-        drop(progress);
-        interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
-        let mut figures = Figures::new(&self.bot, self.seed, &tally);
-        if self.solved {
-            let mut bot = subject.build(self.seed)?;
-            let rate = decisions::rate(decisions::shipped(), &mut *bot, interrupt.stop().flag())?;
-            interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?;
-            figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
-        }
-        if self.json { output::print_json(&figures) } else { Ok(write!(io::stdout(), "{figures}")?) }
+        let read = |bot| Ok((bot, bot_files::recipe(bot, Variant::STANDARD)?));
+        // A mistake is told before any work.
+        let bots: Vec<(&BotSpec, Recipe)> = self.bots.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let progress = Progress::new(self.steps(), "positions and games");
+        let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
+        let positions = measuring.judge()?;
+        let measured = bots.iter().map(|(bot, recipe)| {
+            measuring.measure(bot, recipe, &positions).with_context(|| format!("measuring {bot}"))
+        });
+        let report = Report::new(measured.collect::<anyhow::Result<_>>()?);
+        drop(measuring);
+        if self.json { output::print_json(&report) } else { Ok(write!(io::stdout(), "{report}")?) }
     }
 
-    fn tasks(&self) -> Vec<Task> {
+    /// Positions that are drawn.
+    fn drawn(&self) -> u32 {
+        if self.solved { 0 } else { self.positions }
+    }
+
+    fn climb(&self) -> Option<Climb> {
+        let concurrency = NonZeroUsize::from(NonZeroU16::new(self.threads)?);
+        self.ladder.then_some(Climb { pairs: self.ladder_games / 2, seed: self.seed, concurrency })
+    }
+
+    /// Positions to solve, and what each bot has to do.
+    fn steps(&self) -> u64 {
+        let classes = if self.classes { classes::shipped().len() as u64 } else { 0 };
+        let climb = self.climb().map_or(0, Climb::games);
+        let of_each = u64::from(self.drawn()) + classes + 2 * u64::from(self.games) + climb;
+        u64::from(self.drawn()) + self.bots.len() as u64 * of_each
+    }
+
+    fn tasks<'a>(&self, positions: &'a [Judged]) -> Vec<Task<'a>> {
+        let positions = positions.iter().map(|(position, scores)| Task::Judge(position, scores));
+        let shipped = if self.classes { classes::shipped() } else { &[] };
+        let classes = shipped.iter().map(|(class, solved)| Task::Classify(*class, solved));
         let games = (0..u64::from(self.games))
             .flat_map(|game| Side::BOTH.map(|side| Task::Play { side, seed: self.seed.wrapping_add(game) }));
-        let drawn = if self.solved { 0 } else { self.positions };
-        let positions = measure::positions(drawn, self.seed).into_iter().map(Task::Choose);
-        positions.chain(games).collect()
+        positions.chain(classes).chain(games).collect()
+    }
+}
+
+impl Measuring<'_> {
+    /// Draws positions and solves them: once, for all bots.
+    fn judge(&mut self) -> anyhow::Result<Vec<Judged>> {
+        let Self { flags, interrupt, progress } = self;
+        let positions = measure::positions(flags.drawn(), flags.seed);
+        let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+        let mut judged = Vec::with_capacity(positions.len());
+        crew::share(
+            flags.threads,
+            &positions,
+            || Judge::new(Solver::new()),
+            |judge, position| -> anyhow::Result<Option<Judged>> {
+                // Without a limit by nodes, only who is told to stop has no scores.
+                let solved = judge.column_scores(position, limits).ok();
+                Ok(solved.map(|solved| (*position, solved.value)))
+            },
+            |position| {
+                judged.push(position);
+                progress.advance(1);
+            },
+        )?;
+        self.check_going_on()?;
+        Ok(judged)
     }
 
-    /// Does tasks until there are none, something fails, or it is told to stop.
-    fn work(
-        &self,
-        subject: &Subject,
-        tasks: &[Task],
-        next: &AtomicUsize,
-        interrupt: &Interrupt,
-        results: &Sender<Result<Done, BotError>>,
-    ) {
-        let mut judge = Judge::new(Solver::new());
-        while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(done) = self.perform(subject, *task, &mut judge, interrupt).transpose() else { return };
-            let failed = done.is_err();
-            if results.send(done).is_err() || failed {
-                return;
-            }
+    fn measure(&mut self, bot: &BotSpec, recipe: &Recipe, positions: &[Judged]) -> anyhow::Result<Figures> {
+        let mut tally = Tally::default();
+        let Self { flags, interrupt, progress } = self;
+        crew::share(
+            flags.threads,
+            &flags.tasks(positions),
+            || Seat::new(recipe, flags.seed),
+            |seat, task| {
+                let done = seat.perform(*task, interrupt.stop().flag())?;
+                Ok::<Option<Done>, BotError>((!interrupt.is_told()).then_some(done))
+            },
+            |done| {
+                tally.add(done);
+                progress.advance(1);
+            },
+        )?;
+        self.check_going_on()?;
+        let mut figures = Figures::new(bot, self.flags.seed, &tally);
+        if self.flags.solved {
+            let mut bot = recipe.build(self.flags.seed)?;
+            let rate = decisions::rate(decisions::shipped(), &mut *bot, self.interrupt.stop().flag())?;
+            figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
         }
+        if let Some(climb) = self.flags.climb() {
+            let mut steps = Steps { progress: &mut self.progress, before: 0 };
+            let points = climb.play(recipe, self.interrupt.stop(), &mut steps)?;
+            figures.set_ladder(self.flags.ladder_games, points);
+        }
+        self.check_going_on()?;
+        Ok(figures)
     }
 
-    /// Does one task; nothing if it is told to stop.
-    fn perform(
-        &self,
-        subject: &Subject,
-        task: Task,
-        judge: &mut Judge,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Done>, BotError> {
-        let stop = interrupt.stop().flag();
-        let choose = |bot: &mut dyn Bot, position: &Position| -> Result<Column, BotError> {
-            Ok(think::choose(bot, position, None)?.column)
-        };
-        let done = match task {
-            Task::Choose(position) => {
-                let Ok(scores) = judge.column_scores(&position, Limits { nodes: None, stop }) else {
-                    return Ok(None);
-                };
-                let column = choose(&mut *subject.build(self.seed)?, &position)?;
-                if scores.value.get(column).is_none() {
-                    let reason = format!("it played column {column}, which is full");
-                    return Err(BotError::Broken { bot: "the bot", reason });
-                }
-                Done::Judged(Verdict::new(position.ply(), column, &scores.value))
-            }
-            Task::Play { side, seed } => {
-                let mut bot = subject.build(self.seed.wrapping_add(seed))?;
-                let points = measure::points_against_perfect(side, seed, stop, |position| {
-                    choose(&mut *bot, position)
-                })?;
-                Done::Played { side, points }
-            }
-        };
-        Ok((!interrupt.is_told()).then_some(done))
+    fn check_going_on(&self) -> anyhow::Result<()> {
+        Ok(self.interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?)
+    }
+}
+
+/// Tells the progress of games.
+struct Steps<'a> {
+    progress: &'a mut Progress,
+    /// Games that were told.
+    before: u64,
+}
+
+impl Observer for Steps<'_> {
+    fn look(&mut self, course: &Course) {
+        let games = course.results().games();
+        self.progress.advance(games - self.before);
+        self.before = games;
     }
 }

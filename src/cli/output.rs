@@ -16,22 +16,26 @@ pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 /// Writes rows in columns as wide as their widest cell; the last column is not padded.
 pub(super) fn print_table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for line in align(head, rows) {
+    for line in align(&head, rows) {
         writeln!(out, "{line}")?;
     }
     out.flush()
 }
 
-pub(super) fn align<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
-    let head = head.map(str::to_owned);
-    let all = || std::iter::once(&head).chain(rows);
-    let widths: Vec<usize> =
-        (0..N).map(|column| all().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
+/// The same as lines; every row has as many cells as the head.
+pub(super) fn align(head: &[&str], rows: &[impl AsRef<[String]>]) -> Vec<String> {
+    let width = |(column, head): (usize, &&str)| {
+        let cells = rows.iter().filter_map(|row| row.as_ref().get(column)).map(String::as_str);
+        cells.chain([*head]).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = head.iter().enumerate().map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells = cells.zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    all().map(line).collect()
+    let head = line(&mut head.iter().copied());
+    let rows = rows.iter().map(|row| line(&mut row.as_ref().iter().map(String::as_str)));
+    std::iter::once(head).chain(rows).collect()
 }
 
 /// An answer that belongs to another command: the daemon is of another version.
@@ -46,6 +50,6 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows = [["a".to_owned(), "b".to_owned()], ["long one".to_owned(), String::new()]];
-        assert_eq!(align(["Name", "About"], &rows), ["Name      About", "a         b", "long one"]);
+        assert_eq!(align(&["Name", "About"], &rows), ["Name      About", "a         b", "long one"]);
     }
 }

@@ -196,5 +196,5 @@ fn crosstable(table: &RatingTable, report: &TournamentReport) -> Vec<String> {
 fn live_lines(course: &Course) -> Vec<String> {
     let table = RatingTable::of_tournament(course);
     let head = format!("{} of {} games so far known", course.results().games(), course.games_known());
-    std::iter::once(head).chain(output::align(STANDINGS, &standings(&table))).collect()
+    std::iter::once(head).chain(output::align(&STANDINGS, &standings(&table))).collect()
 }

@@ -499,6 +499,7 @@ impl Pupil {
             about: self.plan.about,
             watches: self.plan.watches,
             games: self.games(),
+            is_remade: self.stale && self.games() == 0,
             decision: self.measured.map(|(_, decision)| decision),
             covered: self.covered(),
             knowledge: self.knowledge.clone(),

@@ -175,6 +175,7 @@ impl LearningActor {
             }
         }
         self.stopping.store(true, Ordering::Relaxed);
+        self.worker.hurry();
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }

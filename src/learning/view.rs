@@ -22,6 +22,8 @@ pub struct LearnerView {
     pub watches: Watches,
     /// Lessons learnt.
     pub games: u64,
+    /// Whether it is about to be made again from its lessons, and knows nothing until then.
+    pub is_remade: bool,
     /// Thousandths of the positions that can be spoilt in which it kept the result when it was measured last.
     pub decision: Option<u16>,
     /// Number of the last finished game that was looked at.

@@ -1,11 +1,10 @@
-//! Learners from the command line: what the arena's learners know and whether it is what the records teach; how well a
-//! bot plays by exact truth.
+//! Learners from the command line: what the arena's learners know, and whether it is what the records teach.
 
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
-use super::{Daemon, check_failure, check_refused, run, text};
+use super::{Daemon, check_failure, text};
 
 /// Commands that are asked until something was learnt: each takes some tenths of a second.
 const ATTEMPTS: u32 = 300;
@@ -65,44 +64,4 @@ fn forget_what_was_learnt(database: &std::path::Path, learner: &str) {
         assert_eq!(updated.rows_affected(), 1);
         connection.close().await.unwrap();
     });
-}
-
-#[test]
-fn a_bot_is_measured_in_both_forms_and_again_the_same() {
-    let arguments = ["measure", "negamax:depth=2", "--positions", "20", "--games", "1", "--seed", "3"];
-    let table = run(&arguments);
-    let table = text(&table.stdout);
-    assert!(table.starts_with("negamax:depth=2 in 20 positions of seed 3\n"), "{table}");
-    assert!(table.contains("moving second: "), "{table}");
-    let json = || {
-        let output = run(&[&arguments[..], &["--json"]].concat());
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()
-    };
-    let figures = json();
-    assert_eq!(figures, json());
-    assert_eq!((&figures["positions"], &figures["seed"]), (&20.into(), &3.into()));
-    for rate in ["good", "decision", "optimal", "first_vs_perfect", "second_vs_perfect"] {
-        let rate = figures[rate].as_f64();
-        assert!(rate.is_some_and(|rate| (0.0..=1.0).contains(&rate)), "{figures}");
-    }
-}
-
-#[test]
-fn solved_positions_are_quick_and_tell_decisions_alone() {
-    let output = run(&["measure", "greedy", "--solved", "--games", "0", "--json"]);
-    let figures: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&figures["positions"], &figures["decision"]), (&1_075.into(), &0.685.into()), "{figures}");
-    assert_eq!((&figures["good"], &figures["first_vs_perfect"]), (&Value::Null, &Value::Null));
-    let both = run(&["measure", "greedy", "--solved", "--positions", "10"]);
-    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
-}
-
-#[test]
-fn what_cannot_be_measured_is_refused_in_a_line() {
-    check_refused(&["measure", "deep-blue"], 2, "deep-blue");
-    check_refused(&["measure", "negamax:depth=0"], 2, "depth");
-    for flag in ["--positions", "--seed", "--threads"] {
-        let output = run(&["measure", "random", flag, "-1"]);
-        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{flag}");
-    }
 }

@@ -8,9 +8,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_bots::{Bot, BotError, MoveBudget};
+use fourfold_engine::Game;
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::{Limits, Solver};
-use fourfold_engine::{Column, Game, Position, Variant};
+use fourfold_engine::solver::Solver;
+
+use super::solved::SolvedPosition;
 
 /// Draws the positions that ship with the program.
 pub const SEED: u64 = 2004;
@@ -21,55 +23,20 @@ static SHIPPED: &str = include_str!("../../data/decisions.txt");
 /// Nodes of a bot that would otherwise search for as long as it may.
 const NODES: u64 = 20_000;
 
-/// A position and the moves in it that keep the result.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Decision {
-    position: Position,
-    good: Vec<Column>,
-}
-
 /// The decisions that ship with the program, about a thousand.
 ///
 /// # Panics
 ///
 /// Panics if the program was built with a broken file, which a test rules out.
 #[must_use]
-pub fn shipped() -> &'static [Decision] {
-    static DECISIONS: OnceLock<Vec<Decision>> = OnceLock::new();
+pub fn shipped() -> &'static [SolvedPosition] {
+    static DECISIONS: OnceLock<Vec<SolvedPosition>> = OnceLock::new();
     DECISIONS.get_or_init(|| {
         let lines = SHIPPED.lines().filter(|line| !line.starts_with('#'));
         lines
-            .map(|line| Decision::parse(line).expect("the file is part of the program and was tested"))
+            .map(|line| SolvedPosition::parse(line).expect("the file is part of the program and was tested"))
             .collect()
     })
-}
-
-impl Decision {
-    /// Solves the position of a game; `None` if no move in it throws the result away, or all do the same.
-    #[must_use]
-    pub fn solve(game: &Game, judge: &mut Judge) -> Option<Self> {
-        let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
-        let scores = judge.column_scores(game.position(), limits).ok()?.value;
-        let best = scores.iter().map(|(_, score)| score.sign()).max()?;
-        let good: Vec<Column> =
-            scores.iter().filter(|(_, score)| score.sign() == best).map(|(column, _)| column).collect();
-        let is_decision = good.len() < scores.iter().count();
-        is_decision.then_some(Self { position: *game.position(), good })
-    }
-
-    /// As a line: the moves of the game, a space, and the columns that keep the result.
-    #[must_use]
-    pub fn line(&self, game: &Game) -> String {
-        let good: String = self.good.iter().map(ToString::to_string).collect();
-        format!("{} {good}", game.notation())
-    }
-
-    fn parse(line: &str) -> Option<Self> {
-        let (moves, good) = line.split_once(' ')?;
-        let position = *Game::from_moves(Variant::STANDARD, moves).ok()?.position();
-        let column = |digit: char| Column::from_number(u8::try_from(digit.to_digit(10)?).ok()?);
-        Some(Self { position, good: good.chars().map(column).collect::<Option<_>>()? })
-    }
 }
 
 /// The share of decisions, in thousandths, in which a bot keeps the result. `None` if it is told to stop, or there are
@@ -78,15 +45,19 @@ impl Decision {
 /// # Errors
 ///
 /// The bot is broken.
-pub fn rate(decisions: &[Decision], bot: &mut dyn Bot, stop: &AtomicBool) -> Result<Option<u16>, BotError> {
+pub fn rate(
+    decisions: &[SolvedPosition],
+    bot: &mut dyn Bot,
+    stop: &AtomicBool,
+) -> Result<Option<u16>, BotError> {
     let budget = MoveBudget { nodes: Some(NODES), time: None };
     let mut kept = 0;
     for decision in decisions {
-        let choice = bot.choose(&decision.position, budget, stop)?;
+        let choice = bot.choose(decision.position(), budget, stop)?;
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        kept += usize::from(decision.good.contains(&choice.column));
+        kept += usize::from(decision.is_good(choice.column));
     }
     let thousandths = (kept * 1_000 + decisions.len() / 2).checked_div(decisions.len());
     Ok(thousandths.and_then(|thousandths| u16::try_from(thousandths).ok()))
@@ -94,15 +65,18 @@ pub fn rate(decisions: &[Decision], bot: &mut dyn Bot, stop: &AtomicBool) -> Res
 
 /// The decisions among so many games of [`SEED`], with their games.
 #[must_use]
-pub fn draw(games: u32) -> Vec<(Game, Decision)> {
+pub fn draw(games: u32) -> Vec<(Game, SolvedPosition)> {
     let mut judge = Judge::new(Solver::new());
     let games = super::games(games, SEED).into_iter();
-    games.filter_map(|game| Decision::solve(&game, &mut judge).map(|decision| (game, decision))).collect()
+    let solved =
+        games.filter_map(|game| SolvedPosition::solve(&game, &mut judge).map(|solved| (game, solved)));
+    solved.filter(|(_, solved)| solved.is_decision()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use fourfold_bots::registry;
+    use fourfold_engine::Variant;
 
     use super::*;
 
@@ -118,7 +92,7 @@ mod tests {
         let known = &shipped()[..drawn.len()];
         for ((game, decision), known) in drawn.iter().zip(known) {
             assert_eq!(decision, known, "{}", game.notation());
-            assert_eq!(Decision::parse(&decision.line(game)).as_ref(), Some(known));
+            assert_eq!(SolvedPosition::parse(&decision.line(game)).as_ref(), Some(known));
         }
         assert!(drawn.len() > 10 && shipped().len() > 900, "{} {}", drawn.len(), shipped().len());
     }

@@ -24,11 +24,7 @@ const NO_CELL: [u8; 2] = [0, 0];
 pub(super) fn write(memory: &PatternMemory) -> Vec<u8> {
     let variant = memory.variant;
     let mut bytes = MAGIC.to_vec();
-    let vocabulary = match memory.vocabulary {
-        Vocabulary::Runs => 0,
-        Vocabulary::Windows => 1,
-    };
-    bytes.extend([vocabulary, variant.width(), variant.height(), variant.connect()]);
+    bytes.extend([number(memory.vocabulary), variant.width(), variant.height(), variant.connect()]);
     // There are some hundred patterns on the largest board.
     let count = u32::try_from(memory.records.len()).unwrap_or(u32::MAX);
     bytes.extend(count.to_le_bytes());
@@ -38,6 +34,16 @@ pub(super) fn write(memory: &PatternMemory) -> Vec<u8> {
     }
     bytes.extend(checksum(&bytes).to_le_bytes());
     bytes
+}
+
+/// The vocabulary in the header. One that is changed gets a new number, so that a learner of the arena that was stored
+/// under the old one is made again from its lessons.
+fn number(vocabulary: Vocabulary) -> u8 {
+    match vocabulary {
+        Vocabulary::Runs => 0,
+        // 1: windows of two and three stones only.
+        Vocabulary::Windows => 2,
+    }
 }
 
 fn write_pattern(bytes: &mut Vec<u8>, pattern: Pattern) {
@@ -145,4 +151,19 @@ fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_of_the_older_vocabulary_are_refused() {
+        let mut old = write(&PatternMemory::new(Vocabulary::Windows, Variant::STANDARD));
+        old.truncate(old.len() - size_of::<u64>());
+        old[MAGIC.len()] = 1;
+        old.extend(checksum(&old).to_le_bytes());
+        let refused = read(&old, Vocabulary::Windows, Variant::STANDARD).map(|_| ()).unwrap_err();
+        assert_eq!(refused, "it is of another vocabulary or board");
+    }
 }

@@ -19,6 +19,7 @@ use fourfold_arena::stop::Stop;
 use fourfold_arena::suite::Suite;
 use fourfold_arena::time::TimeControl;
 use fourfold_arena::watchdog::Watchdog;
+use fourfold_bots::Recipe;
 use fourfold_engine::{Variant, rng};
 use rand::RngExt;
 use rustix::time::{ClockId, clock_gettime};
@@ -109,11 +110,11 @@ impl Arena {
         let suite = Suite::balanced(Variant::STANDARD).context("the standard board has openings")?;
         let watchdog = Watchdog::start()?;
         let names = ["random".to_owned(), "random #2".to_owned()];
-        let entrant = |name: &String| -> anyhow::Result<Box<dyn Entrant>> {
-            let spec = "random".parse()?;
-            Ok(Box::new(HouseBot::new(name.clone(), spec, Variant::STANDARD, None, &watchdog)?))
+        let recipe = Recipe::new("random".parse()?, Variant::STANDARD, None)?;
+        let entrant = |name: &String| -> Box<dyn Entrant> {
+            Box::new(HouseBot::new(name.clone(), recipe.clone(), &watchdog))
         };
-        let entrants: Vec<Box<dyn Entrant>> = names.iter().map(entrant).collect::<anyhow::Result<_>>()?;
+        let entrants: Vec<Box<dyn Entrant>> = names.iter().map(entrant).collect();
         let plan = Plan {
             format: Format::Match,
             entrants: names.to_vec(),

@@ -12,7 +12,7 @@ use super::avatar::Avatar;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
-use crate::http::texts::Language;
+use crate::http::texts::{Language, Linked};
 use crate::ids::PlayerName;
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::Standing;
@@ -111,13 +111,26 @@ fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
 #[template(path = "bots.html")]
 struct Bots {
     frame: Frame,
+    /// Without the frozen versions of learners, which would be most of the page.
     house: Vec<BotRow>,
+    /// Where those are, if there are any.
+    versions: Option<Linked>,
     remote: Vec<BotRow>,
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let (house, remote) =
-        BotRow::all(&state, visitor.language()).await?.into_iter().partition(|bot| bot.is_house);
-    let page = Bots { frame: visitor.frame(Tab::Bots, visitor.language().text("site.bots")), house, remote };
+    let lang = visitor.language();
+    let (house, remote): (Vec<BotRow>, Vec<BotRow>) =
+        BotRow::all(&state, lang).await?.into_iter().partition(|bot| bot.is_house);
+    let (versions, house): (Vec<BotRow>, Vec<BotRow>) = house.into_iter().partition(|bot| {
+        let name = bot.name.parse::<PlayerName>();
+        name.is_ok_and(|name| state.learning.has_version(&name))
+    });
+    let page = Bots {
+        frame: visitor.frame(Tab::Bots, lang.text("site.bots")),
+        house,
+        versions: (!versions.is_empty()).then(|| lang.linked("learner.versions_elsewhere", "/learning")),
+        remote,
+    };
     Ok(Html(page.render()?))
 }

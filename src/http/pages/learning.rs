@@ -74,6 +74,7 @@ struct Learner {
     name: String,
     about: String,
     games: u64,
+    is_remade: bool,
     patterns: usize,
     growth: Vec<Growth>,
     /// Between which numbers of games it grew so.
@@ -226,6 +227,7 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         name: view.name.to_string(),
         about: format!("{about} {own}"),
         games: view.games,
+        is_remade: view.is_remade,
         patterns: view.knowledge.now().pattern_count(),
         growth: growth(lang, &rows),
         span: lang.fill("learner.span", &span),
@@ -329,14 +331,14 @@ impl LessonRow {
     fn of(lang: Language, changes: Vec<Change>, unnamed: &str) -> Self {
         let (new, grown): (Vec<Change>, Vec<Change>) =
             changes.into_iter().partition(|change| change.before.is_none());
-        let changed = if new.is_empty() && grown.is_empty() {
+        let text = if new.is_empty() && grown.is_empty() {
             unnamed.to_owned()
         } else {
             lang.fill("learning.changed", &[("new", new.len()), ("grown", grown.len())])
         };
         let drawn = new.iter().take(NEW_MAX).map(|change| PatternBoard::named(lang, &change.pattern));
         let more = new.len().saturating_sub(NEW_MAX);
-        Self { changed, new: drawn.collect(), more, ..Self::default() }
+        Self { changed: text, new: drawn.collect(), more, ..Self::default() }
     }
 }
 

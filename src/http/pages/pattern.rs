@@ -71,7 +71,8 @@ impl PatternBoard {
                 "enemy" => kind = 1,
                 "open" => kind = 2,
                 _ => {
-                    cells[kind].extend(word.parse::<Cell>().ok().filter(|cell| cell.is_on(Variant::STANDARD)))
+                    let cell = word.parse::<Cell>().ok();
+                    cells[kind].extend(cell.filter(|cell| cell.is_on(Variant::STANDARD)));
                 }
             }
         }

@@ -89,6 +89,7 @@ async fn with_learner(program: &str) -> TestSite {
         about: "learns <here>",
         watches: Watches::All,
         games: 3,
+        is_remade: false,
         decision: Some(612),
         covered: 1,
         knowledge: taught(program),
@@ -193,6 +194,17 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     assert_eq!((version.status, version.header(LOCATION)), (StatusCode::SEE_OTHER, "/player/PUPIL@1"));
     for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@7", "/learning/%3Cb%3E"] {
         assert_eq!(site.get(path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_learner_that_is_made_again_says_so() {
+    let site = with_learner("memory").await;
+    let view = site.state.learning.learner(&name("pupil")).unwrap();
+    assert!(!site.get("/learning/pupil").await.body.contains("made again"));
+    site.state.learning.show(LearnerView { is_remade: true, ..(*view).clone() });
+    for path in ["/learning", "/learning/pupil"] {
+        assert!(site.get(path).await.body.contains("is being made again"), "{path}");
     }
 }
 

@@ -1,0 +1,71 @@
+//! Threads that share a list of tasks.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+/// Does tasks until there are none, one fails, or one has no result because it was told to stop. Results come in no
+/// order; each thread has tools of its own.
+///
+/// # Errors
+///
+/// The first failure that was heard of.
+pub(super) fn share<T: Sync, W, R: Send, E: Send>(
+    threads: u16,
+    tasks: &[T],
+    tools: impl Fn() -> W + Sync,
+    perform: impl Fn(&mut W, &T) -> Result<Option<R>, E> + Sync,
+    mut done: impl FnMut(R),
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, results) = mpsc::channel();
+        for _ in 0..threads {
+            let (sender, next, tools, perform) = (sender.clone(), &next, &tools, &perform);
+            scope.spawn(move || {
+                let mut tools = tools();
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let Some(result) = perform(&mut tools, task).transpose() else { return };
+                    let has_failed = result.is_err();
+                    if sender.send(result).is_err() || has_failed {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        results.into_iter().try_for_each(|result| {
+            done(result?);
+            Ok(())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(perform: impl Fn(&mut (), &u32) -> Result<Option<u32>, String> + Sync) -> Result<u32, String> {
+        let tasks: Vec<u32> = (1..=100).collect();
+        let mut sum = 0;
+        share(3, &tasks, || (), perform, |result| sum += result)?;
+        Ok(sum)
+    }
+
+    #[test]
+    fn every_task_is_done_once() {
+        assert_eq!(sum(|(), task| Ok(Some(*task))), Ok(5_050));
+    }
+
+    #[test]
+    fn a_failure_ends_the_work() {
+        let perform =
+            |(): &mut (), task: &u32| if *task == 7 { Err("seven".to_owned()) } else { Ok(Some(1)) };
+        assert_eq!(sum(perform), Err("seven".to_owned()));
+    }
+
+    #[test]
+    fn who_is_told_to_stop_has_done_less() {
+        assert!(sum(|(), task| Ok((*task < 50).then_some(1))).unwrap() < 100);
+    }
+}
