@@ -16,7 +16,7 @@ mod xml;
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::rng::GameRng;
-use fourfold_engine::{Column, Position, rng};
+use fourfold_engine::{Column, Position, Variant, rng};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -77,17 +77,22 @@ impl Memory {
     }
 }
 
-/// One voice for each pattern and column: a run speaks as a member of two lists, and as when the bot moves, the louder voice
-/// counts.
-fn one_for_each(voices: Vec<Voice>) -> Vec<Voice> {
+/// Of voices of runs for the same stones and column the loudest, which is the one that counts when the bot moves: a run
+/// speaks as a member of two lists, and two stones in a row are a pair in either direction.
+fn loudest(voices: Vec<Voice>, variant: Variant) -> Vec<Voice> {
+    let what = |voice: &Voice| {
+        let pattern = voice.pattern;
+        let mut stones: Vec<_> =
+            pattern.stones.places().filter_map(|place| pattern.cell(place, variant)).collect();
+        stones.sort_unstable();
+        (pattern.owner, stones, voice.proposal.column)
+    };
     let mut loudest: Vec<Voice> = Vec::new();
     for voice in voices {
-        let is_same = |other: &&mut Voice| {
-            (other.pattern, other.proposal.column) == (voice.pattern, voice.proposal.column)
-        };
-        match loudest.iter_mut().find(is_same) {
+        match loudest.iter_mut().find(|other| what(other) == what(&voice)) {
+            Some(other) if other.proposal.score >= voice.proposal.score => {}
+            Some(other) => *other = voice,
             None => loudest.push(voice),
-            Some(known) => known.proposal.score = known.proposal.score.max(voice.proposal.score),
         }
     }
     loudest
@@ -181,7 +186,10 @@ impl Bot for Memory {
         }
         let patterns = self.store.vocabulary().snapshot(position);
         let judge = Judge { memory: &self.store, rule: self.rule, position };
-        let voices = one_for_each(judge.voices(&patterns));
+        let voices = match self.store.vocabulary() {
+            Vocabulary::Runs => loudest(judge.voices(&patterns), self.store.variant()),
+            Vocabulary::Windows => judge.voices(&patterns),
+        };
         let mut reasons: Vec<Reason> = voices.into_iter().map(|voice| self.reason(voice)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight)); // stable: equal ones keep their order
         reasons
@@ -291,6 +299,19 @@ mod tests {
             assert_eq!(spoken.len(), reasons.len(), "a pattern speaks once for a column: {reasons:?}");
         }
         assert_eq!(fresh(Rule::Bounded, Vocabulary::Runs).reasons(&position("1212121")), []);
+    }
+
+    #[test]
+    fn two_stones_speak_once_for_a_column() {
+        // X b1 and c1 are a pair to the left and one to the right; both propose d1.
+        let position = position("2737");
+        let mut bot = fresh(Rule::Bounded, Vocabulary::Runs);
+        let record = Record { seen: 2, ..Record::default() };
+        bot.store.records.extend(Vocabulary::Runs.snapshot(&position).into_iter().map(|it| (it, record)));
+        let reasons = bot.reasons(&position);
+        let own: Vec<_> = reasons.iter().filter(|reason| reason.pattern.starts_with("own")).collect();
+        assert_eq!(own.len(), 1, "{reasons:?}");
+        assert_eq!(own[0].column.number(), 4);
     }
 
     #[test]

@@ -23,15 +23,15 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Look at a pattern memory, or carry it from one bot to another; check what the arena's learners know.
 ///
-/// The memory is the file that the bot's settings name. Without `file=`, `show` is about the arena's learner of that
-/// name, such as memory-spectator or memory@300; the others about NAME.xml in the data directory, which the bot keeps
-/// where nothing learns in the arena.
+/// The memory is the file that the bot's settings name. Without `file=`, `show` and `export` are about the arena's learner
+/// of that name, such as memory-spectator or memory@300. A learner knows what its games taught it and nothing else, so
+/// `import` without `file=` is about NAME.xml in the data directory, by which the house bot plays where nothing learns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold memory show --bot memory@300
   fourfold memory verify
-  fourfold memory export copy.xml
+  fourfold memory export copy.xml --bot memory@300
   fourfold memory import copy.xml --bot memory-windows")]
 pub(super) struct Memory {
     #[command(subcommand)]
@@ -68,15 +68,24 @@ enum What {
         data: DataArg,
     },
     /// Write the memory to FILE, `-` for standard output.
-    #[command(after_help = "Example:\n  fourfold memory export memory.xml --xml")]
+    #[command(after_help = "\
+Examples:
+  fourfold memory export memory.xml --bot memory-spectator
+  fourfold play --second memory:file=memory.xml")]
     Export {
         /// Where to.
         file: PathBuf,
         /// In the XML of 2004, which is the only form there is.
         #[arg(long)]
         xml: bool,
+        /// Whose memory: a learner of the arena, or `memory` or `memory-windows` with `file=`.
+        #[arg(long, value_name = "BOT", default_value = "memory")]
+        bot: String,
+        /// The board that a file was learnt on.
+        #[arg(long, value_name = "V", default_value_t)]
+        variant: Variant,
         #[command(flatten)]
-        place: Place,
+        data: DataArg,
     },
     /// Put the memory in FILE in place of what the bot knows. A broken FILE is refused, and the bot keeps what it knows.
     #[command(after_help = "Example:\n  fourfold memory import memory.xml --xml")]
@@ -106,6 +115,13 @@ struct Place {
 }
 
 impl Place {
+    /// The file that a bot's settings name, if they name one.
+    fn of_file(bot: &str, variant: Variant) -> Option<Self> {
+        let bot: BotSpec = bot.parse().ok()?;
+        bot_files::knowledge_file(&bot)?;
+        Some(Self { bot, variant, data: PathBuf::new() })
+    }
+
     fn vocabulary(&self) -> anyhow::Result<Vocabulary> {
         registry::build_taught(&self.bot, self.variant, "")?;
         match self.bot.name() {
@@ -149,14 +165,18 @@ struct Row {
 impl Memory {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Show { limit, json, bot, variant, data } => match bot.parse::<BotSpec>() {
-                Ok(spec) if bot_files::knowledge_file(&spec).is_some() => {
-                    show(&Place { bot: spec, variant, data: PathBuf::new() }, limit, json)
-                }
-                Ok(_) | Err(_) => show_learner(&data, bot, limit, json),
+            What::Show { limit, json, bot, variant, data } => match Place::of_file(&bot, variant) {
+                Some(place) => show(&place, limit, json),
+                None => show_learner(&data, bot, limit, json),
             },
             What::Verify { json, data } => verify(&data, json),
-            What::Export { file, xml: _, place } => export(&place, &file),
+            What::Export { file, xml: _, bot, variant, data } => {
+                let text = match Place::of_file(&bot, variant) {
+                    Some(place) => write_xml(&place.read(&place.path())?),
+                    None => known_xml(&data, &bot, variant)?,
+                };
+                export(&text, &file)
+            }
             What::Import { file, xml: _, place } => import(&place, &file),
         }
     }
@@ -265,8 +285,22 @@ fn ask(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
     })
 }
 
-fn export(place: &Place, file: &Path) -> anyhow::Result<()> {
-    let text = write_xml(&place.read(&place.path())?);
+/// What a learner of the arena knows, whether the daemon runs or not; where nothing learns, what the house bot of that name
+/// plays by.
+fn known_xml(data: &DataArg, name: &str, variant: Variant) -> anyhow::Result<String> {
+    let learner = match ask(data, Request::LearnerExport { name: name.to_owned() }) {
+        Ok(Answer::LearnerXml { xml }) => return Ok(xml),
+        Ok(other) => output::unexpected(&other),
+        Err(error) => error,
+    };
+    let house = name.parse().ok().map(|bot| Place { bot, variant, data: data.directory().to_owned() });
+    match house.filter(|place| place.path().exists()) {
+        Some(place) => Ok(write_xml(&place.read(&place.path())?)),
+        None => Err(learner),
+    }
+}
+
+fn export(text: &str, file: &Path) -> anyhow::Result<()> {
     if file == Path::new("-") {
         io::stdout().write_all(text.as_bytes())?;
         return Ok(());

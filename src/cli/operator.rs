@@ -51,6 +51,11 @@ impl From<PathBuf> for DataArg {
 }
 
 impl DataArg {
+    /// The directory itself.
+    pub(super) fn directory(&self) -> &Path {
+        &self.path
+    }
+
     /// For commands that may be the first on a new directory.
     pub(super) async fn open_or_create(&self) -> anyhow::Result<Operator> {
         Operator::open(&self.path).await

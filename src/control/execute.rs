@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use fourfold_bots::KnownPattern;
+use fourfold_bots::{Knowledge, KnownPattern};
 use fourfold_engine::{BySide, Variant};
 
 use super::admin;
@@ -82,6 +82,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesVerify => verify(control).await,
         Request::LearnersVerify => learners_verify(control).await,
         Request::LearnerShow { name } => learner_show(control, &name).await,
+        Request::LearnerExport { name } => learner_export(control, &name).await,
         Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
@@ -155,7 +156,8 @@ async fn learners_verify(control: &Control) -> Result<Answer, Refusal> {
     Ok(Answer::LearnersVerified(verified.collect()))
 }
 
-async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> {
+/// The learner or version of this name: games learnt, and what it knows.
+async fn learner(control: &Control, name: &str) -> Result<(u64, Arc<dyn Knowledge>), Refusal> {
     let unknown = || {
         let names: Vec<String> = learning::plans().iter().map(|plan| plan.name.to_string()).collect();
         let message = format!(
@@ -165,8 +167,19 @@ async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> 
         Refusal::new(RefusalKind::Conflict, message)
     };
     let parsed: PlayerName = name.parse().map_err(|_| unknown())?;
-    let found = learning::known(control.store.as_ref(), &parsed).await?;
-    let (games, knowledge) = found.ok_or_else(unknown)?;
+    learning::known(control.store.as_ref(), &parsed).await?.ok_or_else(unknown)
+}
+
+async fn learner_export(control: &Control, name: &str) -> Result<Answer, Refusal> {
+    let (_, knowledge) = learner(control, name).await?;
+    let none = || {
+        Refusal::new(RefusalKind::Usage, format!("{name} has no pattern memory: only those have this form"))
+    };
+    Ok(Answer::LearnerXml { xml: knowledge.player(0).knowledge().ok_or_else(none)? })
+}
+
+async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> {
+    let (games, knowledge) = learner(control, name).await?;
     let pattern = |pattern: KnownPattern| PatternShown {
         pattern: pattern.name,
         seen: pattern.counts.seen,

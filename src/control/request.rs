@@ -63,6 +63,11 @@ pub enum Request {
         /// Its account's name.
         name: String,
     },
+    /// The same of a pattern memory, as a file that other programs and bots can read.
+    LearnerExport {
+        /// Its account's name.
+        name: String,
+    },
     /// A finished game is taken out: it counts for no rating and teaches nobody.
     VoidGame {
         /// The last part of its link.
@@ -93,6 +98,7 @@ impl Request {
             Self::GamesVerify => "games_verify",
             Self::LearnersVerify => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
+            Self::LearnerExport { .. } => "learner_export",
             Self::VoidGame { .. } => "void_game",
             Self::Status => "status",
             Self::TournamentHold { .. } => "tournament_hold",
@@ -143,6 +149,11 @@ pub enum Answer {
     LearnersVerified(Vec<LearnerVerified>),
     /// What a learner knows.
     Learner(LearnerShown),
+    /// The same as the XML of 2004.
+    LearnerXml {
+        /// The whole file.
+        xml: String,
+    },
     /// The game was taken out.
     Voided {
         /// Which game.

@@ -182,6 +182,8 @@ fn a_memory_is_kept_after_a_game_and_carried_about() {
     let imported = run_in(dir.path(), &["memory", "import", "copy.xml", "--xml", "--data", "data"]);
     assert!(text(&imported.stdout).starts_with("memory knows "), "{}", text(&imported.stdout));
     assert_eq!(fs::read(file("data/memory.xml")).unwrap(), fs::read(file("copy.xml")).unwrap());
+    run_in(dir.path(), &["memory", "export", "again.xml", "--data", "data"]);
+    assert_eq!(fs::read(file("again.xml")).unwrap(), fs::read(file("copy.xml")).unwrap());
 }
 
 #[test]

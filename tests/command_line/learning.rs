@@ -38,6 +38,14 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
         Value::Array(Vec::new()),
         "nothing was known"
     );
+    // What a learner of the arena knows plays anywhere.
+    let copy = daemon.data().join("copy.xml");
+    asked(&["memory", "export", copy.to_str().unwrap(), "--bot", "memory-spectator"]);
+    let spec = format!("memory:file={}", copy.display());
+    let carried: Value = serde_json::from_str(&asked(&["memory", "show", "--bot", &spec, "--json"])).unwrap();
+    assert!(!carried.as_array().unwrap().is_empty());
+    let network = "ntuple-live has no pattern memory: only those have this form";
+    check_failure(&mut daemon.command(&["memory", "export", "-", "--bot", "ntuple-live"]), 2, network);
     let unknown = "no learner of the house is called `memory@1`: there are memory, memory-spectator, ";
     check_failure(&mut daemon.command(&["memory", "show", "--bot", "memory@1"]), 1, unknown);
 
