@@ -2,9 +2,9 @@
 """The tables of docs/ntuple.md, made again: networks are trained and held against the exact solver.
 
     cargo build --release
-    python3 benches/ntuple.py strength --keep /tmp/ntuple   # 200 tuples, 400,000 and 1,200,000 games
-    python3 benches/ntuple.py ideas --keep /tmp/ntuple      # 100 tuples, 300,000 games, one idea at a time
-    python3 benches/ntuple.py records --keep /tmp/ntuple    # from recorded games alone
+    python3 benches/ntuple.py strength --keep ntuple-bench  # 200 tuples, 400,000 and 1,200,000 games
+    python3 benches/ntuple.py ideas --keep ntuple-bench     # 100 tuples, 300,000 games, one idea at a time
+    python3 benches/ntuple.py records --keep ntuple-bench   # from recorded games alone
     python3 benches/ntuple.py speed                         # games a second, one core and two
 
 What is trained and measured stays in the directory of --keep, and is not done twice: a run that was stopped goes on.
@@ -30,8 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 STRENGTH = {
-    f"{games:,} games": ["--tuples", "200", "--settle", str(games), "--games", str(games), "--lambda", "90"]
-    for games in (400_000, 1_200_000)
+    "400,000 games, lambda 90 %": ["--tuples", "200", "--settle", "400000", "--games", "400000", "--lambda", "90"],
+    "1,200,000 games": ["--tuples", "200", "--settle", "1200000", "--games", "1200000"],
 }
 IDEA_BASE = ["--tuples", "100", "--settle", "300000", "--games", "300000"]
 IDEAS = {
@@ -47,9 +47,6 @@ IDEAS = {
     "average over 100,000 games": ["--average-over", "100000"],
     "twice the games": ["--settle", "600000", "--games", "600000"],
     "twice the tuples": ["--tuples", "200"],
-    "5 % of moves drawn": ["--exploration", "5"],
-    "20 % of moves drawn": ["--exploration", "20"],
-    "ten cells": ["--cells", "10"],
 }
 
 RECORDS = [100, 1_000, 10_000, 50_000]
@@ -203,7 +200,7 @@ def summary(rows, base=None):
     cells = [mean_and_worst(column) for column in columns]
     if base and len(rows) > 1:
         _, *others = zip(*base)
-        cells = [f"{cell} {gain(column, other)}" for cell, column, other in zip(cells, columns, others)]
+        cells = [f"{cell}, {gain(column, other)}" for cell, column, other in zip(cells, columns, others)]
     return [f"{statistics.mean(cpu):.0f}", *cells]
 
 
