@@ -10,8 +10,8 @@
 What is trained and measured stays in the directory of --keep, and is not done twice: a run that was stopped goes on.
 Every command is printed to standard error before it runs. Seconds are those of the processor. A figure is a mean over
 the seeds with the worst of them in brackets, and for an idea the gain over the first row, seed by seed, with its
-standard error: decision is the share of right choices in the solved positions that ship,
-first v perfect the points of games moving first against the perfect player, both in percent.
+standard error. Decision is the share of right choices in the solved positions that ship, first v perfect the points of
+games moving first against the perfect player, both in percent.
 """
 
 import argparse
@@ -57,6 +57,9 @@ POOL_GAMES = 50_000
 POOL_OPENINGS = POOL_GAMES // 2
 POOL_OPENING_PLIES = (1, 12)
 SPEED = [("70", "1"), ("100", "1"), ("200", "1"), ("70", "2"), ("200", "2")]
+
+COLUMNS = "1234567"
+DIRECTIONS = [step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0)]
 
 
 class Bench:
@@ -144,9 +147,6 @@ class Bench:
         return [cpu, *decisions, *(self.first_v_perfect(network, plies, games) for plies in plies_of_games)]
 
 
-COLUMNS = "1234567"
-
-
 def opening(rng, plies):
     """Moves of a random game of so many plies that nobody has won and in which nobody can win at once."""
     while True:
@@ -170,10 +170,6 @@ def has_three(stones):
     """Whether three of four cells in a line are taken: more than is needed for a win, and simple."""
     lines = ([(x + i * right, y + i * up) for i in range(4)] for x, y in stones for right, up in DIRECTIONS)
     return any(sum(cell in stones for cell in line) >= 3 for line in lines)
-
-
-DIRECTIONS = [*itertools.product((-1, 0, 1), (-1, 0, 1))]
-DIRECTIONS.remove((0, 0))
 
 
 def children_seconds():
@@ -279,8 +275,10 @@ def main():
     parser.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "fourfold")
     parser.add_argument("--keep", type=Path, default=Path("ntuple-bench"), help="directory of networks and figures")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--games", type=int, help="against the perfect player, of each network and look ahead; ideas: 0 for none")
-    parser.add_argument("--only", nargs="+", metavar="TEXT", help="of the ideas, those whose names contain one of these")
+    games_help = "against the perfect player, of each network and look ahead [20]; ideas: 0 for none"
+    parser.add_argument("--games", type=int, help=games_help)
+    only_help = "of the ideas, those whose names contain one of these"
+    parser.add_argument("--only", nargs="+", metavar="TEXT", help=only_help)
     arguments = parser.parse_args()
     if not arguments.binary.exists():
         sys.exit(f"{arguments.binary} is missing: cargo build --release")
