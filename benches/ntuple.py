@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STRENGTH = {
     "400,000 games, lambda 90 %": ["--tuples", "200", "--settle", "400000", "--games", "400000", "--lambda", "90"],
     "1,200,000 games": ["--tuples", "200", "--settle", "1200000", "--games", "1200000"],
+    "1,200,000 games, lambda 90 %": ["--tuples", "200", "--settle", "1200000", "--games", "1200000", "--lambda", "90"],
 }
 IDEA_BASE = ["--tuples", "100", "--settle", "300000", "--games", "300000"]
 IDEAS = {
