@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, to_sql};
 use super::error::Damage;
@@ -69,6 +69,9 @@ impl VersionRow {
         })
     }
 }
+
+/// Three values each: well below the number that a statement of SQLite may have.
+const LESSONS_PER_STATEMENT: usize = 1_000;
 
 fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
     rows.into_iter()
@@ -157,11 +160,7 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
         return Ok(Err(Refused::LearnerElsewhere));
     }
     let key = put_learner(connection, step).await?;
-    for lesson in lessons {
-        let sql = "INSERT INTO lesson (learner, number, changes) VALUES (?, ?, ?)";
-        let query = sqlx::query(sql).bind(key).bind(to_sql(lesson.number)).bind(&lesson.changes);
-        query.execute(&mut *connection).await?;
-    }
+    insert_lessons(connection, key, lessons).await?;
     for version in &step.versions {
         put_version(connection, key, version).await?;
     }
@@ -172,6 +171,25 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
         query.bind(decision).bind(at.0).execute(connection).await?;
     }
     Ok(Ok(Written::Done))
+}
+
+/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to the
+/// connection's thread and back.
+async fn insert_lessons(
+    connection: &mut SqliteConnection,
+    key: i64,
+    lessons: &[Lesson],
+) -> Result<(), StoreError> {
+    for chunk in lessons.chunks(LESSONS_PER_STATEMENT) {
+        let mut insert: QueryBuilder<Sqlite> =
+            QueryBuilder::new("INSERT INTO lesson (learner, number, changes) ");
+        insert.push_values(chunk, |mut row, lesson| {
+            row.push_bind(key).push_bind(to_sql(lesson.number)).push_bind(&lesson.changes);
+        });
+        // Of any length, so it is not worth keeping.
+        insert.build().persistent(false).execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 /// Whether the learner has learnt one of these before, which its place says it cannot have.
