@@ -165,7 +165,8 @@ impl Daemon {
         let address = listener.local_addr()?;
         let metrics = Arc::new(Metrics::new());
         let (writer, writer_actor) = Writer::new(Arc::clone(&store));
-        let writer_task = tokio::spawn(writer_actor.run());
+        let observed = Arc::clone(&metrics);
+        let writer_task = tokio::spawn(writer_actor.on_commit(move |took| observed.committed(took)).run());
         let signer = Signer::new(&key);
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone());
         let house =

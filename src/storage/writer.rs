@@ -89,7 +89,7 @@ impl Writer {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
         let gauge =
             Arc::new(Gauge { origin: now(), waiting: AtomicUsize::new(0), busy_since: AtomicU64::new(0) });
-        let actor = WriterActor { store, inbox, gauge: Arc::clone(&gauge) };
+        let actor = WriterActor { store, inbox, gauge: Arc::clone(&gauge), on_commit: Box::new(|_| {}) };
         (Self { items, gauge }, actor)
     }
 
@@ -152,6 +152,7 @@ pub struct WriterActor {
     store: Arc<dyn Store>,
     inbox: mpsc::Receiver<Item>,
     gauge: Arc<Gauge>,
+    on_commit: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
 impl std::fmt::Debug for WriterActor {
@@ -161,6 +162,12 @@ impl std::fmt::Debug for WriterActor {
 }
 
 impl WriterActor {
+    /// Calls this with the time that each commit takes, the wait for a full disk included.
+    #[must_use]
+    pub fn on_commit(self, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        Self { on_commit: Box::new(observe), ..self }
+    }
+
     /// Runs until every [`Writer`] is dropped and all they sent is written.
     ///
     /// # Errors
@@ -175,7 +182,9 @@ impl WriterActor {
             }
             let (writes, replies): (Vec<Write>, Vec<Reply>) =
                 items.drain(..).map(|item| (item.write, item.reply)).unzip();
+            let began = now();
             let result = self.commit(&writes).await;
+            (self.on_commit)(now().saturating_duration_since(began));
             self.gauge.busy_since.store(0, Ordering::Relaxed);
             self.gauge.waiting.fetch_sub(writes.len(), Ordering::Relaxed);
             match result {
@@ -267,6 +276,20 @@ mod tests {
     /// Lets the actor take up what is queued. Time is paused: it passes only when nothing else can be done.
     async fn settle() {
         tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_commit_says_how_long_it_took() {
+        let store = Arc::new(MemoryStore::new());
+        let (writer, actor) = Writer::new(store.clone());
+        let (said, mut heard) = mpsc::unbounded_channel();
+        let running = tokio::spawn(actor.on_commit(move |took| said.send(took).unwrap()).run());
+        store.inject(Fault::Slow(Duration::from_secs(1)));
+        queue(&writer, add_player("one")).await.unwrap();
+        assert!(heard.recv().await.unwrap() >= Duration::from_secs(1));
+        drop(writer);
+        running.await.unwrap().unwrap();
+        assert_eq!(heard.recv().await, None, "one commit, one word");
     }
 
     #[tokio::test(start_paused = true)]
