@@ -66,7 +66,7 @@ const PLANS: [(&str, &str, Watches, &str); 4] = [
     ),
     (
         "memory-windows",
-        "memory-windows:snapshots=all",
+        "memory-windows",
         Watches::All,
         "a pattern memory that sees gaps too; learns from all games it can watch",
     ),
