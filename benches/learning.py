@@ -2,12 +2,12 @@
 """Whether learning delays games: how long moves wait for their acknowledgement, beside a busy learner and without one.
 
     cargo build --release
-    python3 benches/learning.py [--rounds 20] [--binary target/release/fourfold]
+    python3 benches/learning.py [--rounds 40] [--practice-pause-ms 500 | --no-practice] [--binary target/release/fourfold]
 
-Two daemons on data of their own, one whose learners practise and learn without a pause, as much as the settings let
-them, one that does not learn. They take turns: while one is loaded, the other is stopped (SIGSTOP), so that only one
-learns or plays at a time, and what else the machine does meets both. The figure is the ratio of the medians of the
-rounds' p99, of which the bar is 1.2.
+Two daemons on data of their own, one whose learners practise and learn as much as the settings let them, one that does
+not learn. They take turns: while one is loaded, the other is stopped (SIGSTOP), so that only one learns or plays at a
+time, and what else the machine does meets both. The figure is the ratio of the medians of the rounds' p99, of which the
+bar is 1.2; the quartiles beside them say what the machine adds by itself.
 """
 
 import argparse
@@ -25,7 +25,7 @@ COMMON = {
     "FOURFOLD_METRICS_ENABLED": "false",
     "FOURFOLD_LOG_LEVEL": "warn",
 }
-BUSY = {"FOURFOLD_LEARNING_PRACTICE_GAMES": "1000000", "FOURFOLD_LEARNING_PRACTICE_PAUSE_MS": "0"}
+BUSY = {"FOURFOLD_LEARNING_PRACTICE_GAMES": "1000000"}
 QUIET = {"FOURFOLD_LEARNING_ENABLED": "false"}
 
 
@@ -59,14 +59,23 @@ def load(binary, daemon, games, seed):
     return report["ack_ms"]["p50"], report["ack_ms"]["p99"]
 
 
+def busy_settings(arguments):
+    settings = {**BUSY, "FOURFOLD_LEARNING_PRACTICE_PAUSE_MS": str(arguments.practice_pause_ms)}
+    if arguments.no_practice:
+        settings["FOURFOLD_LEARNING_PRACTICE_GAMES"] = "0"
+    return settings
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--games", type=int, default=60, help="of each window")
+    parser.add_argument("--practice-pause-ms", type=int, default=0, help="between practice games; it ships with 500")
+    parser.add_argument("--no-practice", action="store_true", help="learn from the load's games alone")
     parser.add_argument("--binary", default=str(ROOT / "target" / "release" / "fourfold"))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        busy = Daemon(arguments.binary, Path(directory) / "busy", BUSY)
+        busy = Daemon(arguments.binary, Path(directory) / "busy", busy_settings(arguments))
         quiet = Daemon(arguments.binary, Path(directory) / "quiet", QUIET)
         windows = {"busy": [], "quiet": []}
         try:
@@ -78,8 +87,8 @@ def main():
             busy.stop()
             quiet.stop()
     for name, rounds in windows.items():
-        p50, p99 = (statistics.median(column) for column in zip(*rounds))
-        print(f"{name:5}  p50 {p50:.2f} ms  p99 {p99:.2f} ms, medians of {len(rounds)} windows")
+        p50, p99 = (statistics.quantiles(column, n=4) for column in zip(*rounds))
+        print(f"{name:5}  p50 {p50[1]:.2f} ms  p99 {p99[1]:.2f} ms ({p99[0]:.2f} to {p99[2]:.2f}), {len(rounds)} windows")
     medians = [statistics.median(p99 for _, p99 in windows[name]) for name in ("busy", "quiet")]
     print(f"p99 beside a busy learner: {medians[0] / medians[1]:.2f} of that without")
 

@@ -41,9 +41,20 @@ const POINTS_PER_DOUBLING: f64 = 14.0;
 /// How all learners play, in one word.
 const STYLE: &str = "learning";
 
-/// Who players are, as far as learning is concerned; this never changes.
+/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of the
+/// store, and moves wait behind it for the processor.
 #[derive(Debug, Default)]
-pub(super) struct Faculty(HashMap<PlayerId, Teacher>);
+pub(super) struct Faculty {
+    /// Who players are, as far as learning is concerned; this never changes.
+    teachers: HashMap<PlayerId, Teacher>,
+    /// Whether accounts keep their games out, as of this round.
+    teaching: HashMap<PlayerId, Teaching>,
+    /// The games after a number, as of this round.
+    page: Option<(u64, Arc<[FinishedGame]>)>,
+}
+
+/// A finished game, or what is left of it.
+type FinishedGame = Result<StoredGame, DamagedGame>;
 
 /// A learner at work.
 #[derive(Debug)]
@@ -157,13 +168,13 @@ impl Pupil {
         if self.stale || self.fold.is_none() {
             self.make_again(deps, worker, faculty).await?;
         }
-        let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
+        let games = faculty.page(self.covered(), deps).await?;
         if games.is_empty() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
         // With less than a full page it has caught up, and there is time for other things.
         let is_full = games.len() >= STEP_GAMES as usize;
-        let look = self.look_at(games, deps, faculty).await?;
+        let look = self.look_at(&games, deps, faculty).await?;
         let is_behind = is_full && !look.waits;
         self.learn(look.taught, look.covered, deps, worker).await?;
         if self.is_save_due(deps) {
@@ -177,7 +188,7 @@ impl Pupil {
     /// Which of these games are lessons.
     async fn look_at(
         &mut self,
-        games: Vec<Result<StoredGame, DamagedGame>>,
+        games: &[FinishedGame],
         deps: &LearningDeps,
         faculty: &mut Faculty,
     ) -> Result<Look, StoreError> {
@@ -191,15 +202,15 @@ impl Pupil {
                 }
             };
             let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
-            let records = records(&game, self.plan.watches, &self.live.id);
+            let records = records(game, self.plan.watches, &self.live.id);
             if !records.is_empty() {
-                let teachers = faculty.teachers(&game, deps).await?;
+                let teachers = faculty.teachers(game, deps).await?;
                 match admits(&game, &teachers, deps).await? {
                     None => {
                         look.waits = true;
                         break;
                     }
-                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(&game, deps).await? => {
+                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(game, deps).await? => {
                         self.share.add(teachers);
                         look.taught.push((number, records));
                     }
@@ -557,12 +568,31 @@ pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
 }
 
 impl Faculty {
+    /// Forgets what may have changed since the last round. A step that was made of something older is refused by the
+    /// store: every withdrawal gives all learners a new revision.
+    pub(super) fn begin_round(&mut self) {
+        self.teaching.clear();
+        self.page = None;
+    }
+
+    /// The next finished games after a number, a step's worth.
+    async fn page(&mut self, after: u64, deps: &LearningDeps) -> Result<Arc<[FinishedGame]>, StoreError> {
+        if let Some((kept, page)) = &self.page
+            && *kept == after
+        {
+            return Ok(Arc::clone(page));
+        }
+        let page: Arc<[FinishedGame]> = deps.store.audit_finished(after, STEP_GAMES).await?.into();
+        self.page = Some((after, Arc::clone(&page)));
+        Ok(page)
+    }
+
     /// Who teaches by this game.
     async fn teachers(&mut self, game: &StoredGame, deps: &LearningDeps) -> Result<Vec<Teacher>, StoreError> {
         let players = &game.spec.players;
         let mut teachers = Vec::new();
         for id in [&players.first, &players.second] {
-            if !self.0.contains_key(id) {
+            if !self.teachers.contains_key(id) {
                 let player = deps.store.player(id).await?;
                 let missing = || StoreError::Corrupt(format!("there is no player {id}"));
                 let player = player.ok_or_else(missing)?;
@@ -576,23 +606,31 @@ impl Faculty {
                     teachers.push(teacher);
                     continue;
                 }
-                self.0.insert(id.clone(), teacher);
+                self.teachers.insert(id.clone(), teacher);
             }
-            teachers.extend(self.0.get(id).cloned());
+            teachers.extend(self.teachers.get(id).cloned());
         }
         Ok(teachers)
     }
 
     /// Whether one of the players keeps games out. An account speaks for its bots, whenever they came.
-    async fn keeps_out(&self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
+    async fn keeps_out(&mut self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
         let players = &game.spec.players;
         for id in [&players.first, &players.second] {
-            let account = match self.0.get(id) {
+            let account = match self.teachers.get(id) {
                 Some(Teacher::House) => continue,
                 Some(Teacher::Family(account)) => account,
                 Some(Teacher::Guests) | None => id,
             };
-            if deps.store.teaching(account).await? == Teaching::KeptOut {
+            let teaching = match self.teaching.get(account) {
+                Some(teaching) => *teaching,
+                None => {
+                    let teaching = deps.store.teaching(account).await?;
+                    self.teaching.insert(account.clone(), teaching);
+                    teaching
+                }
+            };
+            if teaching == Teaching::KeptOut {
                 return Ok(true);
             }
         }

@@ -37,6 +37,10 @@ const SAVE_MAX: Duration = Duration::from_secs(3);
 /// How long to leave alone what failed; everything else goes on.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
 
+/// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
+/// others, no more than one in a hundred finds a game of practice before it.
+const WRITES_REST: u32 = 100;
+
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]
 pub enum LearningError {
@@ -202,6 +206,7 @@ impl LearningActor {
     pub(super) async fn round(&mut self) -> Progress {
         let mut all = Progress::Idle;
         let now = Instant::now();
+        self.faculty.begin_round();
         for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
             match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
                 Ok(Progress::Went) => all = Progress::Went,
@@ -279,11 +284,13 @@ impl LearningActor {
             now: UnixMillis::now(),
         };
         let [start, finish] = self.worker.run(move || practice::play(exercise)).await??;
+        let asked = Instant::now();
         let started = self.deps.writer.write(start);
         let (started, finished) = tokio::join!(started, self.deps.writer.write(finish));
         started.and(finished)?;
         self.deps.metrics.practised();
-        self.practice.not_before = Some(Instant::now() + self.deps.settings.practice_pause);
+        let rest = self.deps.settings.practice_pause.max(asked.elapsed() * WRITES_REST);
+        self.practice.not_before = Some(Instant::now() + rest);
         Ok(Progress::Went)
     }
 
