@@ -401,6 +401,11 @@ impl Pupil {
         self.pending = None;
     }
 
+    /// Whether it learns from the next game: it knows what it knew, and nothing failed.
+    pub(super) fn is_well(&self, now: tokio::time::Instant) -> bool {
+        self.fold.is_some() && !self.stale && !self.is_resting(now)
+    }
+
     /// Whether it is left alone for now.
     pub(super) fn is_resting(&self, now: tokio::time::Instant) -> bool {
         self.resting_until.is_some_and(|at| now < at)

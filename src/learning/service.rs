@@ -1,6 +1,6 @@
 //! The learners at work while the daemon runs: one task, and a thread of low priority for what costs time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,6 +36,10 @@ const SAVE_MAX: Duration = Duration::from_secs(3);
 
 /// How long to leave alone what failed; everything else goes on.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
+
+/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
+/// is one that moves would wait for.
+const NOBODY_DUE: Duration = Duration::from_secs(10);
 
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]
@@ -193,8 +197,10 @@ impl LearningActor {
     }
 
     /// Until the next game is due, or the next look at the records.
-    fn pause(&self) -> Duration {
-        let due = self.practice.not_before.map(|at| at.saturating_duration_since(Instant::now()));
+    pub(super) fn pause(&self) -> Duration {
+        let now = Instant::now();
+        // A game that is overdue waits for something else than time.
+        let due = self.practice.not_before.filter(|at| *at > now).map(|at| at - now);
         due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
     }
 
@@ -260,7 +266,10 @@ impl LearningActor {
         let (first, second, opening) = match self.practice.second.take() {
             Some(again) => again,
             None => match self.choose(seed).await? {
-                None => return Ok(Progress::Idle),
+                None => {
+                    self.practice.not_before = Some(now + NOBODY_DUE);
+                    return Ok(Progress::Idle);
+                }
                 Some((a, b)) => {
                     let opening = practice::opening(seed);
                     self.practice.second = Some((b.clone(), a.clone(), opening.clone()));
@@ -308,9 +317,15 @@ impl LearningActor {
         Ok(pick(&opponents, &mut rng).map(|opponent| (player, opponent)))
     }
 
+    /// The learners that learn from a game now. One that cannot go on would practise for ever.
+    fn well(&self) -> impl Iterator<Item = &Pupil> {
+        let now = Instant::now();
+        self.pupils.iter().filter(move |pupil| pupil.is_well(now))
+    }
+
     /// The live learner with the fewest lessons, until all have enough.
     fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
-        let due = self.pupils.iter().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
+        let due = self.well().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
         let pupil = due.min_by_key(|pupil| pupil.games())?;
         Some((pupil.live.id.clone(), Vec::new()))
     }
@@ -321,19 +336,20 @@ impl LearningActor {
         if self.deps.settings.practice_games == 0 {
             return Ok(None);
         }
-        let mut fewest: Option<(u64, PlayerId, Vec<PlayerId>)> = None;
-        for pupil in &self.pupils {
-            let versions: Vec<PlayerId> =
-                pupil.versions().iter().map(|version| version.player.clone()).collect();
-            for player in versions.iter().chain([&pupil.live.id]) {
-                let row = self.deps.store.rating(player, Variant::STANDARD).await?;
-                let games = row.unwrap_or_default().standing.games;
-                if games < RATED_GAMES && fewest.as_ref().is_none_or(|(least, ..)| games < *least) {
-                    fewest = Some((games, player.clone(), versions.clone()));
-                }
-            }
-        }
-        Ok(fewest.map(|(_, player, others)| (player, others)))
+        let versions = |pupil: &Pupil| -> Vec<PlayerId> {
+            pupil.versions().iter().map(|version| version.player.clone()).collect()
+        };
+        let accounts: Vec<(PlayerId, &Pupil)> = self
+            .well()
+            .flat_map(|pupil| versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil)))
+            .collect();
+        let ids: Vec<PlayerId> = accounts.iter().map(|(id, _)| id.clone()).collect();
+        let rows = self.deps.store.ratings_of_players(&ids, Variant::STANDARD).await?;
+        let played: HashMap<PlayerId, u64> =
+            rows.into_iter().map(|(id, row)| (id, row.standing.games)).collect();
+        let games = |id: &PlayerId| played.get(id).copied().unwrap_or_default();
+        let due = accounts.into_iter().filter(|(id, _)| games(id) < RATED_GAMES);
+        Ok(due.min_by_key(|(id, _)| games(id)).map(|(player, pupil)| (player, versions(pupil))))
     }
 
     fn teachers(&self) -> Vec<PlayerId> {

@@ -297,6 +297,20 @@ async fn a_broken_learner_does_not_hold_up_the_others() {
         assert_eq!(learning.learner(&name(watching)).unwrap().games, 2, "{watching}");
     }
     assert_eq!(arena.state("memory").await, b"rubbish", "nothing is thrown away");
+    drop(learners);
+
+    // The others practise, and not with it.
+    arena.settings.practice_games = 8;
+    let (learning, mut learners) = arena.learners().await;
+    let taught = |who: &str| learning.learner(&name(who)).unwrap().games;
+    for _ in 0..200 {
+        learners.round().await;
+    }
+    for watching in ["memory-spectator", "memory-windows", "ntuple-live"] {
+        assert!(taught(watching) >= 8, "{watching}");
+    }
+    let played = arena.store.ratings_of(&arena.learner_id("memory").await).await.unwrap();
+    assert_eq!(played[0].1.standing.games, 2, "those that were played anyway");
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,6 +328,29 @@ async fn practice_brings_every_learner_up_and_rates_its_versions() {
     let rating = arena.store.rating(&memory, Variant::STANDARD).await.unwrap();
     assert!(rating.unwrap().standing.games >= 6);
     arena.check_sound().await;
+}
+
+/// Practice games after which four learners have 60 rated ones each, in two of which both may be learners.
+const PRACTICE_MAX: u32 = 500;
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_busy_when_practice_is_over() {
+    let arena = Arena::new(&[], 6).await;
+    let (_, mut learners) = arena.learners().await;
+    let mut rounds = 0;
+    while learners.round().await == Progress::Went {
+        rounds += 1;
+        assert!(rounds < PRACTICE_MAX, "it comes to an end");
+    }
+    let began = tokio::time::Instant::now();
+    let mut rounds = 0;
+    while began.elapsed() < Duration::from_secs(20) && rounds < 1_000 {
+        if learners.round().await == Progress::Idle {
+            tokio::time::sleep(learners.pause()).await;
+        }
+        rounds += 1;
+    }
+    assert!((10..=50).contains(&rounds), "{rounds} rounds in 20 seconds");
 }
 
 #[tokio::test(start_paused = true)]

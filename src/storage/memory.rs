@@ -548,6 +548,16 @@ impl Store for MemoryStore {
         Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
     }
 
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        let tables = self.tables();
+        let row = |id: &PlayerId| Some((id.clone(), *tables.ratings.get(&(id.clone(), variant))?));
+        Ok(players.iter().filter_map(row).collect())
+    }
+
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
         let tables = self.tables();
         let own = tables.ratings.iter().filter(|((id, _), _)| id == player);

@@ -211,6 +211,14 @@ impl Store for SqliteStore {
         ratings::one(&self.readers, player, variant).await
     }
 
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        ratings::of_players(&self.readers, players, variant).await
+    }
+
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
         ratings::of_player(&self.readers, player).await
     }

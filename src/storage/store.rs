@@ -385,6 +385,13 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player's rating in a variant, if it has played a rated game there.
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
 
+    /// The ratings of those of these players who have played a rated game in a variant, in no order.
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError>;
+
     /// A rating as others see it. Guests have none; whoever has not played yet has a newcomer's.
     async fn shown_rating(
         &self,
