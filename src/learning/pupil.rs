@@ -107,17 +107,14 @@ impl Pupil {
         };
         pupil.measured = pupil.last_measured(deps).await?;
         let versions = store.learner_versions(&pupil.plan.name).await?;
-        let reached = |mark: &u64| *mark <= pupil.games();
-        pupil.stale |= deps
-            .settings
-            .marks
-            .iter()
-            .filter(|mark| reached(mark))
-            .any(|mark| stored.is_some() && !versions.iter().any(|version| version.mark == *mark));
         pupil.join_live(deps);
         for version in &versions {
             pupil.join_version(version, deps).await?;
         }
+        // A point may have been added to the settings.
+        let frozen = versions.iter().map(|version| (version.mark, version.games));
+        let open = open_marks(&deps.settings.marks, frozen);
+        pupil.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= pupil.games());
         pupil.show(deps);
         Ok(Some(pupil))
     }
@@ -218,9 +215,9 @@ impl Pupil {
         deps: &LearningDeps,
         worker: &Worker,
     ) -> Result<(), LearningError> {
-        let frozen: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
-        let mut marks: BTreeSet<u64> = deps.settings.marks.difference(&frozen).copied().collect();
         let mut pending = self.pending.take().unwrap_or_default();
+        let frozen = self.versions.iter().map(|version| (version.mark, version.games));
+        let mut marks = open_marks(&deps.settings.marks, frozen);
         for version in &pending.versions {
             marks.remove(&version.mark);
         }
@@ -475,6 +472,7 @@ impl Pupil {
         };
         if let Some(known) = self.versions.iter_mut().find(|known| known.mark == version.mark) {
             known.knowledge.replace(recalled);
+            known.games = version.games;
             known.decision = version.decision;
             return Ok(());
         }
@@ -485,6 +483,7 @@ impl Pupil {
         let knowledge = Learnt::new(recalled);
         self.versions.push(VersionView {
             mark: version.mark,
+            games: version.games,
             name,
             player: identity.id.clone(),
             frozen_at: version.frozen_at,
@@ -511,6 +510,20 @@ impl Pupil {
             versions: self.versions.clone(),
         });
     }
+}
+
+/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of versions
+/// that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
+fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) -> BTreeSet<u64> {
+    let mut open = wanted.clone();
+    for (mark, games) in frozen {
+        if games < mark {
+            open.insert(mark);
+        } else {
+            open.remove(&mark);
+        }
+    }
+    open
 }
 
 /// What a learner finds in the next finished games.

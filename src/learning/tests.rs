@@ -205,6 +205,37 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     let games: Vec<_> = versions.iter().map(|version| (version.mark, version.games)).collect();
     assert_eq!(games, [(0, 0), (2, 2), (4, 2)], "a version that was reached before has what is left");
     arena.check_sound().await;
+
+    let short = versions[2].clone();
+    for _ in 0..2 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    arena.check_sound().await;
+    let marks = async || -> Vec<(u64, u64)> {
+        let versions = arena.store.learner_versions(&name("memory")).await.unwrap();
+        versions.iter().map(|version| (version.mark, version.games)).collect()
+    };
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 4)], "until there are as many again");
+
+    // An older program left it as it was.
+    let stored = arena.store.learner(&name("memory")).await.unwrap().unwrap();
+    let left = LearnerStep {
+        name: stored.name,
+        spec: stored.spec,
+        from: stored.place,
+        kind: StepKind::Refold,
+        covered: stored.place.covered,
+        games: stored.games,
+        state: stored.state,
+        versions: vec![short],
+        point: None,
+    };
+    arena.writer.write(Write::StepLearner(Box::new(left))).await.unwrap();
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 2)]);
+    arena.learn().await;
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 4)]);
+    arena.check_sound().await;
 }
 
 #[tokio::test(start_paused = true)]

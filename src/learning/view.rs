@@ -39,6 +39,8 @@ pub struct LearnerView {
 pub struct VersionView {
     /// Games after which it was frozen.
     pub mark: u64,
+    /// Lessons in it: fewer than the mark if some were withdrawn; then it is frozen anew when there are as many again.
+    pub games: u64,
     /// The name of its account.
     pub name: PlayerName,
     /// Its account.

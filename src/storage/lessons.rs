@@ -35,7 +35,8 @@ pub struct LearnerPlace {
 pub struct StoredVersion {
     /// Games after which it was frozen.
     pub mark: u64,
-    /// Lessons in it: fewer than the mark only if some were withdrawn since and others have not come yet.
+    /// Lessons in it: fewer than the mark if some were withdrawn since, until there are as many again; then it is frozen
+    /// anew.
     pub games: u64,
     /// Number of the last finished game that was looked at.
     pub covered: u64,

@@ -77,6 +77,7 @@ async fn with_learner(program: &str) -> TestSite {
     }
     let version = VersionView {
         mark: 1,
+        games: 1,
         name: name("pupil@1"),
         player: player_id("pupil1"),
         frozen_at: NOON,
