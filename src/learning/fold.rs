@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fourfold_bots::{BotError, Change, Counts, GameRecord, Knowledge, Learner, learner};
+use fourfold_bots::{BotError, GameRecord, Knowledge, Learner, learner};
 use fourfold_engine::Variant;
 
 use super::Plan;
+use super::changes::Changes;
 use super::lesson::records;
 use crate::background::{Worker, WorkerError};
 use crate::ids::PlayerId;
@@ -16,9 +17,6 @@ use crate::storage::{Store, StoreError};
 
 /// Lessons and games read at a time when a state is made again.
 const PAGE: u32 = 200;
-
-/// Changes of one lesson that are kept for people to read: a game has some dozen.
-const CHANGES_MAX: usize = 40;
 
 /// A learner on its way through the records.
 #[derive(Debug)]
@@ -69,9 +67,9 @@ impl Fold {
             learnt.versions.extend(self.version_if_due(0, marks, now));
         }
         for (number, records) in taught {
-            let changes: Vec<Change> = records.iter().flat_map(|record| self.learner.learn(record)).collect();
+            let changes = records.iter().flat_map(|record| self.learner.learn(record)).collect();
             self.games += 1;
-            learnt.lessons.push(Lesson { number: *number, changes: print_changes(&changes) });
+            learnt.lessons.push(Lesson { number: *number, changes: Changes::of(changes).print() });
             learnt.versions.extend(self.version_if_due(*number, marks, now));
         }
         learnt
@@ -174,46 +172,4 @@ async fn taught(
         }
     }
     Ok(taught)
-}
-
-/// One line for each change: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of what was before.
-fn print_changes(changes: &[Change]) -> String {
-    let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
-    let line = |change: &Change| {
-        let before = change.before.as_ref().map_or_else(|| "new".to_owned(), counts);
-        format!("{} | {before} | {}", change.pattern, counts(&change.after))
-    };
-    changes.iter().take(CHANGES_MAX).map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Reads the lines of a stored lesson; those of another form are left out.
-#[must_use]
-pub(crate) fn parse_changes(text: &str) -> Vec<Change> {
-    let counts = |text: &str| {
-        let mut numbers = text.split(' ').map(|number| number.parse().ok());
-        Some(Counts { seen: numbers.next()??, won: numbers.next()??, lost: numbers.next()?? })
-    };
-    let change = |line: &str| {
-        let mut parts = line.split(" | ");
-        let (pattern, before, after) = (parts.next()?, parts.next()?, parts.next()?);
-        let before = if before == "new" { None } else { Some(counts(before)?) };
-        Some(Change { pattern: pattern.to_owned(), before, after: counts(after)? })
-    };
-    text.lines().filter_map(change).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn printed_changes_read_back() {
-        let after = Counts { seen: 2, won: 1, lost: 0 };
-        let changes = [
-            Change { pattern: "own c1 d1 . .".into(), before: None, after },
-            Change { pattern: "enemy g1 g2 . .".into(), before: Some(Counts::default()), after },
-        ];
-        assert_eq!(parse_changes(&print_changes(&changes)), changes);
-        assert_eq!(parse_changes("rubbish\na | b | c\n"), []);
-    }
 }

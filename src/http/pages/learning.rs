@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
-use fourfold_bots::{Change, Counts, KnownPattern};
+use fourfold_bots::{Counts, KnownPattern};
 use fourfold_engine::Variant;
 
 use super::Page;
@@ -20,7 +20,7 @@ use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
-use crate::learning::fold::parse_changes;
+use crate::learning::changes::Changes;
 use crate::learning::view::LearnerView;
 use crate::storage::published::FitList;
 use crate::storage::record::StoredGame;
@@ -306,7 +306,7 @@ async fn lessons(
             // A damaged game taught all the same.
             Some(Err(_)) | None => None,
         };
-        let changes = parse_changes(&lesson.changes);
+        let changes = Changes::parse(&lesson.changes);
         rows.push(LessonRow { number: lesson.number, game, ..LessonRow::of(lang, changes, unnamed) });
     }
     Ok(rows)
@@ -328,17 +328,18 @@ async fn lesson_game(state: &AppState, game: &StoredGame) -> Result<Option<Lesso
 
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
-    fn of(lang: Language, changes: Vec<Change>, unnamed: &str) -> Self {
-        let (new, grown): (Vec<Change>, Vec<Change>) =
-            changes.into_iter().partition(|change| change.before.is_none());
-        let text = if new.is_empty() && grown.is_empty() {
+    fn of(lang: Language, changes: Changes, unnamed: &str) -> Self {
+        let Changes { changed, new, named } = changes;
+        let text = if changed == 0 {
             unnamed.to_owned()
         } else {
-            lang.fill("learning.changed", &[("new", new.len()), ("grown", grown.len())])
+            lang.fill("learning.changed", &[("new", new), ("grown", changed - new)])
         };
-        let drawn = new.iter().take(NEW_MAX).map(|change| PatternBoard::named(lang, &change.pattern));
-        let more = new.len().saturating_sub(NEW_MAX);
-        Self { changed: text, new: drawn.collect(), more, ..Self::default() }
+        let drawn = named.iter().filter(|change| change.before.is_none()).take(NEW_MAX);
+        let drawn: Vec<PatternBoard> =
+            drawn.map(|change| PatternBoard::named(lang, &change.pattern)).collect();
+        let more = new.saturating_sub(drawn.len());
+        Self { changed: text, new: drawn, more, ..Self::default() }
     }
 }
 

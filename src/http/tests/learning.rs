@@ -63,7 +63,7 @@ async fn with_learner(program: &str) -> TestSite {
         from: LearnerPlace::default(),
         kind: StepKind::Follow(vec![Lesson {
             number: 1,
-            changes: "own a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0".to_owned(),
+            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0".to_owned(),
         }]),
         covered: 1,
         games: 3,
@@ -172,7 +172,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 1, better known 1.",
+        "pupil 1–0 Ada</span>: new patterns 30, better known 117.",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -187,7 +187,7 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     let site = with_learner("memory").await;
     let page = site.get("/learning/PUPIL").await;
     assert_eq!(page.status, StatusCode::OK, "in any case");
-    for part in ["href=\"/game/g1\"", "aria-label=\"own a1 a2\"", "class=\"pattern-own\"", "pupil 1–0 Ada"]
+    for part in ["href=\"/game/g1\"", "aria-label=\"own a1 a2\"", "class=\"pattern-own\"", "pupil 1–0 Ada", ">+29<"]
     {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
