@@ -124,6 +124,11 @@ impl Pupil {
         self.fold.as_ref().map_or(0, |fold| fold.games)
     }
 
+    /// Whether it knows something; not while it is made again.
+    pub(super) fn has_fold(&self) -> bool {
+        self.fold.is_some() && !self.stale
+    }
+
     /// Account and knowledge of all frozen versions.
     pub(super) fn versions(&self) -> &[VersionView] {
         &self.versions
@@ -385,6 +390,8 @@ impl Pupil {
         if self.store_step(step, deps).await? {
             self.fold = Some(fold);
             self.stale = false;
+            // What was measured was another state.
+            self.measured = None;
             self.look_back(deps, faculty).await?;
             info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
             self.publish(&versions, deps).await?;
@@ -400,7 +407,7 @@ impl Pupil {
 
     /// Whether it learns from the next game: it knows what it knew, and nothing failed.
     pub(super) fn is_well(&self, now: tokio::time::Instant) -> bool {
-        self.fold.is_some() && !self.stale && !self.is_resting(now)
+        self.has_fold() && !self.is_resting(now)
     }
 
     /// Whether it is left alone for now.

@@ -189,8 +189,12 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     arena.writer.write(Write::WithdrawLesson { game: "g3".parse().unwrap() }).await.unwrap();
     let stale = verify(&*arena.store).await.unwrap();
     assert_eq!(stale[0].findings.len(), 1, "{}", stale[0]);
-    arena.learn().await;
+    let learning = arena.learn().await;
     assert_eq!(arena.games_learnt("memory").await, 3);
+    let curve = arena.store.learner_curve(&name("memory")).await.unwrap();
+    let last = curve.last().unwrap();
+    assert_eq!((last.games, last.decision.is_some()), (3, true), "nothing of what it knew with four games");
+    assert_eq!(learning.learner(&name("memory")).unwrap().decision, last.decision);
     assert_ne!(arena.state("memory").await, before);
     arena.check_sound().await;
 

@@ -19,6 +19,7 @@ macro_rules! conformance_suite_of_learners {
             whoever_keeps_out_is_forgotten,
             versions_are_frozen_once_and_measured_later,
             points_of_a_curve_are_rated_and_measured_in_any_order,
+            points_that_lie_beyond_what_is_left_go,
             learners_survive_reopening,
         );
     };
@@ -229,6 +230,25 @@ pub(crate) async fn points_of_a_curve_are_rated_and_measured_in_any_order<F: Fix
     let expected =
         [(2, 500), (4, 620)].map(|(games, decision)| CurvePoint { decision: Some(decision), ..rated(games) });
     assert_eq!(store.learner_curve(&name("MEMORY")).await.unwrap(), expected);
+}
+
+pub(crate) async fn points_that_lie_beyond_what_is_left_go<F: Fixture>() {
+    let fixture = four_games::<F>().await;
+    let store = fixture.store();
+    let point = |games| CurvePoint { games, rating: None, decision: Some(500), at: NOON };
+    for learner in ["memory", "other"] {
+        let first = LearnerStep { point: Some(point(2)), ..follow(learner, place(0, 0), 2) };
+        step(&*store, first).await.unwrap();
+        for covered in [3, 4] {
+            let next =
+                LearnerStep { point: Some(point(covered)), ..follow(learner, place(covered - 1, 0), covered) };
+            step(&*store, next).await.unwrap();
+        }
+    }
+    let refold = LearnerStep { kind: StepKind::Refold, games: 3, ..follow("memory", place(4, 0), 4) };
+    step(&*store, refold).await.unwrap();
+    assert_eq!(store.learner_curve(&name("memory")).await.unwrap(), [point(2), point(3)]);
+    assert_eq!(store.learner_curve(&name("other")).await.unwrap().len(), 3, "its own are left alone");
 }
 
 pub(crate) async fn learners_survive_reopening<F: Fixture>() {

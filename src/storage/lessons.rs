@@ -98,6 +98,7 @@ pub struct LearnerStep {
 pub enum StepKind {
     /// It learns these games. Refused if the state is stale.
     Follow(Vec<Lesson>),
-    /// Its state is made again from the lessons that are left; the lessons stay as they are.
+    /// Its state is made again from the lessons that are left; the lessons stay as they are. Points of its curve with more
+    /// lessons go.
     Refold,
 }

@@ -68,6 +68,10 @@ impl Learners {
         }
         let place = LearnerPlace { covered: step.covered, revision: step.from.revision };
         rows.learner = StoredLearner { place, ..Rows::of(step).learner };
+        match step.kind {
+            StepKind::Refold => rows.curve.retain(|games, _| *games <= step.games),
+            StepKind::Follow(_) => {}
+        }
         for version in &step.versions {
             let frozen_at = rows.versions.get(&version.mark).map_or(version.frozen_at, |old| old.frozen_at);
             rows.versions.insert(version.mark, StoredVersion { frozen_at, ..version.clone() });

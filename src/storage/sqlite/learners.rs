@@ -160,7 +160,13 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
         return Ok(Err(Refused::LearnerElsewhere));
     }
     let key = put_learner(connection, step).await?;
-    insert_lessons(connection, key, lessons).await?;
+    match step.kind {
+        StepKind::Follow(_) => insert_lessons(connection, key, lessons).await?,
+        StepKind::Refold => {
+            let sql = "DELETE FROM learner_point WHERE learner = ? AND games > ?";
+            sqlx::query(sql).bind(key).bind(to_sql(step.games)).execute(&mut *connection).await?;
+        }
+    }
     for version in &step.versions {
         put_version(connection, key, version).await?;
     }
