@@ -1,13 +1,16 @@
 //! One learner at work: taken up from the store, led through the records, kept in step with what is stored.
 
+mod remaking;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use fourfold_bots::Knowledge;
-use tracing::{info, warn};
+use tracing::warn;
 
+use self::remaking::{Remaking, restored};
 use super::Plan;
-use super::fold::{Fold, RefoldError, Taught, refold};
+use super::fold::{Fold, Taught};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
@@ -18,7 +21,7 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::lessons::{
-    CurvePoint, LearnerPlace, LearnerStep, StepKind, StoredLearner, StoredVersion,
+    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion,
 };
 use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
 use crate::storage::store::{Refused, Teaching, Write};
@@ -60,6 +63,8 @@ pub(super) struct Pupil {
     stored: Option<(tokio::time::Instant, usize)>,
     /// Whether the stored state is to be made again from its lessons.
     stale: bool,
+    /// That, on its way.
+    remaking: Option<Remaking>,
     /// After a failure.
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
@@ -75,7 +80,7 @@ pub(super) struct Pupil {
 #[derive(Debug, Default)]
 struct Pending {
     covered: u64,
-    lessons: Vec<crate::storage::lessons::Lesson>,
+    lessons: Vec<Lesson>,
     versions: Vec<StoredVersion>,
 }
 
@@ -98,6 +103,7 @@ impl Pupil {
             pending: None,
             stored: None,
             stale,
+            remaking: None,
             resting_until: None,
             is_stored: stored.is_some(),
             share: Share::default(),
@@ -129,6 +135,11 @@ impl Pupil {
         self.fold.is_some() && !self.stale
     }
 
+    /// Whether it is on its way from its first lesson on.
+    pub(super) fn is_being_made_again(&self) -> bool {
+        self.remaking.is_some()
+    }
+
     /// Account and knowledge of all frozen versions.
     pub(super) fn versions(&self) -> &[VersionView] {
         &self.versions
@@ -156,8 +167,11 @@ impl Pupil {
         worker: &Worker,
         faculty: &mut Faculty,
     ) -> Result<Progress, LearningError> {
-        if self.stale || self.fold.is_none() {
+        if !self.has_fold() {
             self.make_again(deps, worker, faculty).await?;
+            if !self.has_fold() {
+                return Ok(Progress::Went);
+            }
         }
         let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
         if games.is_empty() && self.is_stored {
@@ -341,70 +355,6 @@ impl Pupil {
         Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
     }
 
-    /// Takes up what the store holds; if that is out of date, makes it again from the lessons.
-    async fn make_again(
-        &mut self,
-        deps: &LearningDeps,
-        worker: &Worker,
-        faculty: &mut Faculty,
-    ) -> Result<(), LearningError> {
-        let store = deps.store.as_ref();
-        let Some(stored) = store.learner(&self.plan.name).await? else {
-            self.fold = Some(Fold::fresh(&self.plan)?);
-            return Ok(());
-        };
-        self.place = stored.place;
-        self.pending = None;
-        if !self.stale {
-            let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
-            if !is_stale {
-                self.fold = Some(restored);
-                return Ok(self.look_back(deps, faculty).await?);
-            }
-        }
-        let began = tokio::time::Instant::now();
-        let covered = stored.place.covered;
-        let mut marks: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
-        let before = marks.clone();
-        marks.extend(deps.settings.marks.iter().filter(|mark| **mark <= stored.games));
-        let folded = refold(store, worker, &self.plan, &self.live.id, &marks, covered).await;
-        let (fold, mut versions) = match folded {
-            Ok(folded) => folded,
-            Err(RefoldError::Store(error)) => return Err(error.into()),
-            Err(error) => return Err(LearningError::Refold(error)),
-        };
-        // A mark that was never reached stays open.
-        versions.retain(|version| version.games == version.mark || before.contains(&version.mark));
-        let step = LearnerStep {
-            name: self.plan.name.clone(),
-            spec: self.plan.spec.to_string(),
-            from: stored.place,
-            kind: StepKind::Refold,
-            covered,
-            games: fold.games,
-            state: fold.state(),
-            versions: versions.clone(),
-            point: None,
-        };
-        let games = fold.games;
-        if self.store_step(step, deps).await? {
-            self.fold = Some(fold);
-            self.stale = false;
-            // What was measured was another state.
-            self.measured = None;
-            self.look_back(deps, faculty).await?;
-            info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
-            self.publish(&versions, deps).await?;
-        }
-        Ok(())
-    }
-
-    /// Lessons were withdrawn: what the store holds is looked at again before the next step.
-    pub(super) fn look_again(&mut self) {
-        self.fold = None;
-        self.pending = None;
-    }
-
     /// Whether it learns from the next game: it knows what it knew, and nothing failed.
     pub(super) fn is_well(&self, now: tokio::time::Instant) -> bool {
         self.has_fold() && !self.is_resting(now)
@@ -555,18 +505,6 @@ async fn admits(
     }
     let judgement = deps.store.judgement(&game.spec.id).await?;
     Ok(judgement.map(|judgement| plays_well_enough(judgement, teachers, accuracy_min)))
-}
-
-/// The stored state, or nothing if it cannot be used; and whether it must be made again.
-fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool), LearningError> {
-    let Some(stored) = stored else { return Ok((Fold::fresh(plan)?, false)) };
-    match Fold::restore(plan, &stored.state, stored.games) {
-        Ok(fold) => Ok((fold, stored.stale || stored.spec != plan.spec.to_string())),
-        Err(error) => {
-            warn!(learner = %plan.name, error = %error, "what was learnt cannot be read, it is made again");
-            Ok((Fold::fresh(plan)?, true))
-        }
-    }
 }
 
 /// Grows by one so often while games double: for points that lie evenly on a logarithmic axis.

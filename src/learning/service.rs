@@ -206,10 +206,15 @@ impl LearningActor {
 
     /// Lets every learner go on; if none had anything to do, lets one practise.
     pub(super) async fn round(&mut self) -> Progress {
-        let mut all = Progress::Idle;
+        if self.deps.learning.were_withdrawn().await {
+            self.pupils.iter_mut().for_each(Pupil::look_again);
+        }
+        let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
         let now = Instant::now();
         for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
             match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
+                // From its first lesson on it may take minutes, for which nobody waits.
+                Ok(Progress::Went) if pupil.is_being_made_again() => remaking = Progress::Went,
                 Ok(Progress::Went) => all = Progress::Went,
                 Ok(Progress::Idle) => {}
                 Err(LearningError::Write(WriteError::Store(_))) => {
@@ -227,11 +232,12 @@ impl LearningActor {
             return Progress::Went;
         }
         match self.practise().await {
-            Ok(progress) => progress,
+            Ok(Progress::Went) => Progress::Went,
+            Ok(Progress::Idle) => remaking,
             Err(error) => {
                 warn!(error = %error, "a practice game came to nothing");
                 self.practice = Practice { not_before: Some(Instant::now() + AFTER_FAILURE), second: None };
-                Progress::Idle
+                remaking
             }
         }
     }

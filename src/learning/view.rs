@@ -113,6 +113,15 @@ impl Learning {
         self.inner.withdrawn.notified().await;
     }
 
+    /// Whether lessons were withdrawn since this or [`Self::withdrawn`] said so.
+    pub(super) async fn were_withdrawn(&self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.withdrawn() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
     /// Shows a learner as it is now.
     pub(crate) fn show(&self, view: LearnerView) {
         let mut learners = self.inner.learners.write().unwrap_or_else(PoisonError::into_inner);

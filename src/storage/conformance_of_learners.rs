@@ -109,6 +109,8 @@ pub(crate) async fn a_learner_is_read_back_as_it_was_written<F: Fixture>() {
     assert_eq!(store.learner(&name("MEMORY")).await.unwrap(), Some(expected));
     assert_eq!(store.lessons(&name("memory"), 1, 2).await.unwrap(), [lesson(2), lesson(3)]);
     assert_eq!(store.last_lessons(&name("memory"), 2).await.unwrap(), [lesson(4), lesson(3)]);
+    assert_eq!(store.lesson_count(&name("MEMORY"), 3).await.unwrap(), 3);
+    assert_eq!(store.lesson_count(&name("other"), 9).await.unwrap(), 0);
     assert_eq!(store.learner_curve(&name("memory")).await.unwrap(), [point]);
     assert_eq!(store.lessons(&name("other"), 0, 9).await.unwrap(), []);
     assert_eq!(store.learner_versions(&name("other")).await.unwrap(), []);
@@ -138,6 +140,7 @@ pub(crate) async fn a_withdrawn_game_makes_those_stale_who_learnt_it<F: Fixture>
     let game = "g2".parse().unwrap();
     write(&*store, Write::WithdrawLesson { game }).await.unwrap();
     assert_eq!(numbers(&*store, "memory").await, [1, 3, 4]);
+    assert_eq!(store.lesson_count(&name("memory"), 3).await.unwrap(), 2);
     let learner = |text: &'static str| {
         let store = &store;
         async move { store.learner(&name(text)).await.unwrap().unwrap() }

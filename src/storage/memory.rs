@@ -660,6 +660,10 @@ impl Store for MemoryStore {
         Ok(self.tables().learners.lessons(name, after, limit))
     }
 
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        Ok(self.tables().learners.lesson_count(name, up_to))
+    }
+
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
         Ok(self.tables().learners.last_lessons(name, limit))
     }

@@ -291,6 +291,10 @@ impl Store for SqliteStore {
         learners::lessons(&self.readers, name, after, limit).await
     }
 
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        learners::lesson_count(&self.readers, name, up_to).await
+    }
+
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
         learners::last_lessons(&self.readers, name, limit).await
     }

@@ -468,6 +468,9 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Lessons of a learner with a number above `after`, in order, at most `limit`.
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
 
+    /// How many lessons a learner has with a number up to this one.
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError>;
+
     /// The last lessons of a learner, the newest first, at most `limit`.
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError>;
 

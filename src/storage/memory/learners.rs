@@ -40,6 +40,10 @@ impl Learners {
         rows.lessons.range(after + 1..).take(limit as usize).map(lesson).collect()
     }
 
+    pub(super) fn lesson_count(&self, name: &PlayerName, up_to: u64) -> u64 {
+        self.rows(name).map_or(0, |rows| rows.lessons.range(..=up_to).count() as u64)
+    }
+
     pub(super) fn last_lessons(&self, name: &PlayerName, limit: u32) -> Vec<Lesson> {
         let Some(rows) = self.rows(name) else { return Vec::new() };
         rows.lessons.iter().rev().take(limit as usize).map(lesson).collect()

@@ -104,6 +104,17 @@ pub(super) async fn lessons(
     decode_lessons(query.fetch_all(pool).await?)
 }
 
+pub(super) async fn lesson_count(
+    pool: &SqlitePool,
+    name: &PlayerName,
+    up_to: u64,
+) -> Result<u64, StoreError> {
+    let sql = "SELECT COUNT(*) FROM lesson \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) AND number <= ?";
+    let count: i64 = sqlx::query_scalar(sql).bind(name.as_str()).bind(to_sql(up_to)).fetch_one(pool).await?;
+    Ok(number("COUNT(lesson)", count)?)
+}
+
 pub(super) async fn last_lessons(
     pool: &SqlitePool,
     name: &PlayerName,
