@@ -27,10 +27,15 @@ use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 
-/// Finished games looked at in one step: their lessons are in one transaction with other writes, which wait for it.
-const STEP_GAMES: u32 = 64;
+/// Finished games looked at in one turn, after which the other learners have theirs.
+const TURN_GAMES: u32 = 64;
 
-/// Games a step learns at a time on the thread, so that it never works for long at a stretch.
+/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
+/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
+/// learning.
+const PENDING_MAX: usize = 1_000;
+
+/// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
 const CHUNK: usize = 16;
 
 /// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
@@ -65,6 +70,8 @@ pub(super) struct Pupil {
     stale: bool,
     /// That, on its way.
     remaking: Option<Remaking>,
+    /// Whether the judge, whose word the operator wants, has not come to the next game.
+    waits: bool,
     /// After a failure.
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
@@ -104,6 +111,7 @@ impl Pupil {
             stored: None,
             stale,
             remaking: None,
+            waits: false,
             resting_until: None,
             is_stored: stored.is_some(),
             share: Share::default(),
@@ -140,6 +148,11 @@ impl Pupil {
         self.remaking.is_some()
     }
 
+    /// Whether it waits for the judge.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// Account and knowledge of all frozen versions.
     pub(super) fn versions(&self) -> &[VersionView] {
         &self.versions
@@ -173,13 +186,17 @@ impl Pupil {
                 return Ok(Progress::Went);
             }
         }
-        let games = deps.store.audit_finished(self.covered(), STEP_GAMES).await?;
-        if games.is_empty() && self.is_stored {
+        if self.is_pending_full() && deps.writer.is_congested() {
+            return Ok(Progress::Idle);
+        }
+        let games = deps.store.audit_finished(self.covered(), TURN_GAMES).await?;
+        // With less than a full page it has caught up, and there is time for other things.
+        let is_full = games.len() >= TURN_GAMES as usize;
+        let look = self.look_at(games, deps, faculty).await?;
+        self.waits = look.waits;
+        if look.covered == self.covered() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
-        // With less than a full page it has caught up, and there is time for other things.
-        let is_full = games.len() >= STEP_GAMES as usize;
-        let look = self.look_at(games, deps, faculty).await?;
         let is_behind = is_full && !look.waits;
         self.learn(look.taught, look.covered, deps, worker).await?;
         if self.is_save_due(deps) {
@@ -256,7 +273,6 @@ impl Pupil {
             let (fold, learnt, knowledge) = worker.run(job).await?;
             self.fold = Some(fold);
             self.knowledge.replace(knowledge);
-            deps.metrics.learnt(self.plan.name.as_str(), learnt.lessons.len());
             pending.lessons.extend(learnt.lessons);
             pending.versions.extend(learnt.versions);
         }
@@ -265,8 +281,13 @@ impl Pupil {
         Ok(())
     }
 
-    /// Whether there is something to store, and the last time is long enough ago for so large a state. Versions are
-    /// stored as soon as they are frozen, nothing while games wait for the writer.
+    /// Whether as much was learnt as may wait to be stored.
+    fn is_pending_full(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
+    }
+
+    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
+    /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
     fn is_save_due(&self, deps: &LearningDeps) -> bool {
         let Some(pending) = &self.pending else { return false };
         if deps.writer.is_congested() {
@@ -275,7 +296,7 @@ impl Pupil {
         let is_affordable = self.stored.is_none_or(|(at, bytes)| {
             at.elapsed().as_millis() >= u128::from(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND)
         });
-        is_affordable || !pending.versions.is_empty()
+        is_affordable || self.is_pending_full() || !pending.versions.is_empty()
     }
 
     /// Stores what was learnt since the last time, in one transaction.
@@ -300,6 +321,7 @@ impl Pupil {
         let bytes = state.len();
         let point = self.point(games, pending.lessons.len() as u64, deps).await?;
         let versions = pending.versions.clone();
+        let learnt = pending.lessons.len();
         let step = LearnerStep {
             name: self.plan.name.clone(),
             spec: self.plan.spec.to_string(),
@@ -315,6 +337,7 @@ impl Pupil {
         if !self.store_step(step, deps).await? {
             return Ok(Progress::Went);
         }
+        deps.metrics.learnt(self.plan.name.as_str(), learnt);
         self.place = place;
         self.pending = None;
         self.stored = Some((tokio::time::Instant::now(), bytes));

@@ -245,7 +245,7 @@ impl LearningActor {
     /// Measures one learner or version, if any is due.
     async fn measure(&mut self) -> Progress {
         let now = Instant::now();
-        if self.measured_not_before.is_some_and(|at| now < at) {
+        if self.deps.writer.is_congested() || self.measured_not_before.is_some_and(|at| now < at) {
             return Progress::Idle;
         }
         for pupil in &mut self.pupils {
@@ -266,6 +266,10 @@ impl LearningActor {
     async fn practise(&mut self) -> Result<Progress, LearningError> {
         let now = Instant::now();
         if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
+            return Ok(Progress::Idle);
+        }
+        // More games would not teach those who wait for the judge, and keep it from coming to theirs.
+        if self.pupils.iter().any(Pupil::waits) {
             return Ok(Progress::Idle);
         }
         let seed: u64 = rand::rng().random();

@@ -24,6 +24,7 @@ use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
 use crate::storage::puzzles::Harvest;
 use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
+use crate::storage::writer::WriterActor;
 use crate::storage::{MemoryStore, Writer};
 
 /// A store that several learning services use one after the other, as after restarts.
@@ -31,6 +32,7 @@ struct Arena {
     store: Arc<MemoryStore>,
     writer: Writer,
     settings: LearningSettings,
+    metrics: Arc<Metrics>,
     games: u32,
 }
 
@@ -52,7 +54,7 @@ impl Arena {
             practice_pause: Duration::ZERO,
             teachers: vec![name("greedy"), name("nobody")],
         };
-        Self { store, writer, settings, games: 0 }
+        Self { store, writer, settings, metrics: Arc::new(Metrics::new()), games: 0 }
     }
 
     /// Starts a service on what is stored.
@@ -65,7 +67,7 @@ impl Arena {
             writer: self.writer.clone(),
             house,
             pool: ComputePool::new(1),
-            metrics: Arc::new(Metrics::new()),
+            metrics: Arc::clone(&self.metrics),
             learning: learning.clone(),
             settings: self.settings.clone(),
         };
@@ -97,6 +99,13 @@ impl Arena {
         for answer in self.store.commit(&[Write::StartGame(spec), finish]).await.unwrap() {
             answer.unwrap();
         }
+    }
+
+    /// From here on nothing is written until what is returned runs.
+    fn hold_writer(&mut self) -> WriterActor {
+        let (writer, actor) = Writer::new(Arc::clone(&self.store) as Arc<dyn Store>);
+        self.writer = writer;
+        actor
     }
 
     async fn learner_id(&self, learner: &str) -> PlayerId {
@@ -239,6 +248,58 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     assert_eq!(marks().await, [(0, 0), (2, 2), (4, 2)]);
     arena.learn().await;
     assert_eq!(marks().await, [(0, 0), (2, 2), (4, 4)]);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_go_on_while_a_learner_is_made_again() {
+    let mut arena = Arena::new(&[0, 300], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    let windows = arena.learner_id("memory-windows").await;
+    for _ in 0..450 {
+        arena.play(windows.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    let withdraw = async |arena: &Arena, game: &str| {
+        arena.writer.write(Write::WithdrawLesson { game: game.parse().unwrap() }).await.unwrap();
+    };
+    withdraw(&arena, "g3").await;
+    arena.play(memory.clone(), greedy).await;
+    arena.settings.practice_games = 10;
+    let (learning, mut learners) = arena.learners().await;
+    // In the first one it learns and is measured.
+    for _ in 0..2 {
+        learners.round().await;
+    }
+    let is_stale = async |arena: &Arena| {
+        arena.store.learner(&name("memory-spectator")).await.unwrap().unwrap().stale
+    };
+    assert!(is_stale(&arena).await, "two pages of lessons are not all");
+    assert_eq!(learning.learner(&name("memory")).unwrap().games, 1);
+    assert!(arena.metrics.text().contains("fourfold_practice_games_total 1\n"), "somebody practises");
+    drop(learners);
+
+    arena.settings.practice_games = 0;
+    let rounds = async |arena: &Arena, withdrawn: &str| {
+        withdraw(arena, "g4").await;
+        let (learning, mut learners) = arena.learners().await;
+        learners.round().await;
+        withdraw(arena, withdrawn).await;
+        learning.lessons_withdrawn();
+        let mut rounds = 1;
+        while is_stale(arena).await {
+            learners.round().await;
+            rounds += 1;
+        }
+        rounds
+    };
+    // Three pages, a look that there are no more, and what was withdrawn under way costs another one.
+    assert_eq!(rounds(&arena, "g440").await, 5, "it was not folded yet");
+    arena.check_sound().await;
+    withdraw(&arena, "g6").await;
+    assert_eq!(rounds(&arena, "g7").await, 6, "it began anew");
+    arena.learn().await;
     arena.check_sound().await;
 }
 
@@ -451,9 +512,53 @@ async fn a_large_state_is_stored_now_and_then_and_every_lesson_counts_once() {
     arena.play(bob.clone(), ada.clone()).await;
     while learners.round().await == Progress::Went {}
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (2, 1), "shown, but not stored yet");
+    let counted = "fourfold_lessons_total{learner=\"ntuple-live\"} 1\n";
+    assert!(arena.metrics.text().contains(counted), "nor counted: {}", arena.metrics.text());
     drop(learners); // as by a power cut
     let learning = arena.learn().await;
     assert_eq!(learning.learner(&name("ntuple-live")).unwrap().games, 2);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_lessons_wait_to_be_stored_at_most() {
+    const GAMES: u64 = 1_100;
+    // Whole turns of 64 games.
+    const FULL: u64 = 1_024;
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (ada, greedy) = (arena.learner_id("memory-windows").await, arena.learner_id("greedy").await);
+    let (_, mut learners) = arena.learners().await;
+    arena.play(ada.clone(), greedy.clone()).await;
+    while learners.round().await == Progress::Went {}
+    assert_eq!(arena.games_learnt("ntuple-live").await, 1, "so the next ones wait");
+    for _ in 0..GAMES {
+        arena.play(ada.clone(), greedy.clone()).await;
+    }
+    while learners.round().await == Progress::Went {}
+    assert_eq!(arena.games_learnt("ntuple-live").await, 1 + FULL);
+    learners.save().await;
+    drop(learners);
+
+    // While games wait for the writer.
+    let actor = arena.hold_writer();
+    while !arena.writer.is_congested() {
+        let nobody = "nobody".parse().unwrap();
+        arena.writer.submit(Write::WithdrawLesson { game: nobody }, |_| {});
+    }
+    let (learning, mut learners) = arena.learners().await;
+    for _ in 0..GAMES {
+        arena.play(ada.clone(), greedy.clone()).await;
+    }
+    while learners.round().await == Progress::Went {}
+    let known = || learning.learner(&name("ntuple-live")).unwrap().games;
+    assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1 + GAMES + FULL, 1 + GAMES));
+    tokio::spawn(actor.run());
+    while known() < 1 + 2 * GAMES {
+        learners.round().await;
+        tokio::time::sleep(learners.pause()).await;
+    }
+    learners.save().await;
     arena.check_sound().await;
 }
 
@@ -493,6 +598,18 @@ async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
         arena.play(player_id("Ada"), player_id("Bob")).await;
     }
     assert_eq!(learnt(&arena).await, 0, "nobody has judged them");
+    {
+        let writer = arena.writer.clone();
+        let _held = arena.hold_writer();
+        arena.settings.practice_games = 10;
+        let (_, mut learners) = arena.learners().await;
+        for _ in 0..5 {
+            let round = tokio::time::timeout(Duration::from_secs(60), learners.round()).await;
+            assert_eq!(round, Ok(Progress::Idle), "nothing is stored again, and nobody practises");
+        }
+        arena.settings.practice_games = 0;
+        arena.writer = writer;
+    }
     let skill = |good_decisions| Skill { decisions: 4, good_decisions, ..Skill::default() };
     let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
     arena.judge(0, vec![(1, judged(2, 4)), (2, judged(4, 1))]).await;
