@@ -31,6 +31,9 @@ use crate::storage::{Store, StoreError, Writer};
 /// How often to look for finished games when there were none.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// How long what is under way may hold up a stop: a few dozen games to learn, or a game of practice.
+const ROUND_MAX: Duration = Duration::from_secs(3);
+
 /// How long storing what was learnt may hold up a stop.
 const SAVE_MAX: Duration = Duration::from_secs(3);
 
@@ -165,21 +168,35 @@ impl LearningActor {
             }
         }
         let learning = self.deps.learning.clone();
+        let (haste, stopping) = (self.worker.haste(), Arc::clone(&self.stopping));
+        let stops = async {
+            stop.cancelled().await;
+            stopping.store(true, Ordering::Relaxed);
+            haste.cancel();
+        };
+        let mut stops = std::pin::pin!(stops);
         loop {
-            let progress = tokio::select! {
-                () = stop.cancelled() => break,
-                progress = self.round() => progress,
+            let progress = {
+                let mut round = std::pin::pin!(self.round());
+                tokio::select! {
+                    progress = &mut round => progress,
+                    () = &mut stops => {
+                        // What is on the thread comes back, so that it can be stored.
+                        if tokio::time::timeout(ROUND_MAX, round).await.is_err() {
+                            warn!("what was being learnt could not be brought to an end in time");
+                        }
+                        break;
+                    }
+                }
             };
             if progress == Progress::Idle {
                 tokio::select! {
-                    () = stop.cancelled() => break,
+                    () = &mut stops => break,
                     () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
                     () = tokio::time::sleep(self.pause()) => {}
                 }
             }
         }
-        self.stopping.store(true, Ordering::Relaxed);
-        self.worker.hurry();
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }
@@ -212,6 +229,9 @@ impl LearningActor {
         let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
         let now = Instant::now();
         for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
+            if self.stopping.load(Ordering::Relaxed) {
+                return Progress::Idle;
+            }
             match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
                 // From its first lesson on it may take minutes, for which nobody waits.
                 Ok(Progress::Went) if pupil.is_being_made_again() => remaking = Progress::Went,
@@ -219,7 +239,7 @@ impl LearningActor {
                 Ok(Progress::Idle) => {}
                 Err(LearningError::Write(WriteError::Store(_))) => {
                     // The daemon is stopping, for a reason that is told elsewhere.
-                    tokio::time::sleep(AFTER_FAILURE).await;
+                    pupil.rest_until(now + AFTER_FAILURE);
                 }
                 Err(cause) => {
                     error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
@@ -230,6 +250,9 @@ impl LearningActor {
         }
         if all == Progress::Went || self.measure().await == Progress::Went {
             return Progress::Went;
+        }
+        if self.stopping.load(Ordering::Relaxed) {
+            return Progress::Idle;
         }
         match self.practise().await {
             Ok(Progress::Went) => Progress::Went,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
+use tokio_util::sync::CancellationToken;
 
 use super::fold::refold;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
@@ -272,9 +273,8 @@ async fn others_go_on_while_a_learner_is_made_again() {
     for _ in 0..2 {
         learners.round().await;
     }
-    let is_stale = async |arena: &Arena| {
-        arena.store.learner(&name("memory-spectator")).await.unwrap().unwrap().stale
-    };
+    let is_stale =
+        async |arena: &Arena| arena.store.learner(&name("memory-spectator")).await.unwrap().unwrap().stale;
     assert!(is_stale(&arena).await, "two pages of lessons are not all");
     assert_eq!(learning.learner(&name("memory")).unwrap().games, 1);
     assert!(arena.metrics.text().contains("fourfold_practice_games_total 1\n"), "somebody practises");
@@ -559,6 +559,33 @@ async fn a_thousand_lessons_wait_to_be_stored_at_most() {
         tokio::time::sleep(learners.pause()).await;
     }
     learners.save().await;
+    arena.check_sound().await;
+}
+
+/// Time is not paused: what waits for the thread would be out of time at once.
+#[tokio::test]
+async fn a_planned_stop_stores_what_is_on_the_thread() {
+    const GAMES: u64 = 40;
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..GAMES {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.settings.cpu_percent = 1;
+    let (learning, learners) = arena.learners().await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(learners.run(stop.clone()));
+    let known = || learning.learner(&name("memory")).unwrap().knowledge.now().pattern_count();
+    let mut looks = 0;
+    while known() == 0 && looks < 10_000 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        looks += 1;
+    }
+    // It has learnt some of them, and rests a hundred times as long.
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(arena.games_learnt("memory").await, GAMES, "its turn was under way");
     arena.check_sound().await;
 }
 
