@@ -1,12 +1,14 @@
 //! The part of the suite for all back ends that is about learners.
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player_id, spec,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add, add_players, after_noon, play, player, player_id, spec,
 };
 use super::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion};
+use super::record::StoredPlayer;
 use super::store::{Refused, Store, Teaching, Write, Written};
 use crate::ids::PlayerName;
 use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::PlayerKind;
 use crate::rating::elo::MilliElo;
 
 /// Makes a test of each check.
@@ -179,6 +181,23 @@ pub(crate) async fn whoever_keeps_out_is_forgotten<F: Fixture>() {
     write(&*store, set(Teaching::Allowed)).await.unwrap();
     assert_eq!(store.teaching(&eve).await.unwrap(), Teaching::Allowed);
     assert_eq!(numbers(&*store, "memory").await, [1, 3], "what was forgotten does not come back");
+
+    let bot = StoredPlayer { owner: Some(player_id("Ada")), ..player("adabot", PlayerKind::Bot) };
+    store.commit(&[add(bot)]).await.unwrap().pop().unwrap().unwrap();
+    play(&*store, spec("g5", "adabot", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    play(&*store, spec("g6", "Eve", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    step(&*store, follow("other", place(0, 0), 6)).await.unwrap();
+    let set = |teaching| Write::SetTeaching { player: player_id("Ada"), teaching };
+    write(&*store, set(Teaching::KeptOut)).await.unwrap();
+    assert_eq!(
+        store.teaching(&player_id("adabot")).await.unwrap(),
+        Teaching::KeptOut,
+        "it speaks for its bots"
+    );
+    assert_eq!(numbers(&*store, "other").await, [2, 4, 6]);
+    write(&*store, set(Teaching::Allowed)).await.unwrap();
+    assert_eq!(store.teaching(&player_id("adabot")).await.unwrap(), Teaching::Allowed);
+
     let nobody = Write::SetTeaching { player: player_id("nobody"), teaching: Teaching::KeptOut };
     assert_eq!(write(&*store, nobody).await, Err(Refused::NoSuchPlayer));
 }
@@ -243,8 +262,10 @@ pub(crate) async fn points_that_lie_beyond_what_is_left_go<F: Fixture>() {
         let first = LearnerStep { point: Some(point(2)), ..follow(learner, place(0, 0), 2) };
         step(&*store, first).await.unwrap();
         for covered in [3, 4] {
-            let next =
-                LearnerStep { point: Some(point(covered)), ..follow(learner, place(covered - 1, 0), covered) };
+            let next = LearnerStep {
+                point: Some(point(covered)),
+                ..follow(learner, place(covered - 1, 0), covered)
+            };
             step(&*store, next).await.unwrap();
         }
     }

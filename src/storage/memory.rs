@@ -250,17 +250,17 @@ impl Tables {
 
     fn set_teaching(&mut self, player: &PlayerId, teaching: Teaching) -> Result<Written, Refused> {
         self.check_player(player)?;
+        let bots = self.players_where(|bot| bot.owner.as_ref() == Some(player));
+        let family: HashSet<PlayerId> = bots.into_iter().map(|bot| bot.id).chain([player.clone()]).collect();
         match teaching {
-            Teaching::Allowed => {
-                self.kept_out.remove(player);
-            }
+            Teaching::Allowed => self.kept_out.retain(|player| !family.contains(player)),
             Teaching::KeptOut => {
-                self.kept_out.insert(player.clone());
-                let of_player = |(_, game): &(u64, &StoredGame)| {
-                    Side::BOTH.into_iter().any(|side| game.spec.players[side] == *player)
+                self.kept_out.extend(family.iter().cloned());
+                let of_family = |(_, game): &(u64, &StoredGame)| {
+                    Side::BOTH.into_iter().any(|side| family.contains(&game.spec.players[side]))
                 };
                 let numbers: HashSet<u64> =
-                    self.finished_games().filter(of_player).map(|(number, _)| number).collect();
+                    self.finished_games().filter(of_family).map(|(number, _)| number).collect();
                 self.learners.withdraw(|number| numbers.contains(&number));
             }
         }

@@ -130,7 +130,7 @@ pub enum Write {
         /// When.
         at: UnixMillis,
     },
-    /// Whether games of a player may be learnt from. If not, those that were are withdrawn.
+    /// Whether games of a player and of the bots that it owns may be learnt from. If not, those that were are withdrawn.
     SetTeaching {
         /// Whose.
         player: PlayerId,
