@@ -48,9 +48,10 @@ impl Changes {
     /// that they name are counted.
     pub(crate) fn parse(text: &str) -> Self {
         let named: Vec<Change> = text.lines().filter_map(change).collect();
-        let (changed, new) = text.lines().next().and_then(totals).unwrap_or_else(|| {
-            (named.len(), named.iter().filter(|change| change.before.is_none()).count())
-        });
+        let (changed, new) =
+            text.lines().next().and_then(totals).unwrap_or_else(|| {
+                (named.len(), named.iter().filter(|change| change.before.is_none()).count())
+            });
         Self { changed, new, named }
     }
 }

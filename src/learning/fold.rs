@@ -131,7 +131,11 @@ impl Refolding {
     }
 
     /// Whether all lessons that are in it are the learner's still. They may be withdrawn, but none comes in between.
-    pub(crate) async fn is_intact(&self, store: &dyn Store, learner: &PlayerName) -> Result<bool, StoreError> {
+    pub(crate) async fn is_intact(
+        &self,
+        store: &dyn Store,
+        learner: &PlayerName,
+    ) -> Result<bool, StoreError> {
         Ok(store.lesson_count(learner, self.after).await? == self.fold.games)
     }
 
@@ -142,6 +146,10 @@ impl Refolding {
 
     pub(crate) fn state(&self) -> Vec<u8> {
         self.fold.state()
+    }
+
+    pub(crate) fn knowledge(&self) -> Arc<dyn Knowledge> {
+        self.fold.knowledge()
     }
 
     /// All versions, when there are no more lessons.

@@ -14,15 +14,13 @@ use super::fold::{Fold, Taught};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
-use crate::background::{Progress, Worker};
+use crate::background::{Progress, Worker, WorkerError};
 use crate::house::{HouseBot, HouseBots, Learnt, Mind};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::storage::StoreError;
-use crate::storage::lessons::{
-    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion,
-};
+use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
 use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
@@ -414,9 +412,6 @@ impl Pupil {
     // ---- what others see ----
 
     async fn publish(&mut self, frozen: &[StoredVersion], deps: &LearningDeps) -> Result<(), LearningError> {
-        if let Some(fold) = &self.fold {
-            self.knowledge.replace(fold.knowledge());
-        }
         for version in frozen {
             self.join_version(version, deps).await?;
         }
@@ -441,7 +436,9 @@ impl Pupil {
         version: &StoredVersion,
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
-        let recalled = match Fold::recall(&self.plan, &version.state) {
+        let (plan, state) = (self.plan.clone(), version.state.clone());
+        let recalled = tokio::task::spawn_blocking(move || Fold::recall(&plan, &state)).await;
+        let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
             Ok(known) => known,
             Err(error) => {
                 // It is made again from its lessons.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError};
+use fourfold_bots::BotError;
 use fourfold_engine::{BySide, Variant};
 use rand::{Rng, RngExt, SeedableRng};
 use thiserror::Error;
@@ -25,6 +25,7 @@ use crate::house::{HouseBot, HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::metrics::Metrics;
 use crate::storage::record::{Opening, UnixMillis};
+use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
@@ -310,28 +311,26 @@ impl LearningActor {
                 }
             },
         };
-        let (Some(first_bot), Some(second_bot)) = (self.bot(&first, seed)?, self.bot(&second, !seed)?) else {
+        let house = &self.deps.house;
+        let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
             return Ok(Progress::Idle);
         };
-        let exercise = Exercise {
-            players: BySide { first, second },
-            bots: BySide { first: first_bot, second: second_bot },
-            opening,
-            id: GameId::random(&mut rand::rng()),
-            now: UnixMillis::now(),
+        let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
+        let job = move || -> Result<[Write; 2], LearningError> {
+            let bots = BySide {
+                first: first_bot.build(Variant::STANDARD, seed)?,
+                second: second_bot.build(Variant::STANDARD, !seed)?,
+            };
+            let players = BySide { first, second };
+            Ok(practice::play(Exercise { players, bots, opening, id, now })?)
         };
-        let [start, finish] = self.worker.run(move || practice::play(exercise)).await??;
+        let [start, finish] = self.worker.run(job).await??;
         let started = self.deps.writer.write(start);
         let (started, finished) = tokio::join!(started, self.deps.writer.write(finish));
         started.and(finished)?;
         self.deps.metrics.practised();
         self.practice.not_before = Some(Instant::now() + self.deps.settings.practice_pause);
         Ok(Progress::Went)
-    }
-
-    fn bot(&self, player: &PlayerId, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
-        let bot = self.deps.house.get(player);
-        bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
     }
 
     /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
@@ -374,7 +373,9 @@ impl LearningActor {
         };
         let accounts: Vec<(PlayerId, &Pupil)> = self
             .well()
-            .flat_map(|pupil| versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil)))
+            .flat_map(|pupil| {
+                versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil))
+            })
             .collect();
         let ids: Vec<PlayerId> = accounts.iter().map(|(id, _)| id.clone()).collect();
         let rows = self.deps.store.ratings_of_players(&ids, Variant::STANDARD).await?;

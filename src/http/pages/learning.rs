@@ -176,12 +176,13 @@ pub(super) async fn one(
     }
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
-    let known = view.knowledge.now().patterns();
+    let knowledge = view.knowledge.now();
+    let known = knowledge.patterns();
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
         learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
-        keeps_counts: keeps_counts(&known),
+        keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
@@ -293,7 +294,7 @@ async fn lessons(
     view: &LearnerView,
     limit: u32,
 ) -> Result<Vec<LessonRow>, StoreError> {
-    let unnamed = if keeps_counts(&view.knowledge.now().patterns()) {
+    let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
     } else {
         lang.text("learning.weights_moved")
@@ -341,11 +342,6 @@ impl LessonRow {
         let more = new.saturating_sub(drawn.len());
         Self { changed: text, new: drawn, more, ..Self::default() }
     }
-}
-
-/// Whether the learner keeps how often it saw its patterns, not only what they weigh.
-fn keeps_counts(known: &[KnownPattern]) -> bool {
-    known.iter().any(|pattern| pattern.counts.seen > 0)
 }
 
 fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {

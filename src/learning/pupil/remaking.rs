@@ -64,7 +64,9 @@ impl Pupil {
                 self.store_again(made, deps, worker, faculty).await
             }
             Err(RefoldError::Store(error)) => Err(error.into()),
-            Err(RefoldError::NoLesson { number }) if !has_lesson(store, &self.plan.name, number).await? => Ok(()),
+            Err(RefoldError::NoLesson { number }) if !has_lesson(store, &self.plan.name, number).await? => {
+                Ok(())
+            }
             Err(error) => Err(LearningError::Refold(error)),
         }
     }
@@ -111,10 +113,11 @@ impl Pupil {
     ) -> Result<(), LearningError> {
         let Remaking { refolding, from, before, began, .. } = made;
         let job = move || {
-            let (state, versions) = (refolding.state(), refolding.versions());
-            (refolding, state, versions)
+            let (state, knowledge, versions) =
+                (refolding.state(), refolding.knowledge(), refolding.versions());
+            (refolding, state, knowledge, versions)
         };
-        let (refolding, state, mut versions) = worker.run(job).await?;
+        let (refolding, state, knowledge, mut versions) = worker.run(job).await?;
         versions.retain(|version| version.games == version.mark || before.contains(&version.mark));
         let games = refolding.games();
         let step = LearnerStep {
@@ -131,12 +134,13 @@ impl Pupil {
         if !self.store_step(step, deps).await? {
             // Lessons were withdrawn meanwhile. If none of them is in it, it is stored at the next turn.
             let stored = deps.store.learner(&self.plan.name).await?;
-            self.remaking = stored.filter(|stored| stored.place.covered == from.covered).map(|stored| {
-                Remaking { refolding, from: stored.place, before, is_doubtful: true, began }
-            });
+            self.remaking = stored
+                .filter(|stored| stored.place.covered == from.covered)
+                .map(|stored| Remaking { refolding, from: stored.place, before, is_doubtful: true, began });
             return Ok(());
         }
         self.fold = Some(refolding.into_fold());
+        self.knowledge.replace(knowledge);
         self.stale = false;
         // What was measured was another state.
         self.measured = None;
