@@ -631,7 +631,7 @@ async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
         arena.settings.practice_games = 10;
         let (_, mut learners) = arena.learners().await;
         for _ in 0..5 {
-            let round = tokio::time::timeout(Duration::from_secs(60), learners.round()).await;
+            let round = tokio::time::timeout(Duration::from_mins(1), learners.round()).await;
             assert_eq!(round, Ok(Progress::Idle), "nothing is stored again, and nobody practises");
         }
         arena.settings.practice_games = 0;
