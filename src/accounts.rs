@@ -209,10 +209,7 @@ impl Accounts {
     ///
     /// The store failed.
     pub async fn set_teaching(&self, player: &PlayerId, teaching: Teaching) -> Result<(), AccountError> {
-        let bots = self.inner.store.bots_of(player).await?.into_iter().map(|bot| bot.id);
-        for player in std::iter::once(player.clone()).chain(bots) {
-            self.write(Write::SetTeaching { player, teaching }).await?;
-        }
+        self.write(Write::SetTeaching { player: player.clone(), teaching }).await?;
         info!(player = %player, ?teaching, "learning from a player's games");
         Ok(())
     }

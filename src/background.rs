@@ -2,12 +2,13 @@
 //! have one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::compute::ComputePool;
 
@@ -24,9 +25,6 @@ const BUSY_WAIT: Duration = Duration::from_millis(20);
 /// How often in a row it gives way to games that wait for a thread: some seconds. Then it takes a small job all the
 /// same, so that an arena that is always full learns and is judged too.
 const BUSY_WAITS_MAX: u32 = 200;
-
-/// Longest rest after a job; a job is a few dozen games to learn, or one to judge.
-const REST_MAX: Duration = Duration::from_secs(10);
 
 /// Why a job came to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -58,8 +56,10 @@ pub(crate) struct Worker {
     share: u32,
     /// Whose waiting jobs go first.
     games: Option<ComputePool>,
-    /// Whether there is no time to wait for anybody or to rest.
-    in_haste: AtomicBool,
+    /// Until when it rests from the last job.
+    rests_until: Mutex<Option<tokio::time::Instant>>,
+    /// There is no time to rest or to wait for anybody.
+    haste: CancellationToken,
 }
 
 impl Worker {
@@ -75,28 +75,29 @@ impl Worker {
             }
         };
         std::thread::Builder::new().name(name.into()).spawn(work)?;
-        Ok(Self { jobs, share: share.clamp(1, 100), games, in_haste: AtomicBool::new(false) })
+        Ok(Self {
+            jobs,
+            share: share.clamp(1, 100),
+            games,
+            rests_until: Mutex::default(),
+            haste: CancellationToken::new(),
+        })
     }
 
-    /// From here on jobs are run at once and without rest: the daemon stops, and what they make is to be stored.
-    pub(crate) fn hurry(&self) {
-        self.in_haste.store(true, Ordering::Relaxed);
+    /// Once this is cancelled, jobs are run at once and without rest: the daemon stops, and what they make is to be stored.
+    pub(crate) fn haste(&self) -> CancellationToken {
+        self.haste.clone()
     }
 
-    fn is_in_haste(&self) -> bool {
-        self.in_haste.load(Ordering::Relaxed)
-    }
-
-    /// Runs a job when the games leave room for it, and rests afterwards.
+    /// Runs a job when it has rested from the one before and the games leave room for it. The rest comes before the next
+    /// job, not after this one, so that whoever asked has the result at once.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkerError> {
-        for _ in 0..BUSY_WAITS_MAX {
-            if self.is_in_haste() || self.games.as_ref().is_none_or(|games| games.waiting() == 0) {
-                break;
-            }
-            tokio::time::sleep(BUSY_WAIT).await;
+        tokio::select! {
+            () = self.haste.cancelled() => {}
+            () = self.turn() => {}
         }
         let (reply, answer) = oneshot::channel();
         let job = move || {
@@ -107,16 +108,29 @@ impl Worker {
         };
         self.jobs.try_send(Box::new(job)).map_err(|_| WorkerError::Gone)?;
         let (result, took) = answer.await.map_err(|_| WorkerError::Panicked)?;
-        if !self.is_in_haste() {
-            tokio::time::sleep(rest(took, self.share)).await;
-        }
+        let rested = tokio::time::Instant::now() + rest(took, self.share);
+        *self.rests_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(rested);
         Ok(result)
+    }
+
+    /// Waits until the next job may begin.
+    async fn turn(&self) {
+        let rested = *self.rests_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rested) = rested {
+            tokio::time::sleep_until(rested).await;
+        }
+        for _ in 0..BUSY_WAITS_MAX {
+            if self.games.as_ref().is_none_or(|games| games.waiting() == 0) {
+                break;
+            }
+            tokio::time::sleep(BUSY_WAIT).await;
+        }
     }
 }
 
 /// How long to do nothing after a job, so that jobs take no more than `share` percent of the time.
 fn rest(took: Duration, share: u32) -> Duration {
-    (took * (100 - share) / share).min(REST_MAX)
+    took * (100 - share) / share
 }
 
 #[cfg(test)]
@@ -126,7 +140,7 @@ mod tests {
     #[test]
     fn the_rest_leaves_the_share() {
         let ms = Duration::from_millis;
-        for (took, share, expected) in [(10, 25, 30), (10, 100, 0), (10, 50, 10), (60_000, 1, 10_000)] {
+        for (took, share, expected) in [(10, 25, 30), (10, 100, 0), (10, 50, 10), (330, 1, 32_670)] {
             assert_eq!(rest(ms(took), share), ms(expected), "{took} at {share}");
         }
     }
@@ -137,13 +151,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_is_in_haste_does_not_rest() {
+    async fn it_rests_before_the_next_job_and_not_in_haste() {
         let worker = Worker::start("test", 1, None).unwrap();
         let begin = tokio::time::Instant::now();
         worker.run(work).await.unwrap();
+        assert_eq!(begin.elapsed(), Duration::ZERO, "the result is there at once");
+        worker.run(work).await.unwrap();
         let rested = begin.elapsed();
         assert!(rested > Duration::ZERO, "it rests a hundred times as long as it works");
-        worker.hurry();
+        let haste = worker.haste();
+        let (done, ()) = tokio::join!(worker.run(work), async { haste.cancel() });
+        done.unwrap();
         worker.run(work).await.unwrap();
         assert_eq!(begin.elapsed(), rested);
     }

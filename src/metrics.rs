@@ -122,7 +122,7 @@ impl Metrics {
         let moves = self.move_seconds.clone();
         let help = "Time from the receipt of a move to its acknowledgement";
         registry.register_with_unit("move", help, Unit::Seconds, moves);
-        registry.register("lessons", "Games that were learnt, by learner", self.lessons.clone());
+        registry.register("lessons", "Lessons that were stored, by learner", self.lessons.clone());
         let practice = self.practice_games.clone();
         registry.register("practice_games", "Games that learners played to learn", practice);
         registry.register(
@@ -160,7 +160,7 @@ impl Metrics {
         self.move_seconds.observe(latency.as_secs_f64());
     }
 
-    /// A learner of the house learnt so many games.
+    /// So many lessons of a learner of the house were stored.
     pub fn learnt(&self, learner: &str, games: usize) {
         self.lessons.get_or_create(&LearnerLabel { learner: learner.to_owned() }).inc_by(games as u64);
     }

@@ -42,6 +42,9 @@ pub trait Knowledge: Send + Sync + Debug {
     /// there may be more than are given.
     fn patterns(&self) -> Vec<KnownPattern>;
 
+    /// Whether it keeps how often it saw its patterns, not only what they weigh.
+    fn keeps_counts(&self) -> bool;
+
     /// How many it knows.
     fn pattern_count(&self) -> usize {
         self.patterns().len()

@@ -3,22 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fourfold_bots::{BotError, Change, Counts, GameRecord, Knowledge, Learner, learner};
+use fourfold_bots::{BotError, GameRecord, Knowledge, Learner, learner};
 use fourfold_engine::Variant;
 
 use super::Plan;
+use super::changes::Changes;
 use super::lesson::records;
-use crate::background::{Worker, WorkerError};
-use crate::ids::PlayerId;
+use crate::background::{Progress, Worker, WorkerError};
+use crate::ids::{PlayerId, PlayerName};
 use crate::storage::lessons::{Lesson, StoredVersion};
 use crate::storage::record::UnixMillis;
 use crate::storage::{Store, StoreError};
 
 /// Lessons and games read at a time when a state is made again.
 const PAGE: u32 = 200;
-
-/// Changes of one lesson that are kept for people to read: a game has some dozen.
-const CHANGES_MAX: usize = 40;
 
 /// A learner on its way through the records.
 #[derive(Debug)]
@@ -69,9 +67,9 @@ impl Fold {
             learnt.versions.extend(self.version_if_due(0, marks, now));
         }
         for (number, records) in taught {
-            let changes: Vec<Change> = records.iter().flat_map(|record| self.learner.learn(record)).collect();
+            let changes = records.iter().flat_map(|record| self.learner.learn(record)).collect();
             self.games += 1;
-            learnt.lessons.push(Lesson { number: *number, changes: print_changes(&changes) });
+            learnt.lessons.push(Lesson { number: *number, changes: Changes::of(changes).print() });
             learnt.versions.extend(self.version_if_due(*number, marks, now));
         }
         learnt
@@ -88,8 +86,85 @@ impl Fold {
     }
 }
 
-/// Makes a learner and its versions again from its stored lessons up to number `covered`. A mark beyond them gets what
-/// there is.
+/// A learner on its way to be made again from its stored lessons up to some number, with its versions. A mark beyond them
+/// gets what there is.
+#[derive(Debug)]
+pub(crate) struct Refolding {
+    fold: Fold,
+    marks: BTreeSet<u64>,
+    /// Lessons with a higher number do not count.
+    covered: u64,
+    /// Number of the last lesson that is in it.
+    after: u64,
+    versions: Vec<StoredVersion>,
+    now: UnixMillis,
+}
+
+impl Refolding {
+    /// Begins with nothing learnt.
+    pub(crate) fn begin(plan: &Plan, marks: BTreeSet<u64>, covered: u64) -> Result<Self, BotError> {
+        let (fold, now) = (Fold::fresh(plan)?, UnixMillis::now());
+        Ok(Self { fold, marks, covered, after: 0, versions: Vec::new(), now })
+    }
+
+    /// Learns the next lessons; idle when there are no more.
+    pub(crate) async fn go_on(
+        mut self,
+        store: &dyn Store,
+        worker: &Worker,
+        plan: &Plan,
+        live: &PlayerId,
+    ) -> Result<(Self, Progress), RefoldError> {
+        let lessons = store.lessons(&plan.name, self.after, PAGE).await?;
+        let numbers = lessons.iter().map(|lesson| lesson.number);
+        let numbers: BTreeSet<u64> = numbers.filter(|number| *number <= self.covered).collect();
+        let taught = taught(store, plan, live, &numbers).await?;
+        let job = move || {
+            let learnt = self.fold.learn(&taught, &self.marks, self.now);
+            self.versions.extend(learnt.versions);
+            self
+        };
+        let mut folded = worker.run(job).await?;
+        let Some(last) = numbers.last() else { return Ok((folded, Progress::Idle)) };
+        folded.after = *last;
+        Ok((folded, Progress::Went))
+    }
+
+    /// Whether all lessons that are in it are the learner's still. They may be withdrawn, but none comes in between.
+    pub(crate) async fn is_intact(
+        &self,
+        store: &dyn Store,
+        learner: &PlayerName,
+    ) -> Result<bool, StoreError> {
+        Ok(store.lesson_count(learner, self.after).await? == self.fold.games)
+    }
+
+    /// Lessons that are in it.
+    pub(crate) fn games(&self) -> u64 {
+        self.fold.games
+    }
+
+    pub(crate) fn state(&self) -> Vec<u8> {
+        self.fold.state()
+    }
+
+    pub(crate) fn knowledge(&self) -> Arc<dyn Knowledge> {
+        self.fold.knowledge()
+    }
+
+    /// All versions, when there are no more lessons.
+    pub(crate) fn versions(&self) -> Vec<StoredVersion> {
+        let missing = self.marks.iter().filter(|mark| **mark > self.fold.games);
+        let missing = missing.map(|mark| self.fold.version(*mark, self.after, self.now));
+        self.versions.iter().cloned().chain(missing).collect()
+    }
+
+    pub(crate) fn into_fold(self) -> Fold {
+        self.fold
+    }
+}
+
+/// Makes a learner and its versions again, in one go.
 pub(crate) async fn refold(
     store: &dyn Store,
     worker: &Worker,
@@ -98,31 +173,18 @@ pub(crate) async fn refold(
     marks: &BTreeSet<u64>,
     covered: u64,
 ) -> Result<(Fold, Vec<StoredVersion>), RefoldError> {
-    let now = UnixMillis::now();
-    let mut fold = Fold::fresh(plan)?;
-    let mut versions = Vec::new();
-    let mut after = 0;
+    let mut refolding = Refolding::begin(plan, marks.clone(), covered)?;
     loop {
-        let lessons = store.lessons(&plan.name, after, PAGE).await?;
-        let numbers: BTreeSet<u64> =
-            lessons.iter().map(|lesson| lesson.number).filter(|number| *number <= covered).collect();
-        let taught = taught(store, plan, live, &numbers).await?;
-        let marks = marks.clone();
-        let job = move || {
-            let learnt = fold.learn(&taught, &marks, now);
-            (fold, learnt)
-        };
-        let (folded, learnt) = worker.run(job).await?;
-        fold = folded;
-        versions.extend(learnt.versions);
-        match numbers.last() {
-            Some(last) => after = *last,
-            None => break,
+        let (folded, progress) = refolding.go_on(store, worker, plan, live).await?;
+        refolding = folded;
+        match progress {
+            Progress::Went => {}
+            Progress::Idle => {
+                let versions = refolding.versions();
+                return Ok((refolding.into_fold(), versions));
+            }
         }
     }
-    let missing: Vec<u64> = marks.iter().copied().filter(|mark| *mark > fold.games).collect();
-    versions.extend(missing.into_iter().map(|mark| fold.version(mark, after, now)));
-    Ok((fold, versions))
 }
 
 /// Why a learner cannot be made again.
@@ -174,46 +236,4 @@ async fn taught(
         }
     }
     Ok(taught)
-}
-
-/// One line for each change: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of what was before.
-fn print_changes(changes: &[Change]) -> String {
-    let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
-    let line = |change: &Change| {
-        let before = change.before.as_ref().map_or_else(|| "new".to_owned(), counts);
-        format!("{} | {before} | {}", change.pattern, counts(&change.after))
-    };
-    changes.iter().take(CHANGES_MAX).map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Reads the lines of a stored lesson; those of another form are left out.
-#[must_use]
-pub(crate) fn parse_changes(text: &str) -> Vec<Change> {
-    let counts = |text: &str| {
-        let mut numbers = text.split(' ').map(|number| number.parse().ok());
-        Some(Counts { seen: numbers.next()??, won: numbers.next()??, lost: numbers.next()?? })
-    };
-    let change = |line: &str| {
-        let mut parts = line.split(" | ");
-        let (pattern, before, after) = (parts.next()?, parts.next()?, parts.next()?);
-        let before = if before == "new" { None } else { Some(counts(before)?) };
-        Some(Change { pattern: pattern.to_owned(), before, after: counts(after)? })
-    };
-    text.lines().filter_map(change).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn printed_changes_read_back() {
-        let after = Counts { seen: 2, won: 1, lost: 0 };
-        let changes = [
-            Change { pattern: "own c1 d1 . .".into(), before: None, after },
-            Change { pattern: "enemy g1 g2 . .".into(), before: Some(Counts::default()), after },
-        ];
-        assert_eq!(parse_changes(&print_changes(&changes)), changes);
-        assert_eq!(parse_changes("rubbish\na | b | c\n"), []);
-    }
 }

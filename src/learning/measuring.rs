@@ -65,14 +65,15 @@ impl Pupil {
         Ok(Progress::Went)
     }
 
-    /// Versions first, then the live one if its lessons have grown enough.
+    /// Versions first, then the live one if its lessons have grown enough. While it is made again, it is known how many
+    /// only when that is done.
     fn due(&self) -> Option<Subject> {
         let unmeasured = self.versions.iter().find(|version| version.decision.is_none());
         let version = unmeasured.map(|version| Subject::Version { mark: version.mark });
         let games = self.games();
         let is_due =
             self.measured.is_none_or(|(last, _)| stage(games, PER_DOUBLING) > stage(last, PER_DOUBLING));
-        version.or((self.is_stored() && is_due).then_some(Subject::Live { games }))
+        version.or((self.has_fold() && self.is_stored() && is_due).then_some(Subject::Live { games }))
     }
 
     async fn rate(

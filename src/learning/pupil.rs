@@ -1,33 +1,39 @@
 //! One learner at work: taken up from the store, led through the records, kept in step with what is stored.
 
+mod remaking;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use fourfold_bots::Knowledge;
-use tracing::{info, warn};
+use tracing::warn;
 
+use self::remaking::{Remaking, restored};
 use super::Plan;
-use super::fold::{Fold, RefoldError, Taught, refold};
+use super::fold::{Fold, Taught};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError};
 use super::view::{LearnerView, VersionView};
-use crate::background::{Progress, Worker};
+use crate::background::{Progress, Worker, WorkerError};
 use crate::house::{HouseBot, HouseBots, Learnt, Mind};
 use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::storage::StoreError;
-use crate::storage::lessons::{
-    CurvePoint, LearnerPlace, LearnerStep, StepKind, StoredLearner, StoredVersion,
-};
+use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
 use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 
-/// Finished games looked at in one step: their lessons are in one transaction with other writes, which wait for it.
-const STEP_GAMES: u32 = 64;
+/// Finished games looked at in one turn, after which the other learners have theirs.
+const TURN_GAMES: u32 = 64;
 
-/// Games a step learns at a time on the thread, so that it never works for long at a stretch.
+/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
+/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
+/// learning.
+const PENDING_MAX: usize = 1_000;
+
+/// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
 const CHUNK: usize = 16;
 
 /// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
@@ -71,6 +77,10 @@ pub(super) struct Pupil {
     stored: Option<(tokio::time::Instant, usize)>,
     /// Whether the stored state is to be made again from its lessons.
     stale: bool,
+    /// That, on its way.
+    remaking: Option<Remaking>,
+    /// Whether the judge, whose word the operator wants, has not come to the next game.
+    waits: bool,
     /// After a failure.
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
@@ -86,7 +96,7 @@ pub(super) struct Pupil {
 #[derive(Debug, Default)]
 struct Pending {
     covered: u64,
-    lessons: Vec<crate::storage::lessons::Lesson>,
+    lessons: Vec<Lesson>,
     versions: Vec<StoredVersion>,
 }
 
@@ -109,6 +119,8 @@ impl Pupil {
             pending: None,
             stored: None,
             stale,
+            remaking: None,
+            waits: false,
             resting_until: None,
             is_stored: stored.is_some(),
             share: Share::default(),
@@ -118,17 +130,14 @@ impl Pupil {
         };
         pupil.measured = pupil.last_measured(deps).await?;
         let versions = store.learner_versions(&pupil.plan.name).await?;
-        let reached = |mark: &u64| *mark <= pupil.games();
-        pupil.stale |= deps
-            .settings
-            .marks
-            .iter()
-            .filter(|mark| reached(mark))
-            .any(|mark| stored.is_some() && !versions.iter().any(|version| version.mark == *mark));
         pupil.join_live(deps);
         for version in &versions {
             pupil.join_version(version, deps).await?;
         }
+        // A point may have been added to the settings.
+        let frozen = versions.iter().map(|version| (version.mark, version.games));
+        let open = open_marks(&deps.settings.marks, frozen);
+        pupil.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= pupil.games());
         pupil.show(deps);
         Ok(Some(pupil))
     }
@@ -136,6 +145,21 @@ impl Pupil {
     /// Lessons learnt.
     pub(super) fn games(&self) -> u64 {
         self.fold.as_ref().map_or(0, |fold| fold.games)
+    }
+
+    /// Whether it knows something; not while it is made again.
+    pub(super) fn has_fold(&self) -> bool {
+        self.fold.is_some() && !self.stale
+    }
+
+    /// Whether it is on its way from its first lesson on.
+    pub(super) fn is_being_made_again(&self) -> bool {
+        self.remaking.is_some()
+    }
+
+    /// Whether it waits for the judge.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Account and knowledge of all frozen versions.
@@ -165,16 +189,23 @@ impl Pupil {
         worker: &Worker,
         faculty: &mut Faculty,
     ) -> Result<Progress, LearningError> {
-        if self.stale || self.fold.is_none() {
+        if !self.has_fold() {
             self.make_again(deps, worker, faculty).await?;
+            if !self.has_fold() {
+                return Ok(Progress::Went);
+            }
+        }
+        if self.is_pending_full() && deps.writer.is_congested() {
+            return Ok(Progress::Idle);
         }
         let games = faculty.page(self.covered(), deps).await?;
-        if games.is_empty() && self.is_stored {
+        // With less than a full page it has caught up, and there is time for other things.
+        let is_full = games.len() >= TURN_GAMES as usize;
+        let look = self.look_at(&games, deps, faculty).await?;
+        self.waits = look.waits;
+        if look.covered == self.covered() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
         }
-        // With less than a full page it has caught up, and there is time for other things.
-        let is_full = games.len() >= STEP_GAMES as usize;
-        let look = self.look_at(&games, deps, faculty).await?;
         let is_behind = is_full && !look.waits;
         self.learn(look.taught, look.covered, deps, worker).await?;
         if self.is_save_due(deps) {
@@ -229,9 +260,9 @@ impl Pupil {
         deps: &LearningDeps,
         worker: &Worker,
     ) -> Result<(), LearningError> {
-        let frozen: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
-        let mut marks: BTreeSet<u64> = deps.settings.marks.difference(&frozen).copied().collect();
         let mut pending = self.pending.take().unwrap_or_default();
+        let frozen = self.versions.iter().map(|version| (version.mark, version.games));
+        let mut marks = open_marks(&deps.settings.marks, frozen);
         for version in &pending.versions {
             marks.remove(&version.mark);
         }
@@ -251,7 +282,6 @@ impl Pupil {
             let (fold, learnt, knowledge) = worker.run(job).await?;
             self.fold = Some(fold);
             self.knowledge.replace(knowledge);
-            deps.metrics.learnt(self.plan.name.as_str(), learnt.lessons.len());
             pending.lessons.extend(learnt.lessons);
             pending.versions.extend(learnt.versions);
         }
@@ -260,8 +290,13 @@ impl Pupil {
         Ok(())
     }
 
-    /// Whether there is something to store, and the last time is long enough ago for so large a state. Versions are
-    /// stored as soon as they are frozen, nothing while games wait for the writer.
+    /// Whether as much was learnt as may wait to be stored.
+    fn is_pending_full(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
+    }
+
+    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
+    /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
     fn is_save_due(&self, deps: &LearningDeps) -> bool {
         let Some(pending) = &self.pending else { return false };
         if deps.writer.is_congested() {
@@ -270,7 +305,7 @@ impl Pupil {
         let is_affordable = self.stored.is_none_or(|(at, bytes)| {
             at.elapsed().as_millis() >= u128::from(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND)
         });
-        is_affordable || !pending.versions.is_empty()
+        is_affordable || self.is_pending_full() || !pending.versions.is_empty()
     }
 
     /// Stores what was learnt since the last time, in one transaction.
@@ -295,6 +330,7 @@ impl Pupil {
         let bytes = state.len();
         let point = self.point(games, pending.lessons.len() as u64, deps).await?;
         let versions = pending.versions.clone();
+        let learnt = pending.lessons.len();
         let step = LearnerStep {
             name: self.plan.name.clone(),
             spec: self.plan.spec.to_string(),
@@ -310,6 +346,7 @@ impl Pupil {
         if !self.store_step(step, deps).await? {
             return Ok(Progress::Went);
         }
+        deps.metrics.learnt(self.plan.name.as_str(), learnt);
         self.place = place;
         self.pending = None;
         self.stored = Some((tokio::time::Instant::now(), bytes));
@@ -350,66 +387,9 @@ impl Pupil {
         Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
     }
 
-    /// Takes up what the store holds; if that is out of date, makes it again from the lessons.
-    async fn make_again(
-        &mut self,
-        deps: &LearningDeps,
-        worker: &Worker,
-        faculty: &mut Faculty,
-    ) -> Result<(), LearningError> {
-        let store = deps.store.as_ref();
-        let Some(stored) = store.learner(&self.plan.name).await? else {
-            self.fold = Some(Fold::fresh(&self.plan)?);
-            return Ok(());
-        };
-        self.place = stored.place;
-        self.pending = None;
-        if !self.stale {
-            let (restored, is_stale) = restored(&self.plan, Some(&stored))?;
-            if !is_stale {
-                self.fold = Some(restored);
-                return Ok(self.look_back(deps, faculty).await?);
-            }
-        }
-        let began = tokio::time::Instant::now();
-        let covered = stored.place.covered;
-        let mut marks: BTreeSet<u64> = self.versions.iter().map(|version| version.mark).collect();
-        let before = marks.clone();
-        marks.extend(deps.settings.marks.iter().filter(|mark| **mark <= stored.games));
-        let folded = refold(store, worker, &self.plan, &self.live.id, &marks, covered).await;
-        let (fold, mut versions) = match folded {
-            Ok(folded) => folded,
-            Err(RefoldError::Store(error)) => return Err(error.into()),
-            Err(error) => return Err(LearningError::Refold(error)),
-        };
-        // A mark that was never reached stays open.
-        versions.retain(|version| version.games == version.mark || before.contains(&version.mark));
-        let step = LearnerStep {
-            name: self.plan.name.clone(),
-            spec: self.plan.spec.to_string(),
-            from: stored.place,
-            kind: StepKind::Refold,
-            covered,
-            games: fold.games,
-            state: fold.state(),
-            versions: versions.clone(),
-            point: None,
-        };
-        let games = fold.games;
-        if self.store_step(step, deps).await? {
-            self.fold = Some(fold);
-            self.stale = false;
-            self.look_back(deps, faculty).await?;
-            info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
-            self.publish(&versions, deps).await?;
-        }
-        Ok(())
-    }
-
-    /// Lessons were withdrawn: what the store holds is looked at again before the next step.
-    pub(super) fn look_again(&mut self) {
-        self.fold = None;
-        self.pending = None;
+    /// Whether it learns from the next game: it knows what it knew, and nothing failed.
+    pub(super) fn is_well(&self, now: tokio::time::Instant) -> bool {
+        self.has_fold() && !self.is_resting(now)
     }
 
     /// Whether it is left alone for now.
@@ -443,9 +423,6 @@ impl Pupil {
     // ---- what others see ----
 
     async fn publish(&mut self, frozen: &[StoredVersion], deps: &LearningDeps) -> Result<(), LearningError> {
-        if let Some(fold) = &self.fold {
-            self.knowledge.replace(fold.knowledge());
-        }
         for version in frozen {
             self.join_version(version, deps).await?;
         }
@@ -470,7 +447,9 @@ impl Pupil {
         version: &StoredVersion,
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
-        let recalled = match Fold::recall(&self.plan, &version.state) {
+        let (plan, state) = (self.plan.clone(), version.state.clone());
+        let recalled = tokio::task::spawn_blocking(move || Fold::recall(&plan, &state)).await;
+        let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
             Ok(known) => known,
             Err(error) => {
                 // It is made again from its lessons.
@@ -481,6 +460,7 @@ impl Pupil {
         };
         if let Some(known) = self.versions.iter_mut().find(|known| known.mark == version.mark) {
             known.knowledge.replace(recalled);
+            known.games = version.games;
             known.decision = version.decision;
             return Ok(());
         }
@@ -491,6 +471,7 @@ impl Pupil {
         let knowledge = Learnt::new(recalled);
         self.versions.push(VersionView {
             mark: version.mark,
+            games: version.games,
             name,
             player: identity.id.clone(),
             frozen_at: version.frozen_at,
@@ -519,6 +500,20 @@ impl Pupil {
     }
 }
 
+/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of versions
+/// that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
+fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) -> BTreeSet<u64> {
+    let mut open = wanted.clone();
+    for (mark, games) in frozen {
+        if games < mark {
+            open.insert(mark);
+        } else {
+            open.remove(&mark);
+        }
+    }
+    open
+}
+
 /// What a learner finds in the next finished games.
 struct Look {
     taught: Vec<Taught>,
@@ -543,18 +538,6 @@ async fn admits(
     Ok(judgement.map(|judgement| plays_well_enough(judgement, teachers, accuracy_min)))
 }
 
-/// The stored state, or nothing if it cannot be used; and whether it must be made again.
-fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool), LearningError> {
-    let Some(stored) = stored else { return Ok((Fold::fresh(plan)?, false)) };
-    match Fold::restore(plan, &stored.state, stored.games) {
-        Ok(fold) => Ok((fold, stored.stale || stored.spec != plan.spec.to_string())),
-        Err(error) => {
-            warn!(learner = %plan.name, error = %error, "what was learnt cannot be read, it is made again");
-            Ok((Fold::fresh(plan)?, true))
-        }
-    }
-}
-
 /// Grows by one so often while games double: for points that lie evenly on a logarithmic axis.
 pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
     #[expect(
@@ -575,14 +558,14 @@ impl Faculty {
         self.page = None;
     }
 
-    /// The next finished games after a number, a step's worth.
+    /// The next finished games after a number, as many as a learner looks at in its turn.
     async fn page(&mut self, after: u64, deps: &LearningDeps) -> Result<Arc<[FinishedGame]>, StoreError> {
         if let Some((kept, page)) = &self.page
             && *kept == after
         {
             return Ok(Arc::clone(page));
         }
-        let page: Arc<[FinishedGame]> = deps.store.audit_finished(after, STEP_GAMES).await?.into();
+        let page: Arc<[FinishedGame]> = deps.store.audit_finished(after, TURN_GAMES).await?.into();
         self.page = Some((after, Arc::clone(&page)));
         Ok(page)
     }

@@ -1,11 +1,11 @@
 //! The learners at work while the daemon runs: one task, and a thread of low priority for what costs time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError};
+use fourfold_bots::BotError;
 use fourfold_engine::{BySide, Variant};
 use rand::{Rng, RngExt, SeedableRng};
 use thiserror::Error;
@@ -25,11 +25,15 @@ use crate::house::{HouseBot, HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::metrics::Metrics;
 use crate::storage::record::{Opening, UnixMillis};
+use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
 /// How often to look for finished games when there were none.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How long what is under way may hold up a stop: a few dozen games to learn, or a game of practice.
+const ROUND_MAX: Duration = Duration::from_secs(3);
 
 /// How long storing what was learnt may hold up a stop.
 const SAVE_MAX: Duration = Duration::from_secs(3);
@@ -40,6 +44,10 @@ const AFTER_FAILURE: Duration = Duration::from_mins(1);
 /// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
 /// others, no more than one in a hundred finds a game of practice before it.
 const WRITES_REST: u32 = 100;
+
+/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
+/// is one that moves would wait for.
+const NOBODY_DUE: Duration = Duration::from_secs(10);
 
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]
@@ -165,21 +173,35 @@ impl LearningActor {
             }
         }
         let learning = self.deps.learning.clone();
+        let (haste, stopping) = (self.worker.haste(), Arc::clone(&self.stopping));
+        let stops = async {
+            stop.cancelled().await;
+            stopping.store(true, Ordering::Relaxed);
+            haste.cancel();
+        };
+        let mut stops = std::pin::pin!(stops);
         loop {
-            let progress = tokio::select! {
-                () = stop.cancelled() => break,
-                progress = self.round() => progress,
+            let progress = {
+                let mut round = std::pin::pin!(self.round());
+                tokio::select! {
+                    progress = &mut round => progress,
+                    () = &mut stops => {
+                        // What is on the thread comes back, so that it can be stored.
+                        if tokio::time::timeout(ROUND_MAX, round).await.is_err() {
+                            warn!("what was being learnt could not be brought to an end in time");
+                        }
+                        break;
+                    }
+                }
             };
             if progress == Progress::Idle {
                 tokio::select! {
-                    () = stop.cancelled() => break,
+                    () = &mut stops => break,
                     () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
                     () = tokio::time::sleep(self.pause()) => {}
                 }
             }
         }
-        self.stopping.store(true, Ordering::Relaxed);
-        self.worker.hurry();
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }
@@ -197,23 +219,33 @@ impl LearningActor {
     }
 
     /// Until the next game is due, or the next look at the records.
-    fn pause(&self) -> Duration {
-        let due = self.practice.not_before.map(|at| at.saturating_duration_since(Instant::now()));
+    pub(super) fn pause(&self) -> Duration {
+        let now = Instant::now();
+        // A game that is overdue waits for something else than time.
+        let due = self.practice.not_before.filter(|at| *at > now).map(|at| at - now);
         due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
     }
 
     /// Lets every learner go on; if none had anything to do, lets one practise.
     pub(super) async fn round(&mut self) -> Progress {
-        let mut all = Progress::Idle;
+        if self.deps.learning.were_withdrawn().await {
+            self.pupils.iter_mut().for_each(Pupil::look_again);
+        }
+        let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
         let now = Instant::now();
         self.faculty.begin_round();
         for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
+            if self.stopping.load(Ordering::Relaxed) {
+                return Progress::Idle;
+            }
             match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
+                // From its first lesson on it may take minutes, for which nobody waits.
+                Ok(Progress::Went) if pupil.is_being_made_again() => remaking = Progress::Went,
                 Ok(Progress::Went) => all = Progress::Went,
                 Ok(Progress::Idle) => {}
                 Err(LearningError::Write(WriteError::Store(_))) => {
                     // The daemon is stopping, for a reason that is told elsewhere.
-                    tokio::time::sleep(AFTER_FAILURE).await;
+                    pupil.rest_until(now + AFTER_FAILURE);
                 }
                 Err(cause) => {
                     error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
@@ -225,12 +257,16 @@ impl LearningActor {
         if all == Progress::Went || self.measure().await == Progress::Went {
             return Progress::Went;
         }
+        if self.stopping.load(Ordering::Relaxed) {
+            return Progress::Idle;
+        }
         match self.practise().await {
-            Ok(progress) => progress,
+            Ok(Progress::Went) => Progress::Went,
+            Ok(Progress::Idle) => remaking,
             Err(error) => {
                 warn!(error = %error, "a practice game came to nothing");
                 self.practice = Practice { not_before: Some(Instant::now() + AFTER_FAILURE), second: None };
-                Progress::Idle
+                remaking
             }
         }
     }
@@ -238,7 +274,7 @@ impl LearningActor {
     /// Measures one learner or version, if any is due.
     async fn measure(&mut self) -> Progress {
         let now = Instant::now();
-        if self.measured_not_before.is_some_and(|at| now < at) {
+        if self.deps.writer.is_congested() || self.measured_not_before.is_some_and(|at| now < at) {
             return Progress::Idle;
         }
         for pupil in &mut self.pupils {
@@ -261,11 +297,18 @@ impl LearningActor {
         if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
             return Ok(Progress::Idle);
         }
+        // More games would not teach those who wait for the judge, and keep it from coming to theirs.
+        if self.pupils.iter().any(Pupil::waits) {
+            return Ok(Progress::Idle);
+        }
         let seed: u64 = rand::rng().random();
         let (first, second, opening) = match self.practice.second.take() {
             Some(again) => again,
             None => match self.choose(seed).await? {
-                None => return Ok(Progress::Idle),
+                None => {
+                    self.practice.not_before = Some(now + NOBODY_DUE);
+                    return Ok(Progress::Idle);
+                }
                 Some((a, b)) => {
                     let opening = practice::opening(seed);
                     self.practice.second = Some((b.clone(), a.clone(), opening.clone()));
@@ -273,17 +316,20 @@ impl LearningActor {
                 }
             },
         };
-        let (Some(first_bot), Some(second_bot)) = (self.bot(&first, seed)?, self.bot(&second, !seed)?) else {
+        let house = &self.deps.house;
+        let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
             return Ok(Progress::Idle);
         };
-        let exercise = Exercise {
-            players: BySide { first, second },
-            bots: BySide { first: first_bot, second: second_bot },
-            opening,
-            id: GameId::random(&mut rand::rng()),
-            now: UnixMillis::now(),
+        let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
+        let job = move || -> Result<[Write; 2], LearningError> {
+            let bots = BySide {
+                first: first_bot.build(Variant::STANDARD, seed)?,
+                second: second_bot.build(Variant::STANDARD, !seed)?,
+            };
+            let players = BySide { first, second };
+            Ok(practice::play(Exercise { players, bots, opening, id, now })?)
         };
-        let [start, finish] = self.worker.run(move || practice::play(exercise)).await??;
+        let [start, finish] = self.worker.run(job).await??;
         let asked = Instant::now();
         let started = self.deps.writer.write(start);
         let (started, finished) = tokio::join!(started, self.deps.writer.write(finish));
@@ -292,11 +338,6 @@ impl LearningActor {
         let rest = self.deps.settings.practice_pause.max(asked.elapsed() * WRITES_REST);
         self.practice.not_before = Some(Instant::now() + rest);
         Ok(Progress::Went)
-    }
-
-    fn bot(&self, player: &PlayerId, seed: u64) -> Result<Option<Box<dyn Bot>>, BotFileError> {
-        let bot = self.deps.house.get(player);
-        bot.map(|bot| bot.build(Variant::STANDARD, seed)).transpose()
     }
 
     /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
@@ -315,9 +356,15 @@ impl LearningActor {
         Ok(pick(&opponents, &mut rng).map(|opponent| (player, opponent)))
     }
 
+    /// The learners that learn from a game now. One that cannot go on would practise for ever.
+    fn well(&self) -> impl Iterator<Item = &Pupil> {
+        let now = Instant::now();
+        self.pupils.iter().filter(move |pupil| pupil.is_well(now))
+    }
+
     /// The live learner with the fewest lessons, until all have enough.
     fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
-        let due = self.pupils.iter().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
+        let due = self.well().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
         let pupil = due.min_by_key(|pupil| pupil.games())?;
         Some((pupil.live.id.clone(), Vec::new()))
     }
@@ -328,19 +375,22 @@ impl LearningActor {
         if self.deps.settings.practice_games == 0 {
             return Ok(None);
         }
-        let mut fewest: Option<(u64, PlayerId, Vec<PlayerId>)> = None;
-        for pupil in &self.pupils {
-            let versions: Vec<PlayerId> =
-                pupil.versions().iter().map(|version| version.player.clone()).collect();
-            for player in versions.iter().chain([&pupil.live.id]) {
-                let row = self.deps.store.rating(player, Variant::STANDARD).await?;
-                let games = row.unwrap_or_default().standing.games;
-                if games < RATED_GAMES && fewest.as_ref().is_none_or(|(least, ..)| games < *least) {
-                    fewest = Some((games, player.clone(), versions.clone()));
-                }
-            }
-        }
-        Ok(fewest.map(|(_, player, others)| (player, others)))
+        let versions = |pupil: &Pupil| -> Vec<PlayerId> {
+            pupil.versions().iter().map(|version| version.player.clone()).collect()
+        };
+        let accounts: Vec<(PlayerId, &Pupil)> = self
+            .well()
+            .flat_map(|pupil| {
+                versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil))
+            })
+            .collect();
+        let ids: Vec<PlayerId> = accounts.iter().map(|(id, _)| id.clone()).collect();
+        let rows = self.deps.store.ratings_of_players(&ids, Variant::STANDARD).await?;
+        let played: HashMap<PlayerId, u64> =
+            rows.into_iter().map(|(id, row)| (id, row.standing.games)).collect();
+        let games = |id: &PlayerId| played.get(id).copied().unwrap_or_default();
+        let due = accounts.into_iter().filter(|(id, _)| games(id) < RATED_GAMES);
+        Ok(due.min_by_key(|(id, _)| games(id)).map(|(player, pupil)| (player, versions(pupil))))
     }
 
     fn teachers(&self) -> Vec<PlayerId> {

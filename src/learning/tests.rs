@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
+use tokio_util::sync::CancellationToken;
 
 use super::fold::refold;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
@@ -24,6 +25,7 @@ use crate::storage::lessons::{LearnerStep, Lesson, StepKind};
 use crate::storage::puzzles::Harvest;
 use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
+use crate::storage::writer::WriterActor;
 use crate::storage::{MemoryStore, Writer};
 
 /// A store that several learning services use one after the other, as after restarts.
@@ -31,6 +33,7 @@ struct Arena {
     store: Arc<MemoryStore>,
     writer: Writer,
     settings: LearningSettings,
+    metrics: Arc<Metrics>,
     games: u32,
 }
 
@@ -52,7 +55,7 @@ impl Arena {
             practice_pause: Duration::ZERO,
             teachers: vec![name("greedy"), name("nobody")],
         };
-        Self { store, writer, settings, games: 0 }
+        Self { store, writer, settings, metrics: Arc::new(Metrics::new()), games: 0 }
     }
 
     /// Starts a service on what is stored.
@@ -65,7 +68,7 @@ impl Arena {
             writer: self.writer.clone(),
             house,
             pool: ComputePool::new(1),
-            metrics: Arc::new(Metrics::new()),
+            metrics: Arc::clone(&self.metrics),
             learning: learning.clone(),
             settings: self.settings.clone(),
         };
@@ -97,6 +100,13 @@ impl Arena {
         for answer in self.store.commit(&[Write::StartGame(spec), finish]).await.unwrap() {
             answer.unwrap();
         }
+    }
+
+    /// From here on nothing is written until what is returned runs.
+    fn hold_writer(&mut self) -> WriterActor {
+        let (writer, actor) = Writer::new(Arc::clone(&self.store) as Arc<dyn Store>);
+        self.writer = writer;
+        actor
     }
 
     async fn learner_id(&self, learner: &str) -> PlayerId {
@@ -189,8 +199,12 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     arena.writer.write(Write::WithdrawLesson { game: "g3".parse().unwrap() }).await.unwrap();
     let stale = verify(&*arena.store).await.unwrap();
     assert_eq!(stale[0].findings.len(), 1, "{}", stale[0]);
-    arena.learn().await;
+    let learning = arena.learn().await;
     assert_eq!(arena.games_learnt("memory").await, 3);
+    let curve = arena.store.learner_curve(&name("memory")).await.unwrap();
+    let last = curve.last().unwrap();
+    assert_eq!((last.games, last.decision.is_some()), (3, true), "nothing of what it knew with four games");
+    assert_eq!(learning.learner(&name("memory")).unwrap().decision, last.decision);
     assert_ne!(arena.state("memory").await, before);
     arena.check_sound().await;
 
@@ -204,6 +218,88 @@ async fn a_void_game_and_whoever_keeps_out_are_forgotten() {
     let versions = arena.store.learner_versions(&name("memory")).await.unwrap();
     let games: Vec<_> = versions.iter().map(|version| (version.mark, version.games)).collect();
     assert_eq!(games, [(0, 0), (2, 2), (4, 2)], "a version that was reached before has what is left");
+    arena.check_sound().await;
+
+    let short = versions[2].clone();
+    for _ in 0..2 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    arena.check_sound().await;
+    let marks = async || -> Vec<(u64, u64)> {
+        let versions = arena.store.learner_versions(&name("memory")).await.unwrap();
+        versions.iter().map(|version| (version.mark, version.games)).collect()
+    };
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 4)], "until there are as many again");
+
+    // An older program left it as it was.
+    let stored = arena.store.learner(&name("memory")).await.unwrap().unwrap();
+    let left = LearnerStep {
+        name: stored.name,
+        spec: stored.spec,
+        from: stored.place,
+        kind: StepKind::Refold,
+        covered: stored.place.covered,
+        games: stored.games,
+        state: stored.state,
+        versions: vec![short],
+        point: None,
+    };
+    arena.writer.write(Write::StepLearner(Box::new(left))).await.unwrap();
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 2)]);
+    arena.learn().await;
+    assert_eq!(marks().await, [(0, 0), (2, 2), (4, 4)]);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_go_on_while_a_learner_is_made_again() {
+    let mut arena = Arena::new(&[0, 300], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    let windows = arena.learner_id("memory-windows").await;
+    for _ in 0..450 {
+        arena.play(windows.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    let withdraw = async |arena: &Arena, game: &str| {
+        arena.writer.write(Write::WithdrawLesson { game: game.parse().unwrap() }).await.unwrap();
+    };
+    withdraw(&arena, "g3").await;
+    arena.play(memory.clone(), greedy).await;
+    arena.settings.practice_games = 10;
+    let (learning, mut learners) = arena.learners().await;
+    // In the first one it learns and is measured.
+    for _ in 0..2 {
+        learners.round().await;
+    }
+    let is_stale =
+        async |arena: &Arena| arena.store.learner(&name("memory-spectator")).await.unwrap().unwrap().stale;
+    assert!(is_stale(&arena).await, "two pages of lessons are not all");
+    assert_eq!(learning.learner(&name("memory")).unwrap().games, 1);
+    assert!(arena.metrics.text().contains("fourfold_practice_games_total 1\n"), "somebody practises");
+    drop(learners);
+
+    arena.settings.practice_games = 0;
+    let rounds = async |arena: &Arena, withdrawn: &str| {
+        withdraw(arena, "g4").await;
+        let (learning, mut learners) = arena.learners().await;
+        learners.round().await;
+        withdraw(arena, withdrawn).await;
+        learning.lessons_withdrawn();
+        let mut rounds = 1;
+        while is_stale(arena).await {
+            learners.round().await;
+            rounds += 1;
+        }
+        rounds
+    };
+    // Three pages, a look that there are no more, and what was withdrawn under way costs another one.
+    assert_eq!(rounds(&arena, "g440").await, 5, "it was not folded yet");
+    arena.check_sound().await;
+    withdraw(&arena, "g6").await;
+    assert_eq!(rounds(&arena, "g7").await, 6, "it began anew");
+    arena.learn().await;
     arena.check_sound().await;
 }
 
@@ -297,6 +393,20 @@ async fn a_broken_learner_does_not_hold_up_the_others() {
         assert_eq!(learning.learner(&name(watching)).unwrap().games, 2, "{watching}");
     }
     assert_eq!(arena.state("memory").await, b"rubbish", "nothing is thrown away");
+    drop(learners);
+
+    // The others practise, and not with it.
+    arena.settings.practice_games = 8;
+    let (learning, mut learners) = arena.learners().await;
+    let taught = |who: &str| learning.learner(&name(who)).unwrap().games;
+    for _ in 0..200 {
+        learners.round().await;
+    }
+    for watching in ["memory-spectator", "memory-windows", "ntuple-live"] {
+        assert!(taught(watching) >= 8, "{watching}");
+    }
+    let played = arena.store.ratings_of(&arena.learner_id("memory").await).await.unwrap();
+    assert_eq!(played[0].1.standing.games, 2, "those that were played anyway");
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,6 +424,29 @@ async fn practice_brings_every_learner_up_and_rates_its_versions() {
     let rating = arena.store.rating(&memory, Variant::STANDARD).await.unwrap();
     assert!(rating.unwrap().standing.games >= 6);
     arena.check_sound().await;
+}
+
+/// Practice games after which four learners have 60 rated ones each, in two of which both may be learners.
+const PRACTICE_MAX: u32 = 500;
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_busy_when_practice_is_over() {
+    let arena = Arena::new(&[], 6).await;
+    let (_, mut learners) = arena.learners().await;
+    let mut rounds = 0;
+    while learners.round().await == Progress::Went {
+        rounds += 1;
+        assert!(rounds < PRACTICE_MAX, "it comes to an end");
+    }
+    let began = tokio::time::Instant::now();
+    let mut rounds = 0;
+    while began.elapsed() < Duration::from_secs(20) && rounds < 1_000 {
+        if learners.round().await == Progress::Idle {
+            tokio::time::sleep(learners.pause()).await;
+        }
+        rounds += 1;
+    }
+    assert!((10..=50).contains(&rounds), "{rounds} rounds in 20 seconds");
 }
 
 #[tokio::test(start_paused = true)]
@@ -379,9 +512,80 @@ async fn a_large_state_is_stored_now_and_then_and_every_lesson_counts_once() {
     arena.play(bob.clone(), ada.clone()).await;
     while learners.round().await == Progress::Went {}
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (2, 1), "shown, but not stored yet");
+    let counted = "fourfold_lessons_total{learner=\"ntuple-live\"} 1\n";
+    assert!(arena.metrics.text().contains(counted), "nor counted: {}", arena.metrics.text());
     drop(learners); // as by a power cut
     let learning = arena.learn().await;
     assert_eq!(learning.learner(&name("ntuple-live")).unwrap().games, 2);
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_lessons_wait_to_be_stored_at_most() {
+    const GAMES: u64 = 1_100;
+    // Whole turns of 64 games.
+    const FULL: u64 = 1_024;
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (ada, greedy) = (arena.learner_id("memory-windows").await, arena.learner_id("greedy").await);
+    let (_, mut learners) = arena.learners().await;
+    arena.play(ada.clone(), greedy.clone()).await;
+    while learners.round().await == Progress::Went {}
+    assert_eq!(arena.games_learnt("ntuple-live").await, 1, "so the next ones wait");
+    for _ in 0..GAMES {
+        arena.play(ada.clone(), greedy.clone()).await;
+    }
+    while learners.round().await == Progress::Went {}
+    assert_eq!(arena.games_learnt("ntuple-live").await, 1 + FULL);
+    learners.save().await;
+    drop(learners);
+
+    // While games wait for the writer.
+    let actor = arena.hold_writer();
+    while !arena.writer.is_congested() {
+        let nobody = "nobody".parse().unwrap();
+        arena.writer.submit(Write::WithdrawLesson { game: nobody }, |_| {});
+    }
+    let (learning, mut learners) = arena.learners().await;
+    for _ in 0..GAMES {
+        arena.play(ada.clone(), greedy.clone()).await;
+    }
+    while learners.round().await == Progress::Went {}
+    let known = || learning.learner(&name("ntuple-live")).unwrap().games;
+    assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1 + GAMES + FULL, 1 + GAMES));
+    tokio::spawn(actor.run());
+    while known() < 1 + 2 * GAMES {
+        learners.round().await;
+        tokio::time::sleep(learners.pause()).await;
+    }
+    learners.save().await;
+    arena.check_sound().await;
+}
+
+/// Time is not paused: what waits for the thread would be out of time at once.
+#[tokio::test]
+async fn a_planned_stop_stores_what_is_on_the_thread() {
+    const GAMES: u64 = 40;
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..GAMES {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.settings.cpu_percent = 1;
+    let (learning, learners) = arena.learners().await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(learners.run(stop.clone()));
+    let known = || learning.learner(&name("memory")).unwrap().knowledge.now().pattern_count();
+    let mut looks = 0;
+    while known() == 0 && looks < 10_000 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        looks += 1;
+    }
+    // It has learnt some of them, and rests a hundred times as long.
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(arena.games_learnt("memory").await, GAMES, "its turn was under way");
     arena.check_sound().await;
 }
 
@@ -421,6 +625,18 @@ async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
         arena.play(player_id("Ada"), player_id("Bob")).await;
     }
     assert_eq!(learnt(&arena).await, 0, "nobody has judged them");
+    {
+        let writer = arena.writer.clone();
+        let _held = arena.hold_writer();
+        arena.settings.practice_games = 10;
+        let (_, mut learners) = arena.learners().await;
+        for _ in 0..5 {
+            let round = tokio::time::timeout(Duration::from_mins(1), learners.round()).await;
+            assert_eq!(round, Ok(Progress::Idle), "nothing is stored again, and nobody practises");
+        }
+        arena.settings.practice_games = 0;
+        arena.writer = writer;
+    }
     let skill = |good_decisions| Skill { decisions: 4, good_decisions, ..Skill::default() };
     let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
     arena.judge(0, vec![(1, judged(2, 4)), (2, judged(4, 1))]).await;

@@ -39,6 +39,8 @@ pub struct LearnerView {
 pub struct VersionView {
     /// Games after which it was frozen.
     pub mark: u64,
+    /// Lessons in it: fewer than the mark if some were withdrawn; then it is frozen anew when there are as many again.
+    pub games: u64,
     /// The name of its account.
     pub name: PlayerName,
     /// Its account.
@@ -109,6 +111,15 @@ impl Learning {
     /// Waits until lessons are withdrawn.
     pub(super) async fn withdrawn(&self) {
         self.inner.withdrawn.notified().await;
+    }
+
+    /// Whether lessons were withdrawn since this or [`Self::withdrawn`] said so.
+    pub(super) async fn were_withdrawn(&self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.withdrawn() => true,
+            () = std::future::ready(()) => false,
+        }
     }
 
     /// Shows a learner as it is now.

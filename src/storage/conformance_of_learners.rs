@@ -1,12 +1,14 @@
 //! The part of the suite for all back ends that is about learners.
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player_id, spec,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add, add_players, after_noon, play, player, player_id, spec,
 };
 use super::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion};
+use super::record::StoredPlayer;
 use super::store::{Refused, Store, Teaching, Write, Written};
 use crate::ids::PlayerName;
 use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::PlayerKind;
 use crate::rating::elo::MilliElo;
 
 /// Makes a test of each check.
@@ -19,6 +21,7 @@ macro_rules! conformance_suite_of_learners {
             whoever_keeps_out_is_forgotten,
             versions_are_frozen_once_and_measured_later,
             points_of_a_curve_are_rated_and_measured_in_any_order,
+            points_that_lie_beyond_what_is_left_go,
             learners_survive_reopening,
         );
     };
@@ -108,6 +111,8 @@ pub(crate) async fn a_learner_is_read_back_as_it_was_written<F: Fixture>() {
     assert_eq!(store.learner(&name("MEMORY")).await.unwrap(), Some(expected));
     assert_eq!(store.lessons(&name("memory"), 1, 2).await.unwrap(), [lesson(2), lesson(3)]);
     assert_eq!(store.last_lessons(&name("memory"), 2).await.unwrap(), [lesson(4), lesson(3)]);
+    assert_eq!(store.lesson_count(&name("MEMORY"), 3).await.unwrap(), 3);
+    assert_eq!(store.lesson_count(&name("other"), 9).await.unwrap(), 0);
     assert_eq!(store.learner_curve(&name("memory")).await.unwrap(), [point]);
     assert_eq!(store.lessons(&name("other"), 0, 9).await.unwrap(), []);
     assert_eq!(store.learner_versions(&name("other")).await.unwrap(), []);
@@ -137,6 +142,7 @@ pub(crate) async fn a_withdrawn_game_makes_those_stale_who_learnt_it<F: Fixture>
     let game = "g2".parse().unwrap();
     write(&*store, Write::WithdrawLesson { game }).await.unwrap();
     assert_eq!(numbers(&*store, "memory").await, [1, 3, 4]);
+    assert_eq!(store.lesson_count(&name("memory"), 3).await.unwrap(), 2);
     let learner = |text: &'static str| {
         let store = &store;
         async move { store.learner(&name(text)).await.unwrap().unwrap() }
@@ -175,6 +181,23 @@ pub(crate) async fn whoever_keeps_out_is_forgotten<F: Fixture>() {
     write(&*store, set(Teaching::Allowed)).await.unwrap();
     assert_eq!(store.teaching(&eve).await.unwrap(), Teaching::Allowed);
     assert_eq!(numbers(&*store, "memory").await, [1, 3], "what was forgotten does not come back");
+
+    let bot = StoredPlayer { owner: Some(player_id("Ada")), ..player("adabot", PlayerKind::Bot) };
+    store.commit(&[add(bot)]).await.unwrap().pop().unwrap().unwrap();
+    play(&*store, spec("g5", "adabot", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    play(&*store, spec("g6", "Eve", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    step(&*store, follow("other", place(0, 0), 6)).await.unwrap();
+    let set = |teaching| Write::SetTeaching { player: player_id("Ada"), teaching };
+    write(&*store, set(Teaching::KeptOut)).await.unwrap();
+    assert_eq!(
+        store.teaching(&player_id("adabot")).await.unwrap(),
+        Teaching::KeptOut,
+        "it speaks for its bots"
+    );
+    assert_eq!(numbers(&*store, "other").await, [2, 4, 6]);
+    write(&*store, set(Teaching::Allowed)).await.unwrap();
+    assert_eq!(store.teaching(&player_id("adabot")).await.unwrap(), Teaching::Allowed);
+
     let nobody = Write::SetTeaching { player: player_id("nobody"), teaching: Teaching::KeptOut };
     assert_eq!(write(&*store, nobody).await, Err(Refused::NoSuchPlayer));
 }
@@ -229,6 +252,27 @@ pub(crate) async fn points_of_a_curve_are_rated_and_measured_in_any_order<F: Fix
     let expected =
         [(2, 500), (4, 620)].map(|(games, decision)| CurvePoint { decision: Some(decision), ..rated(games) });
     assert_eq!(store.learner_curve(&name("MEMORY")).await.unwrap(), expected);
+}
+
+pub(crate) async fn points_that_lie_beyond_what_is_left_go<F: Fixture>() {
+    let fixture = four_games::<F>().await;
+    let store = fixture.store();
+    let point = |games| CurvePoint { games, rating: None, decision: Some(500), at: NOON };
+    for learner in ["memory", "other"] {
+        let first = LearnerStep { point: Some(point(2)), ..follow(learner, place(0, 0), 2) };
+        step(&*store, first).await.unwrap();
+        for covered in [3, 4] {
+            let next = LearnerStep {
+                point: Some(point(covered)),
+                ..follow(learner, place(covered - 1, 0), covered)
+            };
+            step(&*store, next).await.unwrap();
+        }
+    }
+    let refold = LearnerStep { kind: StepKind::Refold, games: 3, ..follow("memory", place(4, 0), 4) };
+    step(&*store, refold).await.unwrap();
+    assert_eq!(store.learner_curve(&name("memory")).await.unwrap(), [point(2), point(3)]);
+    assert_eq!(store.learner_curve(&name("other")).await.unwrap().len(), 3, "its own are left alone");
 }
 
 pub(crate) async fn learners_survive_reopening<F: Fixture>() {

@@ -22,6 +22,7 @@ macro_rules! conformance_suite_of_ratings {
             rated_games_are_read_without_their_events,
             a_crosstable_counts_by_opponent_and_side,
             players_are_read_together,
+            ratings_are_read_together,
             what_is_published_is_read_back_until_it_is_outdated,
             a_voided_game_is_as_if_never_rated,
             only_a_finished_game_is_voided_and_once,
@@ -114,6 +115,24 @@ pub(crate) async fn players_are_read_together<F: Fixture>() {
     found.sort_by_key(|player| player.name.key());
     assert_eq!(found.iter().map(|player| player.name.as_str()).collect::<Vec<_>>(), ["Ada", "Eve"]);
     assert!(store.players(&[]).await.unwrap().is_empty());
+}
+
+pub(crate) async fn ratings_are_read_together<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    add_players(&*store, &["Fay"]).await;
+    let ids = ["Eve", "Zoe", "Fay", "Ada"].map(player_id);
+    let mut found = store.ratings_of_players(&ids, Variant::STANDARD).await.unwrap();
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut expected = Vec::new();
+    for id in ["Ada", "Eve"].map(player_id) {
+        let row = store.rating(&id, Variant::STANDARD).await.unwrap().unwrap();
+        expected.push((id, row));
+    }
+    assert_eq!(found, expected, "neither a stranger nor who has not played");
+    assert!(store.ratings_of_players(&[], Variant::STANDARD).await.unwrap().is_empty());
+    assert!(store.ratings_of_players(&ids, "9x6".parse().unwrap()).await.unwrap().is_empty());
 }
 
 fn publication(revision: u64) -> Publication {

@@ -250,17 +250,17 @@ impl Tables {
 
     fn set_teaching(&mut self, player: &PlayerId, teaching: Teaching) -> Result<Written, Refused> {
         self.check_player(player)?;
+        let bots = self.players_where(|bot| bot.owner.as_ref() == Some(player));
+        let family: HashSet<PlayerId> = bots.into_iter().map(|bot| bot.id).chain([player.clone()]).collect();
         match teaching {
-            Teaching::Allowed => {
-                self.kept_out.remove(player);
-            }
+            Teaching::Allowed => self.kept_out.retain(|player| !family.contains(player)),
             Teaching::KeptOut => {
-                self.kept_out.insert(player.clone());
-                let of_player = |(_, game): &(u64, &StoredGame)| {
-                    Side::BOTH.into_iter().any(|side| game.spec.players[side] == *player)
+                self.kept_out.extend(family.iter().cloned());
+                let of_family = |(_, game): &(u64, &StoredGame)| {
+                    Side::BOTH.into_iter().any(|side| family.contains(&game.spec.players[side]))
                 };
                 let numbers: HashSet<u64> =
-                    self.finished_games().filter(of_player).map(|(number, _)| number).collect();
+                    self.finished_games().filter(of_family).map(|(number, _)| number).collect();
                 self.learners.withdraw(|number| numbers.contains(&number));
             }
         }
@@ -548,6 +548,16 @@ impl Store for MemoryStore {
         Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
     }
 
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        let tables = self.tables();
+        let row = |id: &PlayerId| Some((id.clone(), *tables.ratings.get(&(id.clone(), variant))?));
+        Ok(players.iter().filter_map(row).collect())
+    }
+
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
         let tables = self.tables();
         let own = tables.ratings.iter().filter(|((id, _), _)| id == player);
@@ -648,6 +658,10 @@ impl Store for MemoryStore {
 
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
         Ok(self.tables().learners.lessons(name, after, limit))
+    }
+
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        Ok(self.tables().learners.lesson_count(name, up_to))
     }
 
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {

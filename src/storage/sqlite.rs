@@ -211,6 +211,14 @@ impl Store for SqliteStore {
         ratings::one(&self.readers, player, variant).await
     }
 
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        ratings::of_players(&self.readers, players, variant).await
+    }
+
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
         ratings::of_player(&self.readers, player).await
     }
@@ -281,6 +289,10 @@ impl Store for SqliteStore {
 
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
         learners::lessons(&self.readers, name, after, limit).await
+    }
+
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        learners::lesson_count(&self.readers, name, up_to).await
     }
 
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {

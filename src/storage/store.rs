@@ -130,7 +130,7 @@ pub enum Write {
         /// When.
         at: UnixMillis,
     },
-    /// Whether games of a player may be learnt from. If not, those that were are withdrawn.
+    /// Whether games of a player and of the bots that it owns may be learnt from. If not, those that were are withdrawn.
     SetTeaching {
         /// Whose.
         player: PlayerId,
@@ -385,6 +385,13 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player's rating in a variant, if it has played a rated game there.
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
 
+    /// The ratings of those of these players who have played a rated game in a variant, in no order.
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError>;
+
     /// A rating as others see it. Guests have none; whoever has not played yet has a newcomer's.
     async fn shown_rating(
         &self,
@@ -460,6 +467,9 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
 
     /// Lessons of a learner with a number above `after`, in order, at most `limit`.
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// How many lessons a learner has with a number up to this one.
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError>;
 
     /// The last lessons of a learner, the newest first, at most `limit`.
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError>;

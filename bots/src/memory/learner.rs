@@ -80,6 +80,10 @@ impl Knowledge for Remembered {
         known.sort_by_key(|pattern| std::cmp::Reverse(pattern.counts.seen)); // stable: equal ones keep their order
         known
     }
+
+    fn keeps_counts(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn counts(record: &Record) -> Counts {

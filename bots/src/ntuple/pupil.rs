@@ -109,6 +109,10 @@ impl Knowledge for Known {
         self.patterns.get_or_init(|| self.heaviest()).clone()
     }
 
+    fn keeps_counts(&self) -> bool {
+        false
+    }
+
     fn pattern_count(&self) -> usize {
         self.weights.used()
     }

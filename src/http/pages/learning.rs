@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
-use fourfold_bots::{Change, Counts, KnownPattern};
+use fourfold_bots::{Counts, KnownPattern};
 use fourfold_engine::Variant;
 
 use super::Page;
@@ -20,7 +20,7 @@ use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
-use crate::learning::fold::parse_changes;
+use crate::learning::changes::Changes;
 use crate::learning::view::LearnerView;
 use crate::storage::published::FitList;
 use crate::storage::record::StoredGame;
@@ -176,12 +176,13 @@ pub(super) async fn one(
     }
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
-    let known = view.knowledge.now().patterns();
+    let knowledge = view.knowledge.now();
+    let known = knowledge.patterns();
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
         learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
-        keeps_counts: keeps_counts(&known),
+        keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
@@ -293,7 +294,7 @@ async fn lessons(
     view: &LearnerView,
     limit: u32,
 ) -> Result<Vec<LessonRow>, StoreError> {
-    let unnamed = if keeps_counts(&view.knowledge.now().patterns()) {
+    let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
     } else {
         lang.text("learning.weights_moved")
@@ -306,7 +307,7 @@ async fn lessons(
             // A damaged game taught all the same.
             Some(Err(_)) | None => None,
         };
-        let changes = parse_changes(&lesson.changes);
+        let changes = Changes::parse(&lesson.changes);
         rows.push(LessonRow { number: lesson.number, game, ..LessonRow::of(lang, changes, unnamed) });
     }
     Ok(rows)
@@ -328,23 +329,19 @@ async fn lesson_game(state: &AppState, game: &StoredGame) -> Result<Option<Lesso
 
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
-    fn of(lang: Language, changes: Vec<Change>, unnamed: &str) -> Self {
-        let (new, grown): (Vec<Change>, Vec<Change>) =
-            changes.into_iter().partition(|change| change.before.is_none());
-        let text = if new.is_empty() && grown.is_empty() {
+    fn of(lang: Language, changes: Changes, unnamed: &str) -> Self {
+        let Changes { changed, new, named } = changes;
+        let text = if changed == 0 {
             unnamed.to_owned()
         } else {
-            lang.fill("learning.changed", &[("new", new.len()), ("grown", grown.len())])
+            lang.fill("learning.changed", &[("new", new), ("grown", changed - new)])
         };
-        let drawn = new.iter().take(NEW_MAX).map(|change| PatternBoard::named(lang, &change.pattern));
-        let more = new.len().saturating_sub(NEW_MAX);
-        Self { changed: text, new: drawn.collect(), more, ..Self::default() }
+        let drawn = named.iter().filter(|change| change.before.is_none()).take(NEW_MAX);
+        let drawn: Vec<PatternBoard> =
+            drawn.map(|change| PatternBoard::named(lang, &change.pattern)).collect();
+        let more = new.saturating_sub(drawn.len());
+        Self { changed: text, new: drawn, more, ..Self::default() }
     }
-}
-
-/// Whether the learner keeps how often it saw its patterns, not only what they weigh.
-fn keeps_counts(known: &[KnownPattern]) -> bool {
-    known.iter().any(|pattern| pattern.counts.seen > 0)
 }
 
 fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {

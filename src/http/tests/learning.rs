@@ -63,7 +63,8 @@ async fn with_learner(program: &str) -> TestSite {
         from: LearnerPlace::default(),
         kind: StepKind::Follow(vec![Lesson {
             number: 1,
-            changes: "own a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0".to_owned(),
+            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0"
+                .to_owned(),
         }]),
         covered: 1,
         games: 3,
@@ -77,6 +78,7 @@ async fn with_learner(program: &str) -> TestSite {
     }
     let version = VersionView {
         mark: 1,
+        games: 1,
         name: name("pupil@1"),
         player: player_id("pupil1"),
         frozen_at: NOON,
@@ -171,7 +173,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 1, better known 1.",
+        "pupil 1–0 Ada</span>: new patterns 30, better known 117.",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -186,7 +188,8 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     let site = with_learner("memory").await;
     let page = site.get("/learning/PUPIL").await;
     assert_eq!(page.status, StatusCode::OK, "in any case");
-    for part in ["href=\"/game/g1\"", "aria-label=\"own a1 a2\"", "class=\"pattern-own\"", "pupil 1–0 Ada"]
+    for part in
+        ["href=\"/game/g1\"", "aria-label=\"own a1 a2\"", "class=\"pattern-own\"", "pupil 1–0 Ada", ">+29<"]
     {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -214,6 +217,17 @@ async fn a_learner_that_keeps_weights_shows_those() {
     let page = site.get("/learning/pupil").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.body.contains("aria-label=\"own ") && !page.body.contains("seen"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_memory_that_knows_nothing_yet_is_no_network() {
+    let site = with_learner("memory").await;
+    let empty = learner::fresh(&"memory".parse().unwrap(), Variant::STANDARD).unwrap().knowledge();
+    assert!(empty.patterns().is_empty());
+    let view = site.state.learning.learner(&name("pupil")).unwrap();
+    site.state.learning.show(LearnerView { knowledge: Learnt::new(empty), ..(*view).clone() });
+    let page = site.get("/learning/pupil").await;
+    assert!(page.body.contains("The most often seen first"), "{}", page.body);
 }
 
 #[tokio::test]

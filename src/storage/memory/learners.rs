@@ -40,6 +40,10 @@ impl Learners {
         rows.lessons.range(after + 1..).take(limit as usize).map(lesson).collect()
     }
 
+    pub(super) fn lesson_count(&self, name: &PlayerName, up_to: u64) -> u64 {
+        self.rows(name).map_or(0, |rows| rows.lessons.range(..=up_to).count() as u64)
+    }
+
     pub(super) fn last_lessons(&self, name: &PlayerName, limit: u32) -> Vec<Lesson> {
         let Some(rows) = self.rows(name) else { return Vec::new() };
         rows.lessons.iter().rev().take(limit as usize).map(lesson).collect()
@@ -68,6 +72,10 @@ impl Learners {
         }
         let place = LearnerPlace { covered: step.covered, revision: step.from.revision };
         rows.learner = StoredLearner { place, ..Rows::of(step).learner };
+        match step.kind {
+            StepKind::Refold => rows.curve.retain(|games, _| *games <= step.games),
+            StepKind::Follow(_) => {}
+        }
         for version in &step.versions {
             let frozen_at = rows.versions.get(&version.mark).map_or(version.frozen_at, |old| old.frozen_at);
             rows.versions.insert(version.mark, StoredVersion { frozen_at, ..version.clone() });

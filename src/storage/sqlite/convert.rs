@@ -3,11 +3,18 @@
 use std::str::FromStr;
 
 use super::error::Damage;
+use crate::ids::PlayerId;
 use crate::storage::words::Word;
 
 /// A count or a duration for an INTEGER column. What would not fit is beyond every limit that we set.
 pub(super) fn to_sql(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Ids as the one argument of `json_each`, which keeps a statement the same for any count; they need no escaping.
+pub(super) fn id_list(ids: &[PlayerId]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| format!("\"{}\"", id.as_str())).collect();
+    format!("[{}]", ids.join(","))
 }
 
 /// Reads a number that cannot be negative, or is narrower than a column.

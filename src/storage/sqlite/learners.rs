@@ -104,6 +104,17 @@ pub(super) async fn lessons(
     decode_lessons(query.fetch_all(pool).await?)
 }
 
+pub(super) async fn lesson_count(
+    pool: &SqlitePool,
+    name: &PlayerName,
+    up_to: u64,
+) -> Result<u64, StoreError> {
+    let sql = "SELECT COUNT(*) FROM lesson \
+               WHERE learner = (SELECT key FROM learner WHERE name = ?) AND number <= ?";
+    let count: i64 = sqlx::query_scalar(sql).bind(name.as_str()).bind(to_sql(up_to)).fetch_one(pool).await?;
+    Ok(number("COUNT(lesson)", count)?)
+}
+
 pub(super) async fn last_lessons(
     pool: &SqlitePool,
     name: &PlayerName,
@@ -160,7 +171,13 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
         return Ok(Err(Refused::LearnerElsewhere));
     }
     let key = put_learner(connection, step).await?;
-    insert_lessons(connection, key, lessons).await?;
+    match step.kind {
+        StepKind::Follow(_) => insert_lessons(connection, key, lessons).await?,
+        StepKind::Refold => {
+            let sql = "DELETE FROM learner_point WHERE learner = ? AND games > ?";
+            sqlx::query(sql).bind(key).bind(to_sql(step.games)).execute(&mut *connection).await?;
+        }
+    }
     for version in &step.versions {
         put_version(connection, key, version).await?;
     }
@@ -260,15 +277,16 @@ pub(super) async fn set_teaching(
     player: &PlayerId,
     teaching: Teaching,
 ) -> Outcome {
-    let sql = "UPDATE player SET teaches = ? WHERE id = ? RETURNING key";
+    let sql = "UPDATE player SET teaches = ?1 \
+               WHERE id = ?2 OR owner = (SELECT key FROM player WHERE id = ?2) RETURNING key";
     let query = sqlx::query_scalar(sql).bind(teaching == Teaching::Allowed).bind(player.as_str());
-    let Some(key) = query.fetch_optional(&mut *connection).await? else {
+    let keys: Vec<i64> = query.fetch_all(&mut *connection).await?;
+    if keys.is_empty() {
         return Ok(Err(Refused::NoSuchPlayer));
-    };
-    let key: i64 = key;
+    }
     match teaching {
         Teaching::Allowed => {}
-        Teaching::KeptOut => withdraw(connection, OF_PLAYER, key).await?,
+        Teaching::KeptOut => withdraw(connection, OF_PLAYERS, &keys).await?,
     }
     Ok(Ok(Written::Done))
 }
@@ -278,19 +296,26 @@ pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &Game
     let number: Option<i64> =
         sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
     let Some(number) = number else { return Ok(Err(Refused::NoSuchGame)) };
-    withdraw(connection, OF_GAME, number).await?;
+    withdraw(connection, OF_GAMES, &[number]).await?;
     Ok(Ok(Written::Done))
 }
 
-/// The lessons of one game, or those of all games of a player.
-const OF_GAME: &str = "DELETE FROM lesson WHERE number = ? RETURNING learner";
-const OF_PLAYER: &str = "DELETE FROM lesson WHERE number IN (SELECT number FROM player_game WHERE player = ?) \
-                         RETURNING learner";
+/// The lessons of some games by their numbers, or those of all games of some players by their keys.
+const OF_GAMES: &str =
+    "DELETE FROM lesson WHERE number IN (SELECT value FROM json_each(?)) RETURNING learner";
+const OF_PLAYERS: &str = "DELETE FROM lesson WHERE number IN (SELECT number FROM player_game \
+                          WHERE player IN (SELECT value FROM json_each(?))) RETURNING learner";
 
 /// Takes lessons away. All learners get a new revision, so that none goes on with a step that it began before.
-async fn withdraw(connection: &mut SqliteConnection, sql: &'static str, key: i64) -> Result<(), StoreError> {
+async fn withdraw(
+    connection: &mut SqliteConnection,
+    sql: &'static str,
+    of: &[i64],
+) -> Result<(), StoreError> {
     sqlx::query("UPDATE learner SET revision = revision + 1").execute(&mut *connection).await?;
-    let learners: Vec<i64> = sqlx::query_scalar(sql).bind(key).fetch_all(&mut *connection).await?;
+    let of: Vec<String> = of.iter().map(i64::to_string).collect();
+    let of = format!("[{}]", of.join(","));
+    let learners: Vec<i64> = sqlx::query_scalar(sql).bind(of).fetch_all(&mut *connection).await?;
     for learner in BTreeSet::from_iter(learners) {
         let sql = "UPDATE learner SET stale = 1 WHERE key = ?";
         sqlx::query(sql).bind(learner).execute(&mut *connection).await?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fourfold_engine::{BySide, Variant};
 use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
-use super::convert::{number, parsed, present, to_sql, word};
+use super::convert::{id_list, number, parsed, present, to_sql, word};
 use super::error::Damage;
 use super::players::{PlayerRow, decode_players};
 use crate::ids::PlayerId;
@@ -165,13 +165,10 @@ pub(super) async fn crosstable(
 }
 
 pub(super) async fn players(pool: &SqlitePool, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-    // A list as the one argument keeps the statement the same for any count; ids need no escaping.
-    let ids: Vec<String> = ids.iter().map(|id| format!("\"{}\"", id.as_str())).collect();
-    let ids = format!("[{}]", ids.join(","));
     let sql = "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at \
                FROM player p LEFT JOIN player o ON o.key = p.owner \
                WHERE p.id IN (SELECT value FROM json_each(?))";
-    let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(ids).fetch_all(pool).await?;
+    let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(id_list(ids)).fetch_all(pool).await?;
     decode_players(rows)
 }
 

@@ -3,7 +3,7 @@
 use fourfold_engine::Variant;
 use sqlx::{FromRow, SqlitePool};
 
-use super::convert::{number, parsed};
+use super::convert::{id_list, number, parsed};
 use super::error::Damage;
 use super::players::PlayerRow;
 use crate::ids::PlayerId;
@@ -66,6 +66,17 @@ pub(super) async fn one(
     let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string());
     let row: Option<Row> = query.fetch_optional(pool).await?;
     Ok(row.map(|row| row.decode()).transpose()?)
+}
+
+pub(super) async fn of_players(
+    pool: &SqlitePool,
+    players: &[PlayerId],
+    variant: Variant,
+) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+    let sql = select_ratings!("WHERE p.id IN (SELECT value FROM json_each(?)) AND r.variant = ?");
+    let query = sqlx::query_as(sql).bind(id_list(players)).bind(variant.to_string());
+    let rows: Vec<Row> = query.fetch_all(pool).await?;
+    rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.decode()?))).collect()
 }
 
 pub(super) async fn all(pool: &SqlitePool) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
