@@ -14,6 +14,7 @@ pub mod reasons;
 pub mod service;
 #[cfg(test)]
 mod tests;
+pub mod told;
 pub mod verify;
 pub mod view;
 

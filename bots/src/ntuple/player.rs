@@ -113,6 +113,10 @@ impl Bot for NTuple {
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
     }
 
+    fn tell_why(&mut self) {
+        self.voices = VOICES;
+    }
+
     /// The weights of the position after each move, at first sight, in thousandths before squashing. How often a
     /// pattern was seen is not kept.
     fn reasons(&mut self, position: &Position) -> Vec<Reason> {

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
 use fourfold_bots::{Change, Counts, KnownPattern};
-use fourfold_engine::Variant;
+use fourfold_engine::{BySide, Variant};
 
 use super::Page;
 use super::bots;
@@ -20,11 +20,10 @@ use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
-use crate::learning::fold::parse_changes;
+use crate::learning::told::{Taught, TaughtGame, last_lessons};
 use crate::learning::view::LearnerView;
+use crate::storage::StoreError;
 use crate::storage::published::FitList;
-use crate::storage::record::StoredGame;
-use crate::storage::{StoreError, StoredPlayer};
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;
@@ -176,12 +175,13 @@ pub(super) async fn one(
     }
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
-    let known = view.knowledge.now().patterns();
+    let knowledge = view.knowledge.now();
+    let known = knowledge.patterns();
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
         learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
-        keeps_counts: keeps_counts(&known),
+        keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
@@ -293,37 +293,25 @@ async fn lessons(
     view: &LearnerView,
     limit: u32,
 ) -> Result<Vec<LessonRow>, StoreError> {
-    let unnamed = if keeps_counts(&view.knowledge.now().patterns()) {
+    let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
     } else {
         lang.text("learning.weights_moved")
     };
-    let mut rows = Vec::new();
-    for lesson in state.store.last_lessons(&view.name, limit).await? {
-        let game = state.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
-        let game = match game.first() {
-            Some(Ok(game)) => lesson_game(state, game).await?,
-            // A damaged game taught all the same.
-            Some(Err(_)) | None => None,
-        };
-        let changes = parse_changes(&lesson.changes);
-        rows.push(LessonRow { number: lesson.number, game, ..LessonRow::of(lang, changes, unnamed) });
-    }
-    Ok(rows)
+    let lessons = last_lessons(&*state.store, &view.name, limit).await?;
+    let row = |Taught { number, game, changes }: Taught| {
+        let game = game.map(LessonGame::from);
+        LessonRow { number, game, ..LessonRow::of(lang, changes, unnamed) }
+    };
+    Ok(lessons.into_iter().map(row).collect())
 }
 
-async fn lesson_game(state: &AppState, game: &StoredGame) -> Result<Option<LessonGame>, StoreError> {
-    let sides = &game.spec.players;
-    let players = state.store.players(&[sides.first.clone(), sides.second.clone()]).await?;
-    let name = |id: &PlayerId| {
-        let found = players.iter().find(|player: &&StoredPlayer| player.id == *id);
-        found.map(|player| player.name.to_string())
-    };
-    let (Some(first), Some(second), Some(ending)) = (name(&sides.first), name(&sides.second), game.ending())
-    else {
-        return Ok(None);
-    };
-    Ok(Some(LessonGame { id: game.spec.id.to_string(), first, second, score: words::score(ending.result) }))
+impl From<TaughtGame> for LessonGame {
+    fn from(game: TaughtGame) -> Self {
+        let TaughtGame { id, players: BySide { first, second }, result } = game;
+        let score = words::score(result);
+        Self { id: id.to_string(), first: first.to_string(), second: second.to_string(), score }
+    }
 }
 
 impl LessonRow {
@@ -340,11 +328,6 @@ impl LessonRow {
         let more = new.len().saturating_sub(NEW_MAX);
         Self { changed: text, new: drawn.collect(), more, ..Self::default() }
     }
-}
-
-/// Whether the learner keeps how often it saw its patterns, not only what they weigh.
-fn keeps_counts(known: &[KnownPattern]) -> bool {
-    known.iter().any(|pattern| pattern.counts.seen > 0)
 }
 
 fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {
