@@ -24,8 +24,8 @@ const VOICES: usize = 6;
 pub struct Look {
     /// Plies of search after its own move; with 0 it plays the move that looks best at once.
     pub plies: u32,
-    /// Whether it sees wins in one: takes its own, hands over none, and plays forced moves before it values a
-    /// position.
+    /// Whether it hands no win in one over, and plays forced moves before it values a position. Wins in one it takes
+    /// always.
     pub tactics: bool,
 }
 
