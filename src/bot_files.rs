@@ -49,21 +49,40 @@ pub enum BotFileError {
     },
 }
 
-/// Builds a bot for games of `variant`, with the content of the files that its settings name. A file of what a bot has
-/// learnt may be missing: then it has learnt nothing yet.
+/// Builds a bot for games of `variant`, with the content of the files that its settings name.
 ///
 /// # Errors
 ///
-/// Fails as [`registry::build`], and if a file cannot be read or makes no sense.
+/// Fails as [`registry::build`], and if a file cannot be read, is missing, or makes no sense.
 pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
     let spec = with_files_read(spec)?;
-    let Some(path) = knowledge_file(&spec) else { return Ok(registry::build(&spec, variant)?) };
-    build_from(&spec, variant, &path)
+    let (Some(path), Some(knowledge)) = (knowledge_file(&spec), knowledge(&spec)?) else {
+        return Ok(registry::build(&spec, variant)?);
+    };
+    registry::build_taught(&spec, variant, &knowledge).map_err(|error| in_file(error, &path))
 }
 
-fn build_from(spec: &BotSpec, variant: Variant, path: &Path) -> Result<Box<dyn Bot>, BotFileError> {
-    let knowledge = knowledge(spec)?.unwrap_or_default();
-    registry::build_taught(spec, variant, &knowledge).map_err(|error| in_file(error, path))
+/// The same for a game that is going to be learnt: a file that [`learn`] will write may be missing, as then the bot has
+/// learnt nothing yet.
+///
+/// # Errors
+///
+/// As for [`build`].
+pub fn build_to_learn(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
+    let built = build(spec, variant);
+    match (&built, knowledge_file(spec)) {
+        (Err(BotFileError::Unreadable { path, cause }), Some(file))
+            if *path == file && cause.kind() == io::ErrorKind::NotFound =>
+        {
+            match registry::build_taught(&with_files_read(spec)?, variant, "") {
+                Ok(fresh) if fresh.knowledge().is_some() => Ok(fresh),
+                // It plays by a file that somebody else writes.
+                Ok(_) | Err(BotError::Broken { .. }) => built,
+                Err(error) => Err(error.into()),
+            }
+        }
+        (Ok(_) | Err(_), _) => built,
+    }
 }
 
 /// Reads the files that the settings name, to build the bot again and again as it was then.
@@ -96,16 +115,36 @@ fn in_file(error: BotError, path: &Path) -> BotFileError {
 /// The file cannot be read or written, or makes no sense.
 pub fn learn(spec: &BotSpec, game: &GameRecord) -> Result<(), BotFileError> {
     let Some(path) = knowledge_file(spec) else { return Ok(()) };
-    let unwritable = |cause| BotFileError::Unwritable { path: path.clone(), cause };
-    // The file itself is replaced, so what is locked is its directory, until the handle is dropped.
-    let directory = File::open(files::directory(&path)).map_err(unwritable)?;
-    directory.lock().map_err(unwritable)?;
-    let mut bot = build_from(spec, game.game.variant(), &path)?;
+    let _locked = lock(&path)?;
+    let mut bot = build_to_learn(spec, game.game.variant())?;
     bot.game_over(game);
     match bot.knowledge() {
-        Some(knowledge) => files::replace(&path, knowledge.as_bytes()).map_err(unwritable),
+        Some(knowledge) => replace(&path, knowledge.as_bytes()),
         None => Ok(()),
     }
+}
+
+/// Puts something in place of what a bot has learnt into this file, after the games that are being learnt into it.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn put(path: &Path, knowledge: &[u8]) -> Result<(), BotFileError> {
+    let _locked = lock(path)?;
+    replace(path, knowledge)
+}
+
+/// Keeps others who learn into this file waiting until the handle is dropped. The file itself is replaced, so what is
+/// locked is its directory.
+fn lock(path: &Path) -> Result<File, BotFileError> {
+    let unwritable = |cause| BotFileError::Unwritable { path: path.to_owned(), cause };
+    let directory = File::open(files::directory(path)).map_err(unwritable)?;
+    directory.lock().map_err(unwritable)?;
+    Ok(directory)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), BotFileError> {
+    files::replace(path, bytes).map_err(|cause| BotFileError::Unwritable { path: path.to_owned(), cause })
 }
 
 /// The same bot with the content of files in place of their names, but for what it has learnt.
@@ -152,16 +191,13 @@ pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
     named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
 }
 
-/// What a bot has learnt before, if its settings name a file for it; nothing if the file is not there.
+/// What a bot has learnt before, if its settings name a file for it.
 ///
 /// # Errors
 ///
-/// The file cannot be read.
+/// The file is missing or cannot be read.
 pub fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
-    let read = |path: PathBuf| {
-        let unreadable = |cause| BotFileError::Unreadable { path: path.clone(), cause };
-        Ok(files::read_if_there(&path).map_err(unreadable)?.unwrap_or_default())
-    };
+    let read = |path: PathBuf| fs::read(&path).map_err(|cause| BotFileError::Unreadable { path, cause });
     knowledge_file(spec).map(read).transpose()
 }
 
@@ -181,6 +217,9 @@ fn read_text(path: &Path) -> Result<String, BotFileError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
     use fourfold_bots::GameResult;
     use fourfold_engine::{Game, Side};
 
@@ -199,7 +238,7 @@ mod tests {
     fn a_memory_is_read_before_a_game_and_kept_after_it() {
         let dir = tempfile::tempdir().unwrap();
         let memory = spec("memory", "file", &dir.path().join("m.xml"));
-        build(&memory, Variant::STANDARD).unwrap();
+        build_to_learn(&memory, Variant::STANDARD).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was learnt yet");
         for _ in 0..2 {
             learn(&memory, &lesson()).unwrap();
@@ -234,6 +273,44 @@ mod tests {
             assert!(message.contains("m.xml: line 2: "), "{message}");
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "<ConnectFourPattern>\n<Basic");
+    }
+
+    #[test]
+    fn a_missing_file_is_nothing_learnt_only_for_who_will_write_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = |bot| spec(bot, "file", &dir.path().join("typo"));
+        let refused = |built: Result<Box<dyn Bot>, BotFileError>| built.err().map(|error| error.to_string());
+        let message = Some(format!("cannot read {}", dir.path().join("typo").display()));
+        assert_eq!(refused(build_to_learn(&missing("memory"), Variant::STANDARD)), None);
+        let network = refused(build_to_learn(&missing("ntuple"), Variant::STANDARD));
+        assert_eq!(network, message, "it learns into no file");
+        for bot in ["memory", "memory-windows", "ntuple"] {
+            assert_eq!(refused(build(&missing(bot), Variant::STANDARD)), message, "{bot}");
+            let recipe = recipe(&missing(bot), Variant::STANDARD);
+            assert_eq!(recipe.err().map(|error| error.to_string()), message, "{bot}");
+        }
+        let other = missing("memory").with("rule", "nobody's");
+        let error = build_to_learn(&other, Variant::STANDARD).err().unwrap().to_string();
+        assert!(error.starts_with("memory: rule cannot be"), "{error}");
+    }
+
+    #[test]
+    fn a_memory_is_put_in_place_when_nobody_learns_into_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.xml");
+        let memory = spec("memory", "file", &path);
+        let locked = lock(&path).unwrap();
+        let empty = registry::build_taught(&memory, Variant::STANDARD, "").unwrap().knowledge().unwrap();
+        std::thread::scope(|scope| {
+            let (done, waits) = mpsc::channel();
+            let path = &path;
+            scope.spawn(move || done.send(put(path, empty.as_bytes()).is_ok()));
+            let soon = Duration::from_millis(200);
+            assert_eq!(waits.recv_timeout(soon), Err(mpsc::RecvTimeoutError::Timeout), "it waits its turn");
+            drop(locked);
+            assert_eq!(waits.recv(), Ok(true));
+        });
+        assert!(path.exists());
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod play;
 mod progress;
 mod puzzles;
 mod rate;
+mod reasons;
 mod review;
 mod serve;
 mod signals;

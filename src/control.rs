@@ -9,6 +9,7 @@ mod address;
 mod admin;
 mod client;
 mod execute;
+mod learners;
 mod request;
 mod server;
 #[cfg(test)]
@@ -17,7 +18,8 @@ mod tests;
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
 pub use request::{
-    Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
+    Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
+    ReasonShown, Refusal, RefusalKind, Request, Status, Verified, VersionShown,
 };
 pub use server::ControlServer;
 

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Puts a file in place of the one of this name, if there is one. Whatever happens meanwhile, power loss included, one
 /// of the two is there.
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The directory cannot be written to, or the disk is full.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = beside(path, ".draft");
+    let draft = draft_of(path);
     let written = File::create(&draft).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
@@ -22,6 +24,14 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(error);
     }
     File::open(directory(path))?.sync_all()
+}
+
+/// Where a file is written before it takes its place: another one each time, as several may write the same file at once,
+/// in this process or another.
+fn draft_of(path: &Path) -> PathBuf {
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    beside(path, &format!(".{}-{number}.draft", process::id()))
 }
 
 /// The content, `None` if there is no such file.
@@ -88,6 +98,23 @@ mod tests {
             assert_eq!(read_if_there(&path).unwrap().unwrap(), text.as_bytes());
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_written_at_once_are_each_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        let texts: Vec<Vec<u8>> = (b'a'..b'e').map(|letter| vec![letter; 100_000]).collect();
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..20).for_each(|_| replace(&path, text).unwrap()));
+            }
+            for _ in 0..200 {
+                let read = read_if_there(&path).unwrap();
+                assert!(read.is_none_or(|read| texts.contains(&read)), "a torn file");
+            }
+        });
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
     }
 
     #[test]

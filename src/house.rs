@@ -78,7 +78,7 @@ impl HouseBot {
             Mind::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
             Mind::Learnt(_) | Mind::Fixed => {
-                bot_files::build(&self.spec.clone().with_default_seed(seed), variant)
+                bot_files::build_to_learn(&self.spec.clone().with_default_seed(seed), variant)
             }
         }
     }

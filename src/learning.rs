@@ -5,7 +5,7 @@
 //! learners up. State and lessons are stored in one transaction, so each game is learnt exactly once, whatever happens;
 //! [`verify`] folds the stored lessons again and compares byte for byte. Pages read [`view`].
 
-pub(crate) mod changes;
+pub mod changes;
 pub(crate) mod fold;
 pub mod lesson;
 mod measuring;
@@ -15,6 +15,7 @@ pub mod reasons;
 pub mod service;
 #[cfg(test)]
 mod tests;
+pub mod told;
 pub mod verify;
 pub mod view;
 

@@ -38,11 +38,15 @@ pub trait Knowledge: Send + Sync + Debug {
     /// A bot that plays with it. It does not learn by itself.
     fn player(&self, seed: u64) -> Box<dyn Bot>;
 
+    /// What `NAME:file=` reads: the file that plays as the learner did then, in the form of [`Bot::knowledge`] or of
+    /// `fourfold train`.
+    fn file(&self) -> Vec<u8>;
+
     /// The patterns that it knows: the most often seen first, or the weightiest if how often is not kept, of which
     /// there may be more than are given.
     fn patterns(&self) -> Vec<KnownPattern>;
 
-    /// Whether it keeps how often it saw its patterns, not only what they weigh.
+    /// Whether it keeps how often it saw its patterns, and how those games ended, not only what they weigh.
     fn keeps_counts(&self) -> bool;
 
     /// How many it knows.
@@ -72,7 +76,8 @@ pub struct KnownPattern {
     /// Empty cells that matter to it: where it is answered.
     pub answers: Vec<Cell>,
     pub counts: Counts,
-    /// How much it weighs, in the learner's own unit; more speaks for the bot.
+    /// How much it weighs, in the learner's own unit: in a memory how loudly it calls for its cells, own stones to be
+    /// gone on with, the enemy's to be parried; in a network what it adds for the side that has just moved.
     pub weight: f64,
 }
 
@@ -216,6 +221,14 @@ mod tests {
             let recalled = recall(&BotSpec::new(*name), Variant::STANDARD, &learner.frozen()).unwrap();
             assert!(recalled.patterns().is_empty(), "{name}");
             assert!(learner.knowledge().patterns().is_empty(), "{name} knows nothing yet");
+            let counts = !name.starts_with("ntuple");
+            assert_eq!(learner.knowledge().keeps_counts(), counts, "{name}, though it knows nothing yet");
+            let file = learner.knowledge().file();
+            assert!(
+                registry::build_taught(&BotSpec::new(*name).with("file", "x"), Variant::STANDARD, file)
+                    .is_ok(),
+                "{name}"
+            );
         }
     }
 

@@ -9,7 +9,9 @@ pub mod probe;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bot::{Bot, GameRecord};
+use fourfold_engine::{Game, Side};
+
+use crate::bot::{Bot, BotError};
 
 /// A training run that can be cut between any two steps and taken up again.
 ///
@@ -22,14 +24,18 @@ pub trait Course: Send {
 
     /// Plays and learns a little: some tenths of a second at most, because nothing else happens meanwhile. Says
     /// what happened, in a line for those who follow the run closely.
-    fn step(&mut self) -> String;
+    ///
+    /// # Errors
+    ///
+    /// Fails if somebody who plays along is broken. The game does not count, and nothing was learnt from it.
+    fn step(&mut self) -> Result<String, BotError>;
 
-    /// Learns from a game that others played.
+    /// Learns from a game that others played, as both of them saw it. It counts as one game.
     ///
     /// # Errors
     ///
     /// Fails if bots of this kind learn from their own games only, which is the default.
-    fn study(&mut self, _game: &GameRecord) -> Result<(), TrainingError> {
+    fn study(&mut self, _game: &Game, _winner: Option<Side>) -> Result<(), TrainingError> {
         Err(TrainingError::OwnGamesOnly)
     }
 
@@ -79,6 +85,11 @@ impl Notes {
         let (name, value) = found.ok_or_else(|| TrainingError::Missing { name: name.to_owned() })?;
         let unreadable = |_| TrainingError::Unreadable { name: name.clone(), value: value.clone() };
         value.parse().map_err(unreadable)
+    }
+
+    /// All values of this name, in the order in which they were added.
+    pub fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Reads what [`Notes::to_bytes`] wrote. Lines that are none are left out: what is missing is missed later.

@@ -145,7 +145,7 @@ fn code_of_server_error(error: &ServerError) -> Code {
 fn code_of_refusal(kind: RefusalKind) -> Code {
     match kind {
         RefusalKind::Usage => Code::Usage,
-        RefusalKind::Conflict => Code::Failure,
+        RefusalKind::Conflict | RefusalKind::NoSuchLearner => Code::Failure,
         RefusalKind::Busy => Code::TryLater,
         RefusalKind::Failed => Code::Io,
     }

@@ -25,9 +25,11 @@ impl Interrupt {
             [(SignalKind::interrupt(), i32::from(INTERRUPTED)), (SignalKind::terminate(), 143)]
         {
             let teller = stop.clone();
+            // From here on, not from when the task begins, the signal is heard.
+            let _entered = listener.enter();
+            // Without signals there is nothing to wait for.
+            let Ok(mut signals) = signal(kind) else { continue };
             listener.spawn(async move {
-                // Without signals there is nothing to wait for.
-                let Ok(mut signals) = signal(kind) else { return };
                 while signals.recv().await.is_some() {
                     if teller.is_set() {
                         // What shells report of a process that this signal has ended.

@@ -51,7 +51,8 @@ pub(super) struct Measure {
     /// In how many positions a bot chooses.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
-    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone.
+    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone. A
+    /// bot may look at 20,000 nodes in each, whatever its settings say.
     #[arg(long, conflicts_with = "positions")]
     solved: bool,
     /// Tell mistakes by class of position too: the beginning, middle and end of games, by how far off the end is.
@@ -126,8 +127,8 @@ impl Measure {
         let positions = positions.iter().map(|(position, scores)| Task::Judge(position, scores));
         let shipped = if self.classes { classes::shipped() } else { &[] };
         let classes = shipped.iter().map(|(class, solved)| Task::Classify(*class, solved));
-        let games = (0..u64::from(self.games))
-            .flat_map(|game| Side::BOTH.map(|side| Task::Play { side, seed: self.seed.wrapping_add(game) }));
+        let games =
+            (0..u64::from(self.games)).flat_map(|game| Side::BOTH.map(|side| Task::Play { side, game }));
         positions.chain(classes).chain(games).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! `fourfold memory`: what a pattern memory has learnt, to look at and to carry about.
 
+mod learner;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,8 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Subcommand;
 use fourfold::bot_files::{self, BotFileError};
-use fourfold::control::{Answer, LearnerVerified, PatternShown, Request};
+use fourfold::control::{Answer, ControlError, FileForm, LearnerVerified, Refusal, RefusalKind, Request};
 use fourfold::files;
+use fourfold::ids::GameId;
 use fourfold_bots::memory::{PatternMemory, Vocabulary, read_xml, write_xml};
 use fourfold_bots::{BotSpec, registry};
 use fourfold_engine::Variant;
@@ -21,15 +24,17 @@ use super::output;
 /// Bytes of a memory's file at most. One with all patterns of the usual board has some hundred kilobytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// Look at a pattern memory, or carry it from one bot to another; check what the arena's learners know.
+/// Look at what a learner knows, or carry it from one bot to another; check what the arena's learners know.
 ///
-/// The memory is the file that the bot's settings name. Without `file=`, `show` and `export` are about the arena's learner
-/// of that name, such as memory-spectator or memory@300. A learner knows what its games taught it and nothing else, so
-/// `import` without `file=` is about NAME.xml in the data directory, by which the house bot plays where nothing learns.
+/// What a bot learnt is in the file that its settings name. Without `file=`, `show` and `export` are about the arena's
+/// learner of that name, such as memory-spectator or memory@300; where there is none, about NAME.xml in the data directory,
+/// by which the house bot plays where nothing learns. A learner knows what its games taught it and nothing else, so `import`
+/// without `file=` is about NAME.xml always.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold memory show --bot memory@300
+  fourfold memory show --bot memory --game 7kQ2mXy9Ab
   fourfold memory verify
   fourfold memory export copy.xml --bot memory@300
   fourfold memory import copy.xml --bot memory-windows")]
@@ -40,13 +45,21 @@ pub(super) struct Memory {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List the patterns with how often they were seen, won and lost, the most seen first.
-    #[command(after_help = "Example:\n  fourfold memory show --bot memory:file=memory.xml --limit 20")]
+    /// Show how a learner got better, what its last lessons changed, and its patterns with how often they were seen, won
+    /// and lost, the most seen first.
+    #[command(after_help = "\
+Examples:
+  fourfold memory show --bot ntuple-live --limit 20
+  fourfold memory show --bot memory --game 7kQ2mXy9Ab
+  fourfold memory show --bot memory:file=memory.xml --json")]
     Show {
         /// Only the first N patterns.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
-        /// Print one JSON array.
+        /// Instead, why the bot moved as it did in this game, the last part of its link: the patterns that spoke.
+        #[arg(long, value_name = "ID", conflicts_with_all = ["limit", "variant"])]
+        game: Option<GameId>,
+        /// Print one JSON object; with --game one array of moves.
         #[arg(long)]
         json: bool,
         /// Whose memory: a learner of the arena, or `memory` or `memory-windows` with `file=`.
@@ -67,15 +80,17 @@ enum What {
         #[command(flatten)]
         data: DataArg,
     },
-    /// Write the memory to FILE, `-` for standard output.
+    /// Write the memory to FILE, `-` for standard output: as XML, a network such as ntuple-live as `ntuple:file=` reads it.
     #[command(after_help = "\
 Examples:
   fourfold memory export memory.xml --bot memory-spectator
-  fourfold play --second memory:file=memory.xml")]
+  fourfold play --second memory:file=memory.xml
+  fourfold memory export live.bin --bot ntuple-live@1000
+  fourfold play --second ntuple:plies=0,file=live.bin")]
     Export {
         /// Where to.
         file: PathBuf,
-        /// In the XML of 2004, which is the only form there is.
+        /// In the XML of 2004, which is the only form that a pattern memory has; fails for a network.
         #[arg(long)]
         xml: bool,
         /// Whose memory: a learner of the arena, or `memory` or `memory-windows` with `file=`.
@@ -148,6 +163,12 @@ impl Place {
     }
 }
 
+/// A memory as `--json` shows it.
+#[derive(Serialize)]
+struct Rows {
+    patterns: Vec<Row>,
+}
+
 /// A pattern as `--json` shows it.
 #[derive(Serialize)]
 struct Row {
@@ -165,17 +186,35 @@ struct Row {
 impl Memory {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Show { limit, json, bot, variant, data } => match Place::of_file(&bot, variant) {
-                Some(place) => show(&place, limit, json),
-                None => show_learner(&data, bot, limit, json),
-            },
+            What::Show { game: Some(game), json, bot, data, .. } => {
+                learner::explain(&data, &bot, &game, json)
+            }
+            What::Show { limit, game: None, json, bot, variant, data } => {
+                match Place::of_file(&bot, variant) {
+                    Some(place) => show(&place, limit, json),
+                    None => match known(&data, Request::LearnerShow { name: bot.clone() }, &bot, variant)? {
+                        Known::Arena(Answer::Learner(shown)) => learner::show(shown, limit, json),
+                        Known::Arena(other) => Err(output::unexpected(&other)),
+                        Known::House(place) => show(&place, limit, json),
+                    },
+                }
+            }
             What::Verify { json, data } => verify(&data, json),
-            What::Export { file, xml: _, bot, variant, data } => {
-                let text = match Place::of_file(&bot, variant) {
-                    Some(place) => write_xml(&place.read(&place.path())?),
-                    None => known_xml(&data, &bot, variant)?,
-                };
-                export(&text, &file)
+            What::Export { file, xml, bot, variant, data } => {
+                let of_place = |place: &Place| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
+                match Place::of_file(&bot, variant) {
+                    Some(place) => export(of_place(&place)?.as_bytes(), &file),
+                    None => {
+                        match known(&data, Request::LearnerExport { name: bot.clone() }, &bot, variant)? {
+                            Known::Arena(Answer::LearnerFile { form: FileForm::Network, .. }) if xml => {
+                                Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
+                            }
+                            Known::Arena(Answer::LearnerFile { form: _, bytes }) => export(&bytes, &file),
+                            Known::Arena(other) => Err(output::unexpected(&other)),
+                            Known::House(place) => export(of_place(&place)?.as_bytes(), &file),
+                        }
+                    }
+                }
             }
             What::Import { file, xml: _, place } => import(&place, &file),
         }
@@ -199,7 +238,7 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.seen));
     rows.truncate(limit.unwrap_or(usize::MAX));
     if json {
-        return output::print_json(&rows);
+        return output::print_json(&Rows { patterns: rows });
     }
     let cells = |row: &Row| {
         let ending = if row.ending { "yes" } else { "" };
@@ -215,38 +254,6 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     };
     let cells: Vec<_> = rows.iter().map(cells).collect();
     output::print_table(["Pattern", "Seen", "Won", "Lost", "Ending", "Weighting", "Answer"], &cells)?;
-    Ok(())
-}
-
-/// A learner of the arena, whether the daemon runs or not.
-fn show_learner(data: &DataArg, name: String, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
-    let mut learner = match ask(data, Request::LearnerShow { name })? {
-        Answer::Learner(learner) => learner,
-        other => return Err(output::unexpected(&other)),
-    };
-    learner.patterns.truncate(limit.unwrap_or(usize::MAX));
-    if json {
-        return output::print_json(&learner.patterns);
-    }
-    writeln!(io::stdout(), "{} games learnt", learner.games)?;
-    if learner.patterns.iter().all(|row| row.seen == 0) {
-        // It keeps weights alone.
-        let cells = |row: &PatternShown| [row.pattern.clone(), format!("{:+.3}", row.weighting)];
-        let cells: Vec<_> = learner.patterns.iter().map(cells).collect();
-        output::print_table(["Pattern", "Weighting"], &cells)?;
-        return Ok(());
-    }
-    let cells = |row: &PatternShown| {
-        [
-            row.pattern.clone(),
-            row.seen.to_string(),
-            row.won.to_string(),
-            row.lost.to_string(),
-            row.weighting.to_string(),
-        ]
-    };
-    let cells: Vec<_> = learner.patterns.iter().map(cells).collect();
-    output::print_table(["Pattern", "Seen", "Won", "Lost", "Weighting"], &cells)?;
     Ok(())
 }
 
@@ -285,41 +292,66 @@ fn ask(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
     })
 }
 
-/// What a learner of the arena knows, whether the daemon runs or not; where nothing learns, what the house bot of that name
-/// plays by.
-fn known_xml(data: &DataArg, name: &str, variant: Variant) -> anyhow::Result<String> {
-    let learner = match ask(data, Request::LearnerExport { name: name.to_owned() }) {
-        Ok(Answer::LearnerXml { xml }) => return Ok(xml),
-        Ok(other) => output::unexpected(&other),
-        Err(error) => error,
+/// Where somebody's knowledge is.
+enum Known {
+    /// With a learner of the arena.
+    Arena(Answer),
+    /// In the file of the house bot of that name.
+    House(Place),
+}
+
+/// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the house
+/// bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
+fn known(data: &DataArg, request: Request, name: &str, variant: Variant) -> anyhow::Result<Known> {
+    let house = || {
+        let bot = name.parse().ok()?;
+        let place = Place { bot, variant, data: data.directory().to_owned() };
+        place.path().exists().then_some(place)
     };
-    let house = name.parse().ok().map(|bot| Place { bot, variant, data: data.directory().to_owned() });
-    match house.filter(|place| place.path().exists()) {
-        Some(place) => Ok(write_xml(&place.read(&place.path())?)),
-        None => Err(learner),
+    if !data.has_database()
+        && let Some(place) = house()
+    {
+        return Ok(Known::House(place));
+    }
+    match ask(data, request) {
+        Ok(answer) => Ok(Known::Arena(answer)),
+        Err(error) if is_no_learner(&error) => house().map(Known::House).ok_or(error),
+        Err(error) => Err(error),
     }
 }
 
-fn export(text: &str, file: &Path) -> anyhow::Result<()> {
+/// Whether nobody of the arena has this name.
+fn is_no_learner(error: &anyhow::Error) -> bool {
+    let kind = error.chain().find_map(|cause| match cause.downcast_ref::<ControlError>() {
+        Some(ControlError::Refused(refusal)) => Some(refusal.kind),
+        Some(ControlError::Lost(_) | ControlError::Unreadable(_)) => None,
+        None => cause.downcast_ref::<Refusal>().map(|refusal| refusal.kind),
+    });
+    kind == Some(RefusalKind::NoSuchLearner)
+}
+
+fn export(bytes: &[u8], file: &Path) -> anyhow::Result<()> {
     if file == Path::new("-") {
-        io::stdout().write_all(text.as_bytes())?;
+        io::stdout().write_all(bytes)?;
         return Ok(());
     }
-    files::replace(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+    files::replace(file, bytes).with_context(|| format!("cannot write {}", file.display()))
 }
 
 fn import(place: &Place, file: &Path) -> anyhow::Result<()> {
     let memory = place.read(file)?;
     let path = place.path();
-    let unwritable = || format!("cannot write {}", path.display());
-    fs::create_dir_all(files::directory(&path)).with_context(unwritable)?;
-    files::replace(&path, write_xml(&memory).as_bytes()).with_context(unwritable)?;
-    writeln!(
-        io::stdout(),
-        "{} knows {} patterns now: {}",
-        place.bot.name(),
-        memory.iter().len(),
-        path.display()
-    )?;
+    fs::create_dir_all(files::directory(&path))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    bot_files::put(&path, write_xml(&memory).as_bytes())?;
+    let (bot, patterns) = (place.bot.name(), memory.iter().len());
+    let mut out = io::stdout().lock();
+    writeln!(out, "{bot} knows {patterns} patterns now: {}", path.display())?;
+    if bot_files::knowledge_file(&place.bot).is_none() {
+        writeln!(
+            out,
+            "With learning.enabled, as it is unless set, the arena's {bot} plays by what its games taught it, not by this."
+        )?;
+    }
     Ok(())
 }

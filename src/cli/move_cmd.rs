@@ -8,18 +8,20 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::ValueEnum;
 use fourfold::bot_files;
-use fourfold_bots::BotSpec;
+use fourfold::control::ReasonShown;
+use fourfold_bots::{BotSpec, Reason};
 use fourfold_engine::notation::board42::{self, RowOrder};
 use fourfold_engine::{Game, Position, Variant};
 
 use super::exit::Exit;
-use super::think;
+use super::{reasons, think};
 
 /// Let a bot choose one move and print it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold move --bot negamax:depth=6 44353
+  fourfold move --bot memory:file=memory.xml --why 44353
   fourfold move --bot random:seed=7 --board42 'Y R' --out Move.txt")]
 pub(super) struct Move {
     /// Who chooses, with its settings: see `fourfold bots`.
@@ -40,6 +42,9 @@ pub(super) struct Move {
     /// The row that the 42 characters begin with.
     #[arg(long, value_enum, default_value_t = Order::Bottom, requires = "board42")]
     order: Order,
+    /// Print below the move which patterns spoke for which columns, in the bot's own unit: of the memories and of ntuple.
+    #[arg(long)]
+    why: bool,
     /// Write the line to this file too.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -70,7 +75,19 @@ impl Move {
             fs::write(path, &line).with_context(|| format!("cannot write {}", path.display()))?;
         }
         io::stdout().write_all(line.as_bytes())?;
+        if self.why {
+            bot.tell_why();
+            self.print_reasons(bot.reasons(&position))?;
+        }
         Ok(())
+    }
+
+    fn print_reasons(&self, reasons: Vec<Reason>) -> io::Result<()> {
+        if reasons.is_empty() {
+            return writeln!(io::stdout(), "{} has no reasons to tell in this position", self.bot.name());
+        }
+        let reasons: Vec<ReasonShown> = reasons.into_iter().map(ReasonShown::from).collect();
+        reasons::print(&reasons)
     }
 
     fn position(&self) -> Result<Position, Exit> {

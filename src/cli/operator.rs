@@ -56,6 +56,11 @@ impl DataArg {
         &self.path
     }
 
+    /// Whether a daemon or a command has ever stored anything in it.
+    pub(super) fn has_database(&self) -> bool {
+        data_dir::database(&self.path).exists()
+    }
+
     /// For commands that may be the first on a new directory.
     pub(super) async fn open_or_create(&self) -> anyhow::Result<Operator> {
         Operator::open(&self.path).await
@@ -63,7 +68,7 @@ impl DataArg {
 
     /// For commands that make no sense on a directory that is not there.
     pub(super) async fn open(&self) -> anyhow::Result<Operator> {
-        if !data_dir::database(&self.path).exists() {
+        if !self.has_database() {
             let message = format!("there is no database in {}", self.path.display());
             return Err(Exit::new(Code::NoInput, message).into());
         }

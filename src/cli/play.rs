@@ -97,9 +97,10 @@ impl Play {
         let seat = |player: &Player| -> Result<Seat, BotFileError> {
             Ok(match player {
                 Player::Human => Seat::Human,
-                Player::Bot(spec) => {
-                    Seat::Bot(Seated { spec: spec.clone(), bot: bot_files::build(spec, self.variant)? })
-                }
+                Player::Bot(spec) => Seat::Bot(Seated {
+                    spec: spec.clone(),
+                    bot: bot_files::build_to_learn(spec, self.variant)?,
+                }),
             })
         };
         let seats = BySide { first: seat(&self.first)?, second: seat(&self.second)? };

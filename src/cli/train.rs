@@ -22,7 +22,7 @@ use self::courses::Options;
 use self::curve::{Curve, next_point};
 use self::curve_files::CurveFiles;
 use self::lessons::LessonFiles;
-use self::saved::{Files, Found, SavedRun, Terms};
+use self::saved::{Files, Found, SavedRun, Studied, Terms};
 use super::exit::{Code, Exit};
 use super::interrupt::Interrupt;
 use super::progress::Progress;
@@ -33,8 +33,9 @@ const SAVE_EVERY: Duration = Duration::from_secs(30);
 /// Let a bot learn, and show how it gets better.
 ///
 /// Prints a curve: at more and more games, the score against opponents that never change, in pairs of games from
-/// balanced openings. What was learnt goes to --out, with a second file FILE.run beside it. If FILE is there, the run
-/// goes on from it as if it had never stopped. Ctrl-C ends a run without losing anything.
+/// balanced openings, at 20,000 nodes a move at most. What was learnt goes to --out, with a second file FILE.run beside it.
+/// If both are there, the run goes on as if it had never stopped; if FILE alone is, a new run begins with what is in it.
+/// Ctrl-C ends a run without losing anything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,10 +53,11 @@ pub(super) struct Train {
     /// Games to learn from, those before the run was taken up again included [default: 1000; with --from all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
-    /// Equal seeds give equal runs [default: 1].
+    /// Equal seeds give equal runs, of ntuple only with --threads 1 [default: 1].
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Learn from these games, a file of records or a directory of such files, instead of playing any.
+    /// Learn from these games, a file of records or a directory of such files, instead of playing any. A run that is taken
+    /// up again goes on behind those that it has learnt, which must be the same; more may have come.
     #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
     /// Keep what is learnt in this file.
@@ -73,10 +75,10 @@ pub(super) struct Train {
     /// Games against each of them at each point of the curve; 0 leaves the curve out.
     #[arg(long, value_name = "N", default_value_t = 100)]
     probe_games: u32,
-    /// Solved positions with a right and a wrong move, for the share in which the bot finds a right one; 0 leaves that
-    /// out.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    exact_positions: usize,
+    /// Solved positions with a right and a wrong move, drawn by the seed, for the share in which the bot finds a right one,
+    /// with 20,000 nodes a move at most; 0 leaves that out [default: 200; with --probe-games 0 none].
+    #[arg(long, value_name = "N")]
+    exact_positions: Option<usize>,
     /// Keep the curve in this file, as a table if its name ends in .csv, drawn if in .svg; may be given twice. Seed and
     /// CPU seconds of learning are in it. A run that goes on adds to the .csv.
     #[arg(long = "curve", value_name = "FILE")]
@@ -97,32 +99,42 @@ const GAMES: u64 = 1000;
 /// The seed of a run if nothing else is said.
 const SEED: u64 = 1;
 
+/// Positions for the share of right decisions if nothing else is said: a second or two to solve.
+const EXACT_POSITIONS: usize = 200;
+
 impl Train {
     pub(super) fn run(mut self) -> anyhow::Result<()> {
-        // A curve of nothing but its summaries.
+        // A curve of nothing but its summaries, unless something else is asked for.
+        let exact_positions =
+            self.exact_positions.unwrap_or(if self.probe_games == 0 { 0 } else { EXACT_POSITIONS });
         if self.probe_games == 0 {
             self.opponents.clear();
-            self.exact_positions = 0;
         }
         let interrupt = Interrupt::listen()?;
         let mut run = self.begin()?;
+        let lessons = self.lessons(run.studied.as_ref())?;
         let opponents = self.opponents.iter().map(ToString::to_string).collect();
         let mut files = CurveFiles::new(&self.curve_files, &run.terms, opponents)?;
         run.cpu_seconds = files.take_up(run.course.games())?;
-        let curve = Curve {
+        let seed = run.terms.seed;
+        let mut curve = Curve {
             opponents: self.opponents.clone(),
             games: self.probe_games,
-            seed: run.terms.seed,
-            decisions: (self.exact_positions > 0)
-                .then(|| Decisions::draw(self.exact_positions, run.terms.seed)),
+            seed,
+            decisions: (exact_positions > 0)
+                .then(|| Decisions::draw(exact_positions, seed, interrupt.stop().flag())),
+            stop: interrupt.stop().flag(),
             json: self.json,
             out: io::stdout(),
             files,
         };
-        let ended = self.learn(&mut run, curve, &interrupt);
-        // Whatever ended it, what was learnt is kept.
+        let ended = self.learn(&mut run, lessons, &mut curve, &interrupt);
+        // Whatever ended it, what was learnt is kept, before anything else that takes its time.
         run.save()?;
-        ended
+        if run.course.games() != ended? {
+            curve.measure(&*run.course, run.cpu_seconds)?;
+        }
+        Ok(())
     }
 
     /// Begins a run or takes one up again.
@@ -137,25 +149,34 @@ impl Train {
             seed: self.seed.unwrap_or(SEED),
             options: self.options.to_string(),
         };
-        let (course, terms, records) = match found {
+        let (course, terms, studied) = match found {
             Found::Run(saved) => {
-                self.check_terms(&saved.terms)?;
+                self.check_terms(&saved)?;
                 let course = courses::resume(&self.bot, &saved, &self.options)?;
-                (course, saved.terms, saved.records)
+                (course, saved.terms, saved.studied)
             }
             Found::Nothing | Found::Product(_) if self.resume => {
                 return Err(Exit::new(Code::NoInput, "there is no run to go on from").into());
             }
-            Found::Nothing => (courses::begin(&self.bot, given.seed, None, &self.options)?, given, 0),
-            Found::Product(product) => {
-                (courses::begin(&self.bot, given.seed, Some(&product), &self.options)?, given, 0)
+            Found::Nothing => {
+                (courses::begin(&self.bot, given.seed, None, &self.options)?, given, self.nothing_studied())
             }
+            Found::Product(product) => (
+                courses::begin(&self.bot, given.seed, Some(&product), &self.options)?,
+                given,
+                self.nothing_studied(),
+            ),
         };
-        Ok(Run { course, files, terms, records, cpu_seconds: 0.0 })
+        Ok(Run { course, files, terms, studied, cpu_seconds: 0.0 })
+    }
+
+    fn nothing_studied(&self) -> Option<Studied> {
+        self.from.is_some().then(Studied::default)
     }
 
     /// A run that is taken up again keeps its terms.
-    fn check_terms(&self, saved: &Terms) -> Result<(), Exit> {
+    fn check_terms(&self, run: &SavedRun) -> Result<(), Exit> {
+        let saved = &run.terms;
         let differs = |what: &str, saved: &dyn std::fmt::Display| {
             Exit::usage(format!("the run was begun with {what} {saved}: keep to it, or begin --anew"))
         };
@@ -169,19 +190,24 @@ impl Train {
         if !options.is_empty() && options != saved.options {
             return Err(differs("the options", &format!("`{}`", saved.options)));
         }
-        Ok(())
+        match (&run.studied, &self.from) {
+            (Some(_), None) => Err(Exit::usage("the run learns from games of others: say --from again")),
+            (None, Some(_)) => Err(Exit::usage(
+                "the run learns from games of its own: leave out --from, or begin a run with a copy of what it learnt",
+            )),
+            (Some(_), Some(_)) | (None, None) => Ok(()),
+        }
     }
 
+    /// Takes steps until the run is over or told to stop, and measures on the way. Says at how many games it measured last;
+    /// who is told to stop is not measured again.
     fn learn(
         &self,
         run: &mut Run,
-        mut curve: Curve<io::Stdout>,
+        mut lessons: Option<LessonFiles>,
+        curve: &mut Curve<'_, io::Stdout>,
         interrupt: &Interrupt,
-    ) -> anyhow::Result<()> {
-        let mut lessons = match &self.from {
-            Some(path) => Some(LessonFiles::open(path)?.skip_lessons(run.records)?),
-            None => None,
-        };
+    ) -> anyhow::Result<u64> {
         let goal = self.games.unwrap_or(if lessons.is_some() { u64::MAX } else { GAMES });
         let begun_with = run.course.games();
         let mut progress = match goal {
@@ -196,7 +222,7 @@ impl Train {
             let before = run.course.games();
             let began = cpu_seconds();
             let line = match &mut lessons {
-                None => Some(run.course.step()),
+                None => Some(run.course.step()?),
                 Some(lessons) => run.study_next(lessons)?,
             };
             run.cpu_seconds += cpu_seconds() - began;
@@ -215,11 +241,22 @@ impl Train {
                 saved_at = Instant::now();
             }
         }
-        drop(progress);
-        if run.course.games() != measured_at {
-            curve.measure(&*run.course, run.cpu_seconds)?;
+        Ok(if interrupt.is_told() { run.course.games() } else { measured_at })
+    }
+
+    /// The games of `--from` behind those that were studied.
+    fn lessons(&self, studied: Option<&Studied>) -> anyhow::Result<Option<LessonFiles>> {
+        let (Some(path), Some(studied)) = (&self.from, studied) else { return Ok(None) };
+        let mut lessons = LessonFiles::open(path)?;
+        if lessons.skip_lessons(studied.records)? == *studied {
+            return Ok(Some(lessons));
         }
-        Ok(())
+        let message = format!(
+            "--from {}: its first {} games are not those that the run has learnt: say the same again, or begin --anew",
+            path.display(),
+            studied.records
+        );
+        Err(Exit::usage(message).into())
     }
 }
 
@@ -236,18 +273,18 @@ struct Run {
     course: Box<dyn Course>,
     files: Option<Files>,
     terms: Terms,
-    /// Of `--from`, studied so far.
-    records: u64,
+    /// The games of `--from` studied so far; `None` if it plays games of its own.
+    studied: Option<Studied>,
     /// That learning has taken, as far as a curve that is kept knows.
     cpu_seconds: f64,
 }
 
 impl Run {
-    /// Learns from the next game of others, with the eyes of either side. `None` if there are no more.
+    /// Learns from the next game of others. `None` if there are no more.
     fn study_next(&mut self, lessons: &mut LessonFiles) -> anyhow::Result<Option<String>> {
         let Some(lesson) = lessons.next().transpose()? else { return Ok(None) };
         courses::study(&mut *self.course, &lesson)?;
-        self.records += 1;
+        self.studied.get_or_insert_default().add(&lesson);
         Ok(Some(format!("studied {}", lesson.game.notation())))
     }
 
@@ -255,7 +292,7 @@ impl Run {
         let Some(files) = &self.files else { return Ok(()) };
         files.write(&SavedRun {
             terms: self.terms.clone(),
-            records: self.records,
+            studied: self.studied.clone(),
             product: self.course.product(),
             state: self.course.state(),
         })

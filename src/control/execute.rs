@@ -4,16 +4,13 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use fourfold_bots::{Knowledge, KnownPattern};
 use fourfold_engine::{BySide, Variant};
 
-use super::admin;
-use super::request::{
-    Answer, LearnerShown, LearnerVerified, PatternShown, Refusal, RefusalKind, Request, Status, Verified,
-};
+use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
+use super::{admin, learners};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::ids::{GameId, PlayerName};
-use crate::learning::{self, Learning, verify::LearnerReport};
+use crate::learning::Learning;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::records::Record;
@@ -80,9 +77,10 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
         Request::Game { id } => game(control, &id).await,
         Request::GamesVerify => verify(control).await,
-        Request::LearnersVerify => learners_verify(control).await,
-        Request::LearnerShow { name } => learner_show(control, &name).await,
-        Request::LearnerExport { name } => learner_export(control, &name).await,
+        Request::LearnersVerify => learners::verify(control).await,
+        Request::LearnerShow { name } => learners::show(control, &name).await,
+        Request::MoveReasons { name, game } => learners::reasons(control, &name, &game).await,
+        Request::LearnerExport { name } => learners::export(control, &name).await,
         Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
         Request::Status => match &control.status {
             Some(status) => Ok(Answer::Status(status())),
@@ -124,13 +122,17 @@ async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Ans
 }
 
 async fn game(control: &Control, id: &GameId) -> Result<Answer, Refusal> {
-    let missing = || Refusal::new(RefusalKind::Conflict, format!("there is no game {id}"));
+    let missing = || no_game(id);
     let game = control.store.game(id).await?.ok_or_else(missing)?;
     let players = BySide {
         first: control.store.player(&game.spec.players.first).await?.ok_or_else(missing)?,
         second: control.store.player(&game.spec.players.second).await?.ok_or_else(missing)?,
     };
     Ok(Answer::Games { records: vec![Record::new(&game, &players)], next: None })
+}
+
+pub(super) fn no_game(id: &GameId) -> Refusal {
+    Refusal::new(RefusalKind::Conflict, format!("there is no game {id}"))
 }
 
 async fn verify(control: &Control) -> Result<Answer, Refusal> {
@@ -147,50 +149,6 @@ async fn verify(control: &Control) -> Result<Answer, Refusal> {
     }))
 }
 
-async fn learners_verify(control: &Control) -> Result<Answer, Refusal> {
-    let reports = learning::verify::verify(control.store.as_ref()).await?;
-    let verified = reports.into_iter().map(|report| {
-        let LearnerReport { name, games, versions, findings } = report;
-        LearnerVerified { name, games, versions, findings }
-    });
-    Ok(Answer::LearnersVerified(verified.collect()))
-}
-
-/// The learner or version of this name: games learnt, and what it knows.
-async fn learner(control: &Control, name: &str) -> Result<(u64, Arc<dyn Knowledge>), Refusal> {
-    let unknown = || {
-        let names: Vec<String> = learning::plans().iter().map(|plan| plan.name.to_string()).collect();
-        let message = format!(
-            "no learner of the house is called `{name}`: there are {}, and versions that are frozen, such as memory@300",
-            names.join(", ")
-        );
-        Refusal::new(RefusalKind::Conflict, message)
-    };
-    let parsed: PlayerName = name.parse().map_err(|_| unknown())?;
-    learning::known(control.store.as_ref(), &parsed).await?.ok_or_else(unknown)
-}
-
-async fn learner_export(control: &Control, name: &str) -> Result<Answer, Refusal> {
-    let (_, knowledge) = learner(control, name).await?;
-    let none = || {
-        Refusal::new(RefusalKind::Usage, format!("{name} has no pattern memory: only those have this form"))
-    };
-    Ok(Answer::LearnerXml { xml: knowledge.player(0).knowledge().ok_or_else(none)? })
-}
-
-async fn learner_show(control: &Control, name: &str) -> Result<Answer, Refusal> {
-    let (games, knowledge) = learner(control, name).await?;
-    let pattern = |pattern: KnownPattern| PatternShown {
-        pattern: pattern.name,
-        seen: pattern.counts.seen,
-        won: pattern.counts.won,
-        lost: pattern.counts.lost,
-        weighting: pattern.weight,
-    };
-    let patterns = knowledge.patterns().into_iter().map(pattern).collect();
-    Ok(Answer::Learner(LearnerShown { games, patterns }))
-}
-
 fn token(issued: Issued) -> Answer {
     Answer::Token { name: issued.identity.name, id: issued.token, token: issued.secret }
 }
@@ -205,7 +163,7 @@ fn identity(player: &StoredPlayer) -> Identity {
 }
 
 /// The player of this name; `what` says what was looked for.
-async fn player(control: &Control, name: &str, what: &str) -> Result<StoredPlayer, Refusal> {
+pub(super) async fn player(control: &Control, name: &str, what: &str) -> Result<StoredPlayer, Refusal> {
     let name: PlayerName =
         name.parse().map_err(|error| Refusal::new(RefusalKind::Usage, format!("{error}")))?;
     let found = control.store.player_by_name(&name).await?;

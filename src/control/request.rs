@@ -1,9 +1,11 @@
 //! What can be commanded, and what comes of it.
 
+use fourfold_bots::{Counts, Reason};
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::protocol::server::GameResult;
 use crate::protocol::terms::WireRating;
 use crate::records::Record;
 use crate::secret::Secret;
@@ -58,12 +60,19 @@ pub enum Request {
     GamesVerify,
     /// A check of the learners: each made again from its lessons.
     LearnersVerify,
-    /// What a learner of the house, or a frozen version of one, knows.
+    /// What a learner of the house, or a frozen version of one, knows, and how it came there.
     LearnerShow {
         /// Its account's name.
         name: String,
     },
-    /// The same of a pattern memory, as a file that other programs and bots can read.
+    /// What a bot of the house said about its moves in a game.
+    MoveReasons {
+        /// Its account's name.
+        name: String,
+        /// The last part of the game's link.
+        game: GameId,
+    },
+    /// The same as a file that bots of its kind play by.
     LearnerExport {
         /// Its account's name.
         name: String,
@@ -98,6 +107,7 @@ impl Request {
             Self::GamesVerify => "games_verify",
             Self::LearnersVerify => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
+            Self::MoveReasons { .. } => "move_reasons",
             Self::LearnerExport { .. } => "learner_export",
             Self::VoidGame { .. } => "void_game",
             Self::Status => "status",
@@ -149,10 +159,14 @@ pub enum Answer {
     LearnersVerified(Vec<LearnerVerified>),
     /// What a learner knows.
     Learner(LearnerShown),
-    /// The same as the XML of 2004.
-    LearnerXml {
+    /// Moves with the reasons for them, in the order of the game; moves without any are left out.
+    MoveReasons(Vec<MoveShown>),
+    /// The same as a file.
+    LearnerFile {
+        /// What is in it.
+        form: FileForm,
         /// The whole file.
-        xml: String,
+        bytes: Vec<u8>,
     },
     /// The game was taken out.
     Voided {
@@ -206,13 +220,113 @@ pub struct LearnerVerified {
     pub findings: Vec<String>,
 }
 
-/// What a learner knows.
+/// What is in the file of a learner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileForm {
+    /// A pattern memory as the XML of 2004, for `memory:file=` and `memory-windows:file=`.
+    Xml,
+    /// A network, for `ntuple:file=`.
+    Network,
+}
+
+/// What a learner knows, and how it came there: what its page shows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LearnerShown {
+    /// Its account's name.
+    pub name: PlayerName,
     /// Games learnt.
     pub games: u64,
-    /// Its patterns, the most often seen first.
+    /// Its frozen versions by what they had learnt, then the live one; of a frozen version that alone.
+    pub versions: Vec<VersionShown>,
+    /// How strong the live one was on the way, by games learnt; empty of a frozen version.
+    pub curve: Vec<PointShown>,
+    /// The last lessons, the newest first; empty of a frozen version.
+    pub lessons: Vec<LessonShown>,
+    /// Whether it keeps how often it saw its patterns, not only what they weigh.
+    pub keeps_counts: bool,
+    /// How many patterns it knows.
+    pub pattern_count: usize,
+    /// Its patterns, the most often seen first, or the weightiest if how often is not kept, of which there may be more.
     pub patterns: Vec<PatternShown>,
+}
+
+/// A learner at one age.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct VersionShown {
+    /// Its account's name.
+    pub name: PlayerName,
+    /// Games learnt.
+    pub games: u64,
+    /// Its published rating on the standard board, as pages show it; null until the fit knows it.
+    pub published: Option<WireRating>,
+    /// Rated games on that board.
+    pub rated_games: u64,
+    /// Share, from 0 to 1, of the solved positions that can be spoilt in which it keeps the result; null until measured.
+    pub decision: Option<f64>,
+}
+
+/// How strong a learner was.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PointShown {
+    /// Games learnt.
+    pub games: u64,
+    /// Its live rating then, in Elo points; null if it was not known well enough, or not looked up.
+    pub live_elo: Option<i32>,
+    /// Its share of right decisions then, as above; null if it was not measured.
+    pub decision: Option<f64>,
+}
+
+/// A game that was learnt.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LessonShown {
+    /// Its number among all finished games.
+    pub number: u64,
+    /// The last part of its link; null if the game is damaged.
+    pub game: Option<GameId>,
+    /// Who played, first and second; null if the game is damaged.
+    pub players: Option<[PlayerName; 2]>,
+    /// How it ended; null if the game is damaged.
+    pub result: Option<GameResult>,
+    /// Patterns that were new.
+    pub new: Vec<String>,
+    /// How many patterns that were known before were seen again.
+    pub again: usize,
+}
+
+/// A move with what the bot said about it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MoveShown {
+    /// Of the move, counted from 1, the opening's included.
+    pub ply: usize,
+    /// Where it moved, from 1.
+    pub column: u8,
+    /// What spoke, for the chosen column first.
+    pub reasons: Vec<ReasonShown>,
+}
+
+/// A pattern that spoke for a column.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ReasonShown {
+    /// For which column, from 1.
+    pub column: u8,
+    /// How much it weighed, in the bot's own unit.
+    pub weight: i64,
+    /// The pattern's name, such as `own c1 d1 e1 .`.
+    pub pattern: String,
+    /// How often it was seen then; 0 if that is not kept.
+    pub seen: u32,
+    /// How many of those games were won.
+    pub won: u32,
+    /// How many were lost.
+    pub lost: u32,
+}
+
+impl From<Reason> for ReasonShown {
+    fn from(reason: Reason) -> Self {
+        let Reason { column, weight, pattern, counts: Counts { seen, won, lost } } = reason;
+        Self { column: column.number(), weight, pattern, seen, won, lost }
+    }
 }
 
 /// A pattern that a learner knows.
@@ -253,6 +367,8 @@ pub enum RefusalKind {
     Usage,
     /// It makes sense, but not with what is there.
     Conflict,
+    /// There is nobody of that name.
+    NoSuchLearner,
     /// Not now.
     Busy,
     /// The daemon's: it could not do it.

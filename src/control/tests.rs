@@ -97,6 +97,37 @@ async fn a_game_is_voided_once_and_with_a_reason() {
 }
 
 #[tokio::test]
+async fn reasons_are_told_of_the_bot_that_is_asked_for() {
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::protocol::terms::PlayerKind;
+    use crate::storage::conformance::{FIRST_WINS, add, add_players, player, player_id, spec, whole_game};
+    use crate::storage::record::{EventKind, StoredPlayer};
+    use crate::storage::store::Write;
+    let control = control();
+    let house = add(StoredPlayer { house: true, ..player("pupil", PlayerKind::Bot) });
+    control.store.commit(&[house]).await.unwrap();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    let mut events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+    let EventKind::Move(played) = &mut events[0].kind else { panic!() };
+    played.info = Some(r#"{"note":"why: 1 +105 own a1 . . . (3 2 1)"}"#.into());
+    let game = spec("g1", "pupil", "Ada");
+    let writes = [Write::StartGame(game), Write::Finish { game: "g1".parse().unwrap(), events }];
+    for answer in control.store.commit(&writes).await.unwrap() {
+        answer.unwrap();
+    }
+    let name = control.store.player(&player_id("pupil")).await.unwrap().unwrap().name.to_string();
+    let ask = |name: &str| Request::MoveReasons { name: name.into(), game: "g1".parse().unwrap() };
+    let Ok(Answer::MoveReasons(moves)) = execute(&control, ask(&name)).await else { panic!() };
+    let said =
+        ReasonShown { column: 1, weight: 105, pattern: "own a1 . . .".into(), seen: 3, won: 2, lost: 1 };
+    assert_eq!((moves.len(), moves[0].ply, &moves[0].reasons), (1, 1, &vec![said]));
+    for (who, message) in [("Bob", "Bob did not play game g1"), ("Ada", "Ada is no bot of the house")] {
+        let refused = execute(&control, ask(who)).await.unwrap_err();
+        assert!(refused.message.starts_with(message), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn only_the_owner_can_open_the_socket() {
     let served = serve();
     let mode = std::fs::metadata(&served.path).unwrap().permissions().mode();

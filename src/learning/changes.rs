@@ -8,18 +8,18 @@ const NAMED_MAX: usize = 40;
 
 /// What a lesson changed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Changes {
+pub struct Changes {
     /// Patterns that changed.
-    pub(crate) changed: usize,
+    pub changed: usize,
     /// Those of them that were not known before.
-    pub(crate) new: usize,
+    pub new: usize,
     /// The new ones, and some of the others.
-    pub(crate) named: Vec<Change>,
+    pub named: Vec<Change>,
 }
 
 impl Changes {
     /// All that a lesson changed.
-    pub(crate) fn of(all: Vec<Change>) -> Self {
+    pub fn of(all: Vec<Change>) -> Self {
         let changed = all.len();
         let (mut named, mut grown): (Vec<Change>, Vec<Change>) =
             all.into_iter().partition(|change| change.before.is_none());
@@ -31,7 +31,7 @@ impl Changes {
 
     /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of
     /// what was before. Nothing if nothing changed that has a name.
-    pub(crate) fn print(&self) -> String {
+    pub fn print(&self) -> String {
         if self.changed == 0 {
             return String::new();
         }
@@ -46,7 +46,7 @@ impl Changes {
 
     /// Reads a stored lesson; lines of another form are left out. Older ones do not begin with how many changed: those
     /// that they name are counted.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let named: Vec<Change> = text.lines().filter_map(change).collect();
         let (changed, new) =
             text.lines().next().and_then(totals).unwrap_or_else(|| {

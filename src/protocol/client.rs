@@ -353,6 +353,12 @@ impl MoveInfo {
         }
         Ok(text.into())
     }
+
+    /// Reads what is stored with a move; `None` if it is something else.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
 }
 
 /// A message that only names a game.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
 
-use super::{Daemon, check_failure, text};
+use super::{Daemon, check_failure, fourfold, text};
 
 /// Commands that are asked until something was learnt: each takes some tenths of a second.
 const ATTEMPTS: u32 = 300;
@@ -30,24 +30,25 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     };
     assert!((0..ATTEMPTS).any(|_| learnt()), "practice teaches all learners");
     let shown = asked(&["memory", "show", "--bot", "ntuple-live", "--limit", "3"]);
-    assert!(shown.contains(" games learnt\nPattern ") && shown.lines().count() >= 4, "{shown}");
+    assert!(shown.starts_with("ntuple-live: ") && shown.contains("\nPattern  "), "{shown}");
     assert!(!shown.contains("Seen"), "it does not keep how often it saw them: {shown}");
-    let frozen = asked(&["memory", "show", "--bot", "MEMORY@0", "--json"]);
-    assert_eq!(
-        serde_json::from_str::<Value>(&frozen).unwrap(),
-        Value::Array(Vec::new()),
-        "nothing was known"
-    );
+    check_what_the_page_shows(&asked);
     // What a learner of the arena knows plays anywhere.
     let copy = daemon.data().join("copy.xml");
     asked(&["memory", "export", copy.to_str().unwrap(), "--bot", "memory-spectator"]);
     let spec = format!("memory:file={}", copy.display());
     let carried: Value = serde_json::from_str(&asked(&["memory", "show", "--bot", &spec, "--json"])).unwrap();
-    assert!(!carried.as_array().unwrap().is_empty());
-    let network = "ntuple-live has no pattern memory: only those have this form";
-    check_failure(&mut daemon.command(&["memory", "export", "-", "--bot", "ntuple-live"]), 2, network);
+    assert!(!carried["patterns"].as_array().unwrap().is_empty());
+    let network = daemon.data().join("live.bin");
+    asked(&["memory", "export", network.to_str().unwrap(), "--bot", "ntuple-live"]);
+    let spec = format!("ntuple:plies=0,file={}", network.display());
+    let moved = fourfold(&["move", "--bot", &spec, "--why", "44"]).output().unwrap();
+    assert!(text(&moved.stdout).contains("\nColumn  Weight  Pattern\n"), "{}", text(&moved.stderr));
+    let as_xml = ["memory", "export", "-", "--xml", "--bot", "ntuple-live"];
+    check_failure(&mut daemon.command(&as_xml), 2, "ntuple-live is a network: it has no XML");
     let unknown = "no learner of the house is called `memory@1`: there are memory, memory-spectator, ";
     check_failure(&mut daemon.command(&["memory", "show", "--bot", "memory@1"]), 1, unknown);
+    check_where_files_are_taken(&daemon, &copy);
 
     daemon.signal("-TERM");
     assert!(daemon.process.wait().unwrap().success());
@@ -59,6 +60,52 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     assert_eq!((damaged.status.code(), text(&damaged.stderr)), (Some(65), "fourfold: one disagreement\n"));
     let found = "memory-windows: its state is not what its lessons teach\n";
     assert!(text(&damaged.stdout).contains(found), "{}", text(&damaged.stdout));
+}
+
+/// Versions, curve, lessons and reasons, for people and for programs.
+fn check_what_the_page_shows(asked: &dyn Fn(&[&str]) -> String) {
+    let read = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let frozen = read(&asked(&["memory", "show", "--bot", "MEMORY@0", "--json"]));
+    assert_eq!((&frozen["patterns"], &frozen["games"]), (&Value::Array(Vec::new()), &0.into()), "{frozen}");
+    assert_eq!(frozen["versions"][0]["name"], "memory@0", "{frozen}");
+    let frozen = asked(&["memory", "show", "--bot", "MEMORY@0"]);
+    assert!(
+        frozen.ends_with("Pattern  Seen  Won  Lost  Weighting\n"),
+        "it counts, though nothing yet: {frozen}"
+    );
+
+    let shown = read(&asked(&["memory", "show", "--json"]));
+    let versions = shown["versions"].as_array().unwrap();
+    assert_eq!(
+        (&versions[0]["name"], &versions.last().unwrap()["name"]),
+        (&"memory@0".into(), &"memory".into())
+    );
+    let lesson = &shown["lessons"][0];
+    let game = lesson["game"].as_str().unwrap();
+    let table = asked(&["memory", "show", "--limit", "2"]);
+    for head in ["Version   Games  Rating", "Lesson  Game", "Pattern"] {
+        assert!(table.contains(&format!("\n{head}")), "{head}: {table}");
+    }
+    let moves = read(&asked(&["memory", "show", "--game", game, "--json"]));
+    let is_told = |said: &Value| !said["reasons"].as_array().unwrap().is_empty();
+    assert!(moves.as_array().unwrap().iter().all(is_told), "{moves}");
+}
+
+/// A file stands in for no learner that is there and cannot be asked, only for one that is not.
+fn check_where_files_are_taken(daemon: &Daemon, memory: &std::path::Path) {
+    let file = daemon.data().join("lines69.xml");
+    std::fs::copy(memory, &file).unwrap();
+    let of_nobody = ["memory", "export", "-", "--bot", "lines69"];
+    check_failure(&mut daemon.command(&of_nobody), 2, "lines69 has no pattern memory");
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::copy(memory, elsewhere.path().join("memory.xml")).unwrap();
+    let shown = fourfold(&["memory", "show", "--data"]).arg(elsewhere.path()).output().unwrap();
+    assert!(text(&shown.stdout).starts_with("Pattern"), "{}", text(&shown.stderr));
+    std::fs::write(elsewhere.path().join("fourfold.db"), "no database").unwrap();
+    for what in [&["memory", "show", "--data"][..], &["memory", "export", "-", "--data"]] {
+        let output = fourfold(what).arg(elsewhere.path()).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{what:?}: {}", text(&output.stdout));
+    }
 }
 
 /// Puts the learner's first version in place of what it knows.

@@ -25,8 +25,10 @@ fn a_bot_is_measured_in_both_forms_and_again_the_same() {
 
 #[test]
 fn solved_positions_are_quick_and_tell_decisions_alone() {
-    let figures = figures(&["measure", "greedy", "--solved", "--games", "0", "--json"]);
+    let figures = figures(&["measure", "greedy", "--solved", "--games", "0", "--seed", "3", "--json"]);
     assert_eq!((&figures["positions"], &figures["decision"]), (&1_075.into(), &0.685.into()), "{figures}");
+    let seeds = (&figures["seed"], &figures["positions_seed"]);
+    assert_eq!(seeds, (&3.into(), &2_004.into()), "that of games, and that of the positions");
     assert_eq!((&figures["good"], &figures["first_vs_perfect"]), (&Value::Null, &Value::Null));
     let both = run(&["measure", "greedy", "--solved", "--positions", "10"]);
     assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));

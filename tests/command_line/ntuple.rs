@@ -72,4 +72,33 @@ fn ways_to_learn_that_make_no_sense_are_refused() {
         assert!(told.contains(flag) && told.contains(message), "{told}");
     }
     check_refused(&["train", "memory", "--restarts", "20"], 2, "memory has no use for --restarts");
+    for threads in ["0", "257", "100000"] {
+        let output = run(&["train", "ntuple", "--threads", threads]);
+        let told = text(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && told.contains("--threads") && told.contains("256"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_network_that_is_there_keeps_its_shape() {
+    let dir = tempfile::tempdir().unwrap();
+    let [net, memory] = ["net.bin", "m.xml"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+    let train = |bot, more: &[&str], out: &str| {
+        let common = ["--probe-games", "0", "--games", "1", "--out", out];
+        run(&[&["train", bot], more, &common].concat())
+    };
+    assert!(train("ntuple", &["--tuples", "5", "--threads", "1"], &net).status.success());
+    fs::remove_file(format!("{net}.run")).unwrap();
+    for (flag, value, message) in [("--tuples", "70", "has 5 tuples"), ("--cells", "6", "has 8 cells")] {
+        let output = train("ntuple", &[flag, value], &net);
+        let told = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && told.contains(message) && told.contains(flag), "{told}");
+    }
+    assert!(train("ntuple", &["--tuples", "5", "--cells", "8"], &net).status.success(), "which it has");
+    assert!(train("memory", &[], &memory).status.success());
+    let output = train("memory", &["--threads", "2"], &memory);
+    assert_eq!(text(&output.stderr), "fourfold: memory has no use for --threads\n", "when resumed, too");
 }

@@ -220,8 +220,8 @@ impl Course for Trainer {
         2 * self.next
     }
 
-    fn step(&mut self) -> String {
-        self.try_next().to_string()
+    fn step(&mut self) -> Result<String, BotError> {
+        Ok(self.try_next().to_string())
     }
 
     fn bot(&self, _seed: u64) -> Box<dyn Bot> {

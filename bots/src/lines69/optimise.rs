@@ -156,8 +156,8 @@ impl Course for Optimiser {
         self.played
     }
 
-    fn step(&mut self) -> String {
-        self.try_next().to_string()
+    fn step(&mut self) -> Result<String, BotError> {
+        Ok(self.try_next().to_string())
     }
 
     fn bot(&self, seed: u64) -> Box<dyn Bot> {

@@ -7,7 +7,7 @@ use fourfold_engine::{Cell, Variant};
 use super::judge::windows;
 use super::pattern::{LINE, Owner, Pattern, Vocabulary};
 use super::store::{PatternMemory, Record};
-use super::{Memory, Rule, Snapshots, bytes};
+use super::{Memory, Rule, Snapshots, bytes, write_xml};
 use crate::bot::{Bot, BotError, GameRecord};
 use crate::learner::{Change, Counts, Knowledge, KnownPattern, Learner};
 use crate::registry;
@@ -72,6 +72,10 @@ impl Knowledge for Remembered {
     fn player(&self, seed: u64) -> Box<dyn Bot> {
         let Self { store, rule, snapshots } = self;
         Box::new(Memory { store: store.clone(), rule: *rule, snapshots: *snapshots, seed })
+    }
+
+    fn file(&self) -> Vec<u8> {
+        write_xml(&self.store).into_bytes()
     }
 
     fn patterns(&self) -> Vec<KnownPattern> {

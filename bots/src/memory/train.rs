@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{BySide, Column, Position, Side, Variant, openings, rng};
+use fourfold_engine::{Column, Game, Position, Side, Variant, openings, rng};
 use rand::RngExt;
 
 use super::{Memory, write_xml};
@@ -50,8 +50,8 @@ impl FromStr for Teacher {
     }
 }
 
-/// Several teachers in a line of text.
-const SEPARATOR: &str = " ";
+/// A note of the state for each teacher, in their order: a bot's settings may have any characters but a line feed.
+const TEACHER: &str = "teacher";
 
 /// A run of games of a memory on 7x6. Teachers take turns; the memory plays each with either side in turn, from a
 /// balanced opening that the two games share.
@@ -104,8 +104,10 @@ impl Training {
     /// Fails as [`Training::begin`], and if something is missing or makes no sense.
     pub fn resume(spec: &BotSpec, knowledge: &str, state: &[u8]) -> Result<Self, ResumeError> {
         let notes = Notes::from_bytes(state);
-        let teachers: String = notes.value("teachers")?;
-        let teachers: Vec<Teacher> = teachers.split(SEPARATOR).map(str::parse).collect::<Result<_, _>>()?;
+        let teachers: Vec<Teacher> = notes.values(TEACHER).map(str::parse).collect::<Result<_, _>>()?;
+        if teachers.is_empty() {
+            return Err(TrainingError::Missing { name: TEACHER.to_owned() }.into());
+        }
         let training = Self::begin(spec, knowledge, &teachers, notes.value("seed")?)?;
         Ok(Self { played: notes.value("played")?, studied: notes.value("studied")?, ..training })
     }
@@ -144,13 +146,17 @@ impl Training {
                 .map_err(|error| BotError::Broken { bot: "teacher", reason: error.to_string() })?;
         }
         let winner = game.outcome().and_then(fourfold_engine::Outcome::winner);
-        let results = BySide::from_fn(|side| GameResult::of(side, winner));
         // From games with itself it learns how they were won and how they were lost.
         let lessons = Side::BOTH.into_iter().filter(|&lesson| lesson == side || opponent.is_none());
         for side in lessons {
-            self.pupil.game_over(&GameRecord { game: game.clone(), side, result: results[side] });
+            self.learn(&game, side, winner);
         }
-        Ok(results[side])
+        Ok(GameResult::of(side, winner))
+    }
+
+    fn learn(&mut self, game: &Game, side: Side, winner: Option<Side>) {
+        let result = GameResult::of(side, winner);
+        self.pupil.game_over(&GameRecord { game: game.clone(), side, result });
     }
 }
 
@@ -164,21 +170,21 @@ impl Course for Training {
         self.played + self.studied
     }
 
-    fn step(&mut self) -> String {
+    fn step(&mut self) -> Result<String, BotError> {
         let lesson = self.lesson();
-        let result = self.play(&lesson);
+        let result = match self.play(&lesson)? {
+            GameResult::Win => "won",
+            GameResult::Draw => "drawn",
+            GameResult::Loss => "lost",
+        };
         self.played += 1;
-        let (number, teacher) = (self.played, &lesson.teacher);
-        match result {
-            Ok(GameResult::Win) => format!("game {number} against {teacher}: won"),
-            Ok(GameResult::Draw) => format!("game {number} against {teacher}: drawn"),
-            Ok(GameResult::Loss) => format!("game {number} against {teacher}: lost"),
-            Err(error) => format!("game {number} against {teacher}: {error}"),
-        }
+        Ok(format!("game {} against {}: {result}", self.played, lesson.teacher))
     }
 
-    fn study(&mut self, game: &GameRecord) -> Result<(), TrainingError> {
-        self.pupil.game_over(game);
+    fn study(&mut self, game: &Game, winner: Option<Side>) -> Result<(), TrainingError> {
+        for side in Side::BOTH {
+            self.learn(game, side, winner);
+        }
         self.studied += 1;
         Ok(())
     }
@@ -198,13 +204,11 @@ impl Course for Training {
     }
 
     fn state(&self) -> Vec<u8> {
-        let teachers: Vec<String> = self.teachers.iter().map(ToString::to_string).collect();
-        Notes::default()
+        let notes = Notes::default()
             .with("seed", self.seed)
             .with("played", self.played)
-            .with("studied", self.studied)
-            .with("teachers", teachers.join(SEPARATOR))
-            .to_bytes()
+            .with("studied", self.studied);
+        self.teachers.iter().fold(notes, |notes, teacher| notes.with(TEACHER, teacher)).to_bytes()
     }
 }
 
@@ -219,8 +223,6 @@ pub enum ResumeError {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::Game;
-
     use super::*;
 
     fn begin(spec: &str, teachers: &[&str]) -> Training {
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn teachers_take_turns_with_either_side() {
         let mut training = begin("memory", &["random", "negamax:depth=2"]);
-        let lines: Vec<String> = (0..4).map(|_| training.step()).collect();
+        let lines: Vec<String> = (0..4).map(|_| training.step().unwrap()).collect();
         for (line, teacher) in lines.iter().zip(["random", "negamax:depth=2"].iter().cycle()) {
             assert!(line.contains(&format!("against {teacher}: ")), "{lines:?}");
         }
@@ -264,12 +266,12 @@ mod tests {
         let teachers = Teacher::MIXED;
         for spec in ["memory:rule=literal", "memory-windows:snapshots=all"] {
             let mut whole = begin(spec, &teachers);
-            let mut lines: Vec<String> = (0..24).map(|_| whole.step()).collect();
+            let mut lines: Vec<String> = (0..24).map(|_| whole.step().unwrap()).collect();
             let mut first = begin(spec, &teachers);
-            let mut again: Vec<String> = (0..11).map(|_| first.step()).collect();
+            let mut again: Vec<String> = (0..11).map(|_| first.step().unwrap()).collect();
             let mut second =
                 Training::resume(&spec.parse().unwrap(), &product(&first), &first.state()).unwrap();
-            again.extend((0..13).map(|_| second.step()));
+            again.extend((0..13).map(|_| second.step().unwrap()));
             assert_eq!(again, lines);
             assert_eq!(product(&second), product(&whole));
             assert_eq!(second.state(), whole.state());
@@ -281,7 +283,7 @@ mod tests {
     fn playing_itself_teaches_both_how_to_win_and_how_to_lose() {
         let mut training = begin("memory", &[]);
         while training.pupil.store.iter().len() == 0 {
-            training.step(); // a draw of two fresh memories is possible, and teaches neither
+            training.step().unwrap(); // a draw of two fresh memories is possible, and teaches neither
         }
         let records: Vec<_> = training.pupil.store.iter().map(|(_, record)| *record).collect();
         assert!(records.iter().any(|record| record.won > 0) && records.iter().any(|record| record.lost > 0));
@@ -291,8 +293,30 @@ mod tests {
     fn games_of_others_are_studied() {
         let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
         let mut training = begin("memory", &[]);
-        training.study(&GameRecord { game, side: Side::First, result: GameResult::Win }).unwrap();
-        assert_eq!((training.games(), training.summary().as_str()), (1, "6 patterns"));
+        training.study(&game, Some(Side::First)).unwrap();
+        assert_eq!(
+            (training.games(), training.summary().as_str()),
+            (1, "11 patterns"),
+            "one game, both views"
+        );
+    }
+
+    #[test]
+    fn a_game_of_a_broken_teacher_is_no_lesson() {
+        let mut training = begin("memory", &["random"]);
+        training.step().unwrap();
+        training.teachers = vec![Teacher::Bot(BotSpec::new("broken"))];
+        let state = (training.state(), product(&training));
+        assert!(training.step().is_err());
+        assert_eq!((training.state(), product(&training)), state, "nothing is counted, nothing learnt");
+    }
+
+    #[test]
+    fn teachers_of_any_settings_are_resumed() {
+        let teachers = ["c4ai:weights=1, 2,3, 4,5,6", "random:seed=3"];
+        let training = begin("memory", &teachers);
+        let resumed = Training::resume(&"memory".parse().unwrap(), "", &training.state()).unwrap();
+        assert_eq!(resumed.teachers, training.teachers);
     }
 
     #[test]
@@ -307,6 +331,6 @@ mod tests {
         let training = begin("memory", &["random"]);
         let resume = |state: &[u8]| Training::resume(&"memory".parse().unwrap(), "", state).map(|_| ());
         assert!(resume(&training.state()).is_ok());
-        assert_eq!(resume(b"").unwrap_err().to_string(), "the saved run has no `teachers`");
+        assert_eq!(resume(b"").unwrap_err().to_string(), "the saved run has no `teacher`");
     }
 }

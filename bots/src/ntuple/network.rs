@@ -129,7 +129,7 @@ impl Cursor {
         layout.index(stones, &mut self.indices);
     }
 
-    /// Gets ready for [`Cursor::value_after`] with stones of `side`: one lookup for each feature, which is then
+    /// Gets ready for [`Cursor::sum_after`] with stones of `side`: one lookup for each feature, which is then
     /// spared where a stone changes nothing.
     pub(super) fn look(&mut self, table: Table<'_>) -> f32 {
         let mut sums = [0.0; 4];

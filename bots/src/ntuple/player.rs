@@ -24,8 +24,8 @@ const VOICES: usize = 6;
 pub struct Look {
     /// Plies of search after its own move; with 0 it plays the move that looks best at once.
     pub plies: u32,
-    /// Whether it sees wins in one: takes its own, hands over none, and plays forced moves before it values a
-    /// position.
+    /// Whether it hands no win in one over, and plays forced moves before it values a position. Wins in one it takes
+    /// always.
     pub tactics: bool,
 }
 
@@ -111,6 +111,10 @@ impl Bot for NTuple {
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
+    }
+
+    fn tell_why(&mut self) {
+        self.voices = VOICES;
     }
 
     /// The weights of the position after each move, at first sight, in thousandths before squashing. How often a

@@ -104,6 +104,10 @@ impl Knowledge for Known {
         Box::new(NTuple::new(Arc::clone(&self.weights), self.look).telling_why())
     }
 
+    fn file(&self) -> Vec<u8> {
+        self.weights.to_bytes()
+    }
+
     /// The weightiest, as many as one may want to look at. How often each was seen is not kept.
     fn patterns(&self) -> Vec<KnownPattern> {
         self.patterns.get_or_init(|| self.heaviest()).clone()

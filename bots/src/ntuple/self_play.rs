@@ -41,29 +41,22 @@ pub(super) struct SelfPlay<'n> {
     trace: Trace,
 }
 
-/// What came of a game.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Played {
-    /// 1 if the first player won, -1 if the second did.
-    pub(super) result: f32,
-    /// The position after which an advantage was lost, if one was.
-    pub(super) lost: Option<Position>,
-}
-
 impl<'n> SelfPlay<'n> {
     pub(super) fn new(network: &'n Network, teacher: Option<&'n Average>) -> Self {
         Self { network, teacher, walk: Walk::new(network), trace: Trace::new() }
     }
 
-    /// Plays a game on from a position that is not over and learns from it.
+    /// Plays a game on from a position that is not over and learns from it. Returns the position after which an advantage
+    /// was lost, if one was.
     ///
     /// Wins in one and parries are played unseen, as the bot does: weights are for what that rule cannot tell.
-    pub(super) fn play(&mut self, begin: Position, manner: Manner, rng: &mut GameRng) -> Played {
+    pub(super) fn play(&mut self, begin: Position, manner: Manner, rng: &mut GameRng) -> Option<Position> {
         self.walk.set(begin);
         self.trace.clear();
         if begin.ply() > 0 {
             self.trace.visit(&self.walk, self.walk.sum());
         }
+        // 1 if the first player wins, -1 if the second does.
         let result = loop {
             if self.walk.position().is_full() {
                 break 0.0;
@@ -77,7 +70,7 @@ impl<'n> SelfPlay<'n> {
         };
         let lost = self.trace.lost_advantage(result);
         self.trace.learn(self.network, result, manner.lambda, manner.step);
-        Played { result, lost }
+        lost
     }
 
     fn play_move(&mut self, cells: Bitboard, manner: Manner, rng: &mut GameRng) {

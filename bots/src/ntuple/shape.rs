@@ -72,6 +72,11 @@ impl Shape {
     pub fn tuples(&self) -> &[Bitboard] {
         &self.tuples
     }
+
+    /// Cells of the largest tuple; all have as many if they were drawn.
+    pub fn cells_max(&self) -> u32 {
+        self.tuples.iter().map(|tuple| tuple.count()).max().unwrap_or_default()
+    }
 }
 
 fn random_walk(cells: u32, rng: &mut GameRng) -> Bitboard {

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use fourfold_engine::{Position, rng};
+use fourfold_engine::{Game, Position, Side, rng};
 
 use super::codec::{CodecError, Format, Sink, Source};
 use super::learner::Learner;
@@ -14,7 +14,7 @@ use super::restarts::Restarts;
 use super::self_play::SelfPlay;
 use super::shape::Shape;
 use super::weights::Weights;
-use crate::bot::{Bot, GameRecord};
+use crate::bot::{Bot, BotError};
 use crate::training::{Course, TrainingError};
 
 /// What the bytes are. Version 1 had no [`Method`].
@@ -54,10 +54,12 @@ impl Trainer {
         Self::with_learner(learner, plan, threads, look)
     }
 
-    /// A run that begins with a network from elsewhere. The plan's tuples do not count.
+    /// A run that begins with a network from elsewhere, whose tuples take the place of the plan's.
     #[must_use]
     pub fn begin_with(weights: &Weights, plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = Learner::with_network(weights.to_network());
+        let shape = weights.shape();
+        let plan = Plan { tuples: shape.tuples().len(), cells: shape.cells_max(), ..plan };
         Self::with_learner(learner, plan, threads, look)
     }
 
@@ -120,8 +122,8 @@ impl Trainer {
         for number in (self.played..end).skip(worker).step_by(self.threads.get()) {
             let begin = self.restarts.begin(restarts, seed, number);
             let manner = self.plan.manner(number, network.layout.features());
-            let played = games.play(begin, manner, &mut rng::seeded_stream(seed, number));
-            lost.extend(played.lost.filter(|_| restarts > Percent::ZERO).map(|position| (number, position)));
+            let after = games.play(begin, manner, &mut rng::seeded_stream(seed, number));
+            lost.extend(after.filter(|_| restarts > Percent::ZERO).map(|position| (number, position)));
         }
         lost
     }
@@ -132,7 +134,7 @@ impl Course for Trainer {
         self.played + self.learner.games()
     }
 
-    fn step(&mut self) -> String {
+    fn step(&mut self) -> Result<String, BotError> {
         // Up to the next round number, so that the average is taken at the same games however a run is cut.
         let end = (self.played / GAMES + 1) * GAMES;
         let lost = self.play_until(end);
@@ -140,11 +142,11 @@ impl Course for Trainer {
         self.played = end;
         self.learner.follow_self_play(end, self.plan.method.pace());
         self.weights = OnceLock::new();
-        format!("{end} games played")
+        Ok(format!("{end} games played"))
     }
 
-    fn study(&mut self, game: &GameRecord) -> Result<(), TrainingError> {
-        self.learner.study(&game.game);
+    fn study(&mut self, game: &Game, _winner: Option<Side>) -> Result<(), TrainingError> {
+        self.learner.study(game);
         self.weights = OnceLock::new();
         Ok(())
     }
@@ -180,10 +182,9 @@ impl Course for Trainer {
 mod tests {
     use std::collections::HashSet;
 
-    use fourfold_engine::{Game, Side, Variant};
+    use fourfold_engine::Variant;
 
     use super::*;
-    use crate::bot::GameResult;
 
     const PLAN: Plan = Plan { tuples: 10, cells: 6, games: 5000, seed: 3, method: Method::SHIPPED };
 
@@ -222,12 +223,12 @@ mod tests {
         for method in methods() {
             let plan = Plan { method, ..PLAN };
             let mut whole = begin(plan);
-            (0..3).for_each(|_| drop(whole.step()));
+            (0..3).for_each(|_| drop(whole.step().unwrap()));
             let mut first = begin(plan);
-            first.step();
+            first.step().unwrap();
             let mut second = resume(&first.state()).unwrap();
             assert_eq!(second.plan, plan);
-            (0..2).for_each(|_| drop(second.step()));
+            (0..2).for_each(|_| drop(second.step().unwrap()));
             assert_eq!(second.games(), 3 * GAMES);
             assert_eq!(second.state(), whole.state(), "{method:?}");
             assert_eq!(second.product(), whole.product());
@@ -239,7 +240,7 @@ mod tests {
     fn a_run_plays_by_its_weights_or_their_average() {
         let [mut average, mut current] = [Tables::Average, Tables::Current]
             .map(|play_by| begin(Plan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
-        (0..2).for_each(|_| drop((average.step(), current.step())));
+        (0..2).for_each(|_| drop((average.step().unwrap(), current.step().unwrap())));
         let exact = |run: &Trainer| Weights::round(run.learner.network()).to_bytes();
         assert_eq!(exact(&average), exact(&current), "they learn alike");
         assert_eq!(current.product(), exact(&current));
@@ -251,7 +252,7 @@ mod tests {
         let restarting = Method { restarts: percent(20), ..Method::SHIPPED };
         for (method, is_kept) in [(Method::SHIPPED, false), (restarting, true)] {
             let mut run = begin(Plan { method, ..PLAN });
-            (0..3).for_each(|_| drop(run.step()));
+            (0..3).for_each(|_| drop(run.step().unwrap()));
             assert_eq!(run.restarts != Restarts::default(), is_kept);
         }
     }
@@ -260,7 +261,7 @@ mod tests {
     fn another_seed_makes_another_network() {
         let mut runs = [begin(PLAN), begin(Plan { seed: 4, ..PLAN })];
         let products = runs.each_mut().map(|run| {
-            run.step();
+            run.step().unwrap();
             run.product()
         });
         assert_ne!(products[0], products[1]);
@@ -271,20 +272,18 @@ mod tests {
         let threads = NonZero::new(3).unwrap();
         for method in methods() {
             let mut run = Trainer::begin(Plan { method, ..PLAN }, threads, Look::default());
-            (0..2).for_each(|_| drop(run.step()));
+            (0..2).for_each(|_| drop(run.step().unwrap()));
             assert_eq!(run.games(), 2 * GAMES);
             assert!(run.weights().used() > 0);
         }
     }
 
     #[test]
-    fn a_game_is_learnt_once_though_both_sides_tell_it() {
+    fn a_game_of_others_is_learnt() {
         let mut run = begin(PLAN);
         let before = run.product();
         let game = Game::from_moves(Variant::STANDARD, "4455667").unwrap();
-        for (side, result) in [(Side::First, GameResult::Win), (Side::Second, GameResult::Loss)] {
-            run.study(&GameRecord { game: game.clone(), side, result }).unwrap();
-        }
+        run.study(&game, Some(Side::First)).unwrap();
         assert_eq!(run.games(), 1);
         assert_ne!(run.product(), before);
         let again = resume(&run.state()).unwrap();
@@ -294,12 +293,15 @@ mod tests {
     #[test]
     fn a_network_from_elsewhere_is_learnt_on() {
         let mut run = begin(PLAN);
-        run.step();
+        run.step().unwrap();
         let weights = Weights::from_bytes(&run.product()).unwrap();
         let other =
             Trainer::begin_with(&weights, Plan { seed: 9, ..PLAN }, NonZero::<usize>::MIN, Look::default());
         assert_eq!(other.product(), run.product());
         assert_eq!(other.games(), 0);
+        let wished = Plan { tuples: 30, cells: 8, ..PLAN };
+        let kept = Trainer::begin_with(&weights, wished, NonZero::<usize>::MIN, Look::default()).plan;
+        assert_eq!((kept.tuples, kept.cells), (PLAN.tuples, PLAN.cells), "those of the network");
     }
 
     #[test]

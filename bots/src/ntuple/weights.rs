@@ -294,7 +294,8 @@ mod tests {
     fn forced_moves_are_played_before_a_position_is_valued() {
         let mut judge = judge(true);
         assert_eq!(judge.horizon(&position("121212")), WIN - 7);
-        assert_eq!(judge.horizon(&position("4455366")), judge.horizon(&position("4455366")));
+        assert_eq!(judge.horizon(&position("44")), judge.afterstate(&position("44")), "nothing is forced");
+        assert_eq!(judge.horizon(&position("4455366")), -judge.horizon(&position("44553662")), "b1 is");
         // First threatens a1 to a4: there is only one reply.
         assert_eq!(judge.horizon(&position("12131")), -judge.horizon(&position("121311")));
         assert_eq!(judge.horizon(&position("44553")), -(WIN - 7), "two threats");

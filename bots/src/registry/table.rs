@@ -381,7 +381,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             },
             Setting {
                 name: "tactics",
-                about: "whether it takes wins in one, hands over none, and plays on while moves are forced",
+                about: "whether it hands no win in one over and plays on while moves are forced; wins in one it takes always",
                 kind: SettingKind::Switch { default: Look::DEFAULT.tactics },
             },
             Setting {

@@ -1,6 +1,6 @@
 //! How often a bot finds the right move where there is a wrong one: the exact measure of a run.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_engine::rng::{self, GameRng};
 use fourfold_engine::search::Limits;
@@ -24,28 +24,30 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Draws and solves so many positions: some milliseconds each. Equal arguments give equal positions.
+    /// Draws and solves so many positions: some milliseconds each. Equal arguments give equal positions. Who is told to
+    /// `stop` has fewer.
     #[must_use]
-    pub fn draw(count: usize, seed: u64) -> Self {
+    pub fn draw(count: usize, seed: u64, stop: &AtomicBool) -> Self {
         let mut rng = rng::seeded(seed);
         let mut solver = Solver::new();
         let mut positions = Vec::new();
-        while positions.len() < count {
-            let decision = random_position(&mut rng).and_then(|position| decision(position, &mut solver));
-            positions.extend(decision);
+        while positions.len() < count && !stop.load(Ordering::Relaxed) {
+            let position = random_position(&mut rng);
+            positions.extend(position.and_then(|position| decision(position, &mut solver, stop)));
         }
         Self { positions }
     }
 
-    /// The share of positions in which a bot keeps what it has, from 0 to 1. `None` without positions.
+    /// The share of positions in which a bot keeps what it has, from 0 to 1. `None` without positions. Once `stop` is true
+    /// the share is worth nothing.
     ///
     /// # Errors
     ///
     /// Fails if the bot is broken.
-    pub fn rate(&self, bot: &mut dyn Bot) -> Result<Option<f64>, BotError> {
+    pub fn rate(&self, bot: &mut dyn Bot, stop: &AtomicBool) -> Result<Option<f64>, BotError> {
         let mut kept: u32 = 0;
-        for (position, good) in &self.positions {
-            kept += u32::from(good.contains(&probe::choose(bot, position)?));
+        for (position, good) in self.positions.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
+            kept += u32::from(good.contains(&probe::choose(bot, position, stop)?));
         }
         let count = u32::try_from(self.positions.len()).unwrap_or(u32::MAX);
         Ok((count > 0).then(|| f64::from(kept) / f64::from(count)))
@@ -63,9 +65,8 @@ fn random_position(rng: &mut GameRng) -> Option<Position> {
 }
 
 /// The columns that keep the position's value, if others do not.
-fn decision(position: Position, solver: &mut Solver) -> Option<(Position, Vec<Column>)> {
-    let never = AtomicBool::new(false);
-    let limits = Limits { nodes: None, stop: &never };
+fn decision(position: Position, solver: &mut Solver, stop: &AtomicBool) -> Option<(Position, Vec<Column>)> {
+    let limits = Limits { nodes: None, stop };
     let value = |column| Some((column, -solver.value(&position.play_unchecked(column), limits).ok()?.value));
     let values: Vec<_> = position.legal_columns().map(value).collect::<Option<_>>()?;
     let best = values.iter().map(|&(_, value)| value).max()?;
@@ -79,14 +80,16 @@ mod tests {
     use super::*;
     use crate::registry;
 
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
     fn rate(decisions: &Decisions, spec: &str) -> f64 {
         let mut bot = registry::build(&spec.parse().unwrap(), Variant::STANDARD).unwrap();
-        decisions.rate(bot.as_mut()).unwrap().unwrap()
+        decisions.rate(bot.as_mut(), &NEVER).unwrap().unwrap()
     }
 
     #[test]
     fn who_looks_further_ahead_throws_less_away() {
-        let decisions = Decisions::draw(150, 7);
+        let decisions = Decisions::draw(150, 7, &NEVER);
         let [random, two, eight] =
             ["random", "negamax:depth=2", "negamax:depth=8"].map(|spec| rate(&decisions, spec));
         // Most decisions of random games are to win at once or to parry, with one right column of about six.
@@ -94,8 +97,17 @@ mod tests {
     }
 
     #[test]
+    fn who_is_told_to_stop_draws_and_answers_no_more() {
+        let told = AtomicBool::new(true);
+        assert!(Decisions::draw(usize::MAX, 1, &told).positions.is_empty());
+        let decisions = Decisions::draw(5, 8, &NEVER);
+        let mut bot = registry::build(&"perfect".parse().unwrap(), Variant::STANDARD).unwrap();
+        assert_eq!(decisions.rate(bot.as_mut(), &told).unwrap(), Some(0.0), "it was asked nothing");
+    }
+
+    #[test]
     fn the_solver_itself_throws_nothing_away() {
-        let decisions = Decisions::draw(20, 8);
+        let decisions = Decisions::draw(20, 8, &NEVER);
         for (position, good) in &decisions.positions {
             let scores = Solver::new()
                 .column_scores(position, Limits { nodes: None, stop: &AtomicBool::new(false) })

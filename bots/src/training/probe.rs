@@ -1,6 +1,6 @@
 //! How strong a bot is right now: its score against opponents that never change.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_engine::{BySide, Column, Game, Position, Side, Variant, openings, rng};
 use rand::RngExt;
@@ -25,15 +25,19 @@ pub struct Probe<'a> {
 
 impl Probe<'_> {
     /// Plays the games on 7x6 and counts them for `candidate`, which builds the bot with a seed, anew for every
-    /// game.
+    /// game. Once `stop` is true no other game is begun, and what was counted is worth nothing.
     ///
     /// # Errors
     ///
     /// Fails if there is no such opponent or one of the bots is broken.
-    pub fn play(&self, candidate: impl Fn(u64) -> Box<dyn Bot>) -> Result<Tally, BotError> {
+    pub fn play(
+        &self,
+        candidate: impl Fn(u64) -> Box<dyn Bot>,
+        stop: &AtomicBool,
+    ) -> Result<Tally, BotError> {
         let mut tally = Tally::default();
-        for number in 0..self.games {
-            self.play_one(number, &candidate, &mut tally)?;
+        for number in (0..self.games).take_while(|_| !stop.load(Ordering::Relaxed)) {
+            self.play_one(number, &candidate, stop, &mut tally)?;
         }
         Ok(tally)
     }
@@ -42,6 +46,7 @@ impl Probe<'_> {
         &self,
         number: u32,
         candidate: &impl Fn(u64) -> Box<dyn Bot>,
+        stop: &AtomicBool,
         tally: &mut Tally,
     ) -> Result<(), BotError> {
         let mut seeds = rng::seeded_stream(self.seed, number.into());
@@ -55,25 +60,29 @@ impl Probe<'_> {
         };
         let opening = openings::draw(Variant::STANDARD, self.seed, u64::from(number / 2));
         let opening = opening.expect("7x6 has balanced openings").game(Variant::STANDARD);
-        tally.count(side, play_on(&mut bots, opening.expect("openings are legal"))?);
+        tally.count(side, play_on(&mut bots, opening.expect("openings are legal"), stop)?);
         Ok(())
     }
 }
 
 /// What a bot plays with the effort that probes allow.
-pub(super) fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
+pub(super) fn choose(bot: &mut dyn Bot, position: &Position, stop: &AtomicBool) -> Result<Column, BotError> {
     let budget = MoveBudget { nodes: Some(NODES), time: None };
-    Ok(bot.choose(position, budget, &AtomicBool::new(false))?.column)
+    Ok(bot.choose(position, budget, stop)?.column)
 }
 
 /// Plays a game to its end and returns the winner.
-fn play_on(bots: &mut BySide<Box<dyn Bot>>, mut game: Game) -> Result<Option<Side>, BotError> {
+fn play_on(
+    bots: &mut BySide<Box<dyn Bot>>,
+    mut game: Game,
+    stop: &AtomicBool,
+) -> Result<Option<Side>, BotError> {
     loop {
         if let Some(outcome) = game.outcome() {
             return Ok(outcome.winner());
         }
         let side = game.position().side_to_move();
-        let column = choose(bots[side].as_mut(), game.position())?;
+        let column = choose(bots[side].as_mut(), game.position(), stop)?;
         let illegal = |_| BotError::Broken { bot: "a bot", reason: format!("it chose column {column}") };
         game.play(column).map_err(illegal)?;
     }
@@ -88,7 +97,7 @@ mod tests {
             (candidate.parse().unwrap(), opponent.parse().unwrap());
         let build =
             |seed| registry::build(&candidate.clone().with_default_seed(seed), Variant::STANDARD).unwrap();
-        Probe { opponent: &opponent, games, seed }.play(build).unwrap()
+        Probe { opponent: &opponent, games, seed }.play(build, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]
@@ -96,6 +105,14 @@ mod tests {
         let (one, other) = (probe("negamax", "random", 40, 1), probe("random", "negamax", 40, 1));
         assert!(one.wins >= 38 && other.losses >= 38, "{one:?}, {other:?}");
         assert_eq!(one.games(), 40);
+    }
+
+    #[test]
+    fn who_is_told_to_stop_begins_no_other_game() {
+        let random: BotSpec = "random".parse().unwrap();
+        let build = |_| registry::build(&random, Variant::STANDARD).unwrap();
+        let probe = Probe { opponent: &random, games: u32::MAX, seed: 1 };
+        assert_eq!(probe.play(build, &AtomicBool::new(true)).unwrap(), Tally::default());
     }
 
     #[test]

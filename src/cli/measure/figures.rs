@@ -72,7 +72,11 @@ impl Report {
 pub(super) struct Figures {
     pub(super) bot: String,
     pub(super) positions: u64,
+    /// Of everything that is drawn: positions, games, openings, and what bots draw that have no seed of their own.
     pub(super) seed: u64,
+    /// Of the positions, if they ship with the program and were not drawn for this measurement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) positions_seed: Option<u64>,
     #[serde(flatten)]
     pub(super) strength: Strength,
     pub(super) by_ply: Vec<Band>,
@@ -151,6 +155,7 @@ impl Figures {
             bot: bot.to_string(),
             positions: tally.skill.moves(),
             seed,
+            positions_seed: None,
             strength: Strength::new(tally),
             by_ply: tally.bands.iter().map(band).collect(),
             class_positions: tally.classes.values().map(|&(_, positions)| positions).min(),
@@ -158,11 +163,17 @@ impl Figures {
         }
     }
 
-    /// Puts the share of right decisions, in thousandths, in the place of what was chosen in drawn positions.
-    pub(super) fn set_decision(&mut self, seed: u64, positions: usize, thousandths: Option<u16>) {
-        self.seed = seed;
+    /// Puts the share of right decisions, in thousandths, in positions of this seed in the place of what was chosen in drawn
+    /// ones.
+    pub(super) fn set_decision(&mut self, positions_seed: u64, positions: usize, thousandths: Option<u16>) {
+        self.positions_seed = Some(positions_seed);
         self.positions = positions as u64;
         self.strength.decision = thousandths.map(|thousandths| f64::from(thousandths) / 1_000.0);
+    }
+
+    /// Of its positions, wherever they are from.
+    pub(super) fn seed_of_positions(&self) -> u64 {
+        self.positions_seed.unwrap_or(self.seed)
     }
 
     /// Adds points of so many games against each opponent of the ladder.

@@ -19,8 +19,8 @@ pub(super) enum Task<'a> {
     Judge(&'a Position, &'a ColumnScores),
     /// Choose in a position of a class.
     Classify(Class, &'a SolvedPosition),
-    /// Play the perfect player.
-    Play { side: Side, seed: u64 },
+    /// Play the perfect player: of this side the game of this number.
+    Play { side: Side, game: u64 },
 }
 
 /// What came of it.
@@ -67,8 +67,9 @@ impl<'a> Seat<'a> {
                 let choice = if solved.is_good(column) { Choice::Good } else { Choice::Mistake };
                 Ok(Done::Classified(class, choice))
             }
-            Task::Play { side, seed } => {
-                let bot = self.bot(seed)?;
+            Task::Play { side, game } => {
+                let seed = self.seed.wrapping_add(game);
+                let bot = self.bot(game)?;
                 let choose = |position: &Position| choose(bot, position);
                 let points = measure::points_against_perfect(side, seed, stop, choose)?;
                 Ok(Done::Played { side, points })
@@ -80,12 +81,12 @@ impl<'a> Seat<'a> {
         choose(self.bot(0)?, position)
     }
 
-    /// The bot for a task; `seed` tells it from others of the same measurement.
-    fn bot(&mut self, seed: u64) -> Result<&mut dyn Bot, BotError> {
+    /// The bot for a task; bots that draw have a seed of their own in each game, `number`.
+    fn bot(&mut self, number: u64) -> Result<&mut dyn Bot, BotError> {
         let kept = self.bot.take().filter(|_| !self.recipe.draws());
         let bot = match kept {
             Some(bot) => bot,
-            None => self.recipe.build(self.seed.wrapping_add(seed))?,
+            None => self.recipe.build(self.seed.wrapping_add(number))?,
         };
         Ok(&mut **self.bot.insert(bot))
     }
@@ -102,6 +103,7 @@ fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
 
 #[cfg(test)]
 mod tests {
+    use fourfold_bots::MoveBudget;
     use fourfold_engine::Variant;
     use fourfold_engine::search::Score;
 
@@ -114,6 +116,20 @@ mod tests {
         (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
     }
 
+    /// What a bot would be that goes on in its draws from task to task.
+    struct Used;
+
+    impl Bot for Used {
+        fn choose(
+            &mut self,
+            _position: &Position,
+            _budget: MoveBudget,
+            _stop: &AtomicBool,
+        ) -> Result<fourfold_bots::Choice, BotError> {
+            Err(BotError::GameOver)
+        }
+    }
+
     #[test]
     fn what_a_bot_draws_does_not_depend_on_what_it_did_before() {
         let (class, solved) = &fourfold_arena::measure::classes::shipped()[0];
@@ -121,8 +137,24 @@ mod tests {
         let scores: ColumnScores =
             empty.legal_columns().map(|column| (column, Score::new(i32::from(column.number())))).collect();
         for task in [Task::Classify(*class, solved), Task::Judge(&empty, &scores)] {
-            let done = perform("random", task);
-            assert!(done.iter().all(|again| *again == done[0]), "{done:?}");
+            for (bot, is_kept) in [("random", false), ("random:seed=1", true), ("greedy", true)] {
+                let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+                let mut seat = Seat { bot: Some(Box::new(Used)), ..Seat::new(&recipe, 7) };
+                let done = seat.perform(task, &AtomicBool::new(false));
+                assert_eq!(done.is_err(), is_kept, "{bot}: {done:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bots_draw_by_the_number_of_the_game_and_positions_are_the_first() {
+        let recipe = Recipe::new("random".parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let empty = Position::new(Variant::STANDARD);
+        let first = |bot: &mut dyn Bot| choose(bot, &empty).unwrap();
+        let mut seat = Seat::new(&recipe, 7);
+        for number in [0, 1, 5] {
+            let expected = first(&mut *recipe.build(7 + number).unwrap());
+            assert_eq!(first(seat.bot(number).unwrap()), expected, "game {number}: its number is added once");
         }
     }
 

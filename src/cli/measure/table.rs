@@ -22,7 +22,7 @@ impl Display for Report {
                 let mut rows: Vec<(&str, &Strength)> =
                     bots.iter().map(|figures| (figures.bot.as_str(), &figures.strength)).collect();
                 rows.extend([("mean", &**mean), ("worst", &**worst)]);
-                writeln!(f, "{} positions of seed {}", first.positions, first.seed)?;
+                writeln!(f, "{} positions of seed {}", first.positions, first.seed_of_positions())?;
                 write_overview(f, &rows)?;
                 write_extras(f, first, &rows)
             }
@@ -32,7 +32,8 @@ impl Display for Report {
 
 /// One bot, stage by stage.
 fn write_stages(f: &mut Formatter<'_>, figures: &Figures) -> fmt::Result {
-    let Figures { bot, positions, seed, strength, by_ply, .. } = figures;
+    let Figures { bot, positions, strength, by_ply, .. } = figures;
+    let seed = figures.seed_of_positions();
     writeln!(f, "{bot} in {positions} positions of seed {seed}")?;
     writeln!(f, "Plies    Positions  Good     Decision  Optimal  Mean loss")?;
     let mut line = |name: &str, positions, rates: [Option<f64>; 3], loss: Option<f64>| {

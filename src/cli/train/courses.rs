@@ -6,14 +6,15 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::Context;
+use fourfold::bot_files;
 use fourfold::records::lessons::Lesson;
 use fourfold_bots::c4ai::{Effort, Trainer, qualified};
 use fourfold_bots::lines69::Optimiser;
 use fourfold_bots::memory::{Teacher, Training};
 use fourfold_bots::ntuple::{self, Plan, Shape, Weights};
 use fourfold_bots::training::Course;
-use fourfold_bots::{BotError, BotSpec, GameRecord, GameResult, registry};
-use fourfold_engine::{Side, Variant};
+use fourfold_bots::{BotError, BotSpec, registry};
+use fourfold_engine::Variant;
 
 use super::super::exit::Exit;
 use super::method::MethodFlags;
@@ -21,6 +22,9 @@ use super::saved::SavedRun;
 
 /// How far training games of `c4ai` look ahead if nothing else is said: its own first depth.
 const EFFORT: Effort = Effort::Depth(5);
+
+/// Threads at most: more than cores help nobody, and a system refuses them some day.
+const THREADS_MAX: i64 = 256;
 
 /// Flags of single kinds of bots.
 #[derive(Debug, clap::Args)]
@@ -34,18 +38,18 @@ pub(super) struct Options {
     /// c4ai: begin with weights that hold their own against random playouts, drawn until they do.
     #[arg(long)]
     check_config: bool,
-    /// ntuple: tuples of the network, from 1 to 400 [default: 200].
+    /// ntuple: tuples of a new network, from 1 to 400 [default: 200].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Shape::TUPLES_MAX as u64))]
     tuples: Option<u64>,
-    /// ntuple: cells of a tuple, from 4 to 10 [default: 8].
+    /// ntuple: cells of a tuple of it, from 4 to 10 [default: 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(Shape::CELLS_MIN)..=i64::from(Shape::CELLS_MAX)))]
     cells: Option<u32>,
     /// ntuple: games over which the steps get smaller [default: 1000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     settle: Option<u64>,
-    /// ntuple: threads that play; only with 1 equal runs are equal [default: one for each core].
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    /// ntuple: threads that play, from 1 to 256; only with 1 equal runs are equal [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=THREADS_MAX))]
+    threads: Option<u16>,
     #[command(flatten)]
     method: MethodFlags,
 }
@@ -143,7 +147,21 @@ impl Options {
     }
 
     fn threads(&self) -> NonZero<usize> {
-        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
+        let given = self.threads.and_then(|threads| NonZero::new(usize::from(threads)));
+        given.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
+    }
+
+    /// Refuses flags that say what a network is like if it is there already and like something else.
+    fn allow_shape(&self, shape: &Shape) -> Result<(), Exit> {
+        let (tuples, cells) = (shape.tuples().len() as u64, shape.cells_max());
+        let differs = |flag: &str, has: u64| {
+            Exit::usage(format!("the network in --out has {has} {flag}: leave out --{flag}, or begin --anew"))
+        };
+        match self {
+            Self { tuples: Some(wanted), .. } if *wanted != tuples => Err(differs("tuples", tuples)),
+            Self { cells: Some(wanted), .. } if *wanted != cells => Err(differs("cells", cells.into())),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -154,23 +172,29 @@ pub(super) fn begin(
     product: Option<&[u8]>,
     options: &Options,
 ) -> anyhow::Result<Box<dyn Course>> {
-    options.allow(spec.name())?;
+    check(spec, options)?;
     match spec.name() {
         "memory" | "memory-windows" => {
             let knowledge = product.map(text).transpose()?.unwrap_or_default();
             Ok(Box::new(Training::begin(spec, knowledge, &options.teachers()?, seed)?))
         }
         "lines69" => {
-            let spec = match product {
-                Some(product) => text(product)?.trim().parse()?,
-                None => spec.clone(),
-            };
-            Ok(Box::new(Optimiser::begin(&spec, seed)?))
+            let given = Optimiser::begin(spec, seed)?;
+            let Some(product) = product else { return Ok(Box::new(given)) };
+            let begun = Optimiser::begin(&text(product)?.trim().parse()?, seed)?;
+            if spec.settings().next().is_some() && given != begun {
+                return Err(other_settings("parameters").into());
+            }
+            Ok(Box::new(begun))
         }
         "c4ai" => {
-            let spec = match product {
-                Some(product) => spec.clone().with("weights", text(product)?.trim()),
-                None => fourfold::bot_files::with_files_read(spec)?,
+            let given = bot_files::with_files_read(spec)?;
+            let spec = match product.map(text).transpose()?.map(str::trim) {
+                Some(weights) if given.value("weights").is_some_and(|given| given != weights) => {
+                    return Err(other_settings("weights").into());
+                }
+                Some(weights) => given.with("weights", weights),
+                None => given,
             };
             let mut trainer = Trainer::begin(&spec, options.effort.unwrap_or(EFFORT), seed)?;
             if options.check_config {
@@ -180,12 +204,12 @@ pub(super) fn begin(
         }
         "ntuple" => {
             let (look, plan, threads) = (registry::ntuple_look(spec)?, options.plan(seed), options.threads());
-            Ok(Box::new(match product {
-                Some(product) => {
-                    ntuple::Trainer::begin_with(&Weights::from_bytes(product)?, plan, threads, look)
-                }
-                None => ntuple::Trainer::begin(plan, threads, look),
-            }))
+            let Some(product) = product else {
+                return Ok(Box::new(ntuple::Trainer::begin(plan, threads, look)));
+            };
+            let weights = Weights::from_bytes(product).context("what is in --out cannot be learnt on")?;
+            options.allow_shape(weights.shape())?;
+            Ok(Box::new(ntuple::Trainer::begin_with(&weights, plan, threads, look)))
         }
         bot => Err(cannot_be_trained(bot).into()),
     }
@@ -193,6 +217,7 @@ pub(super) fn begin(
 
 /// Takes a run up again.
 pub(super) fn resume(spec: &BotSpec, saved: &SavedRun, options: &Options) -> anyhow::Result<Box<dyn Course>> {
+    check(spec, options)?;
     match spec.name() {
         "memory" | "memory-windows" => {
             Ok(Box::new(Training::resume(spec, text(&saved.product)?, &saved.state)?))
@@ -213,13 +238,28 @@ pub(super) fn study(course: &mut dyn Course, lesson: &Lesson) -> anyhow::Result<
     if lesson.game.variant() != Variant::STANDARD {
         return Ok(());
     }
-    for side in Side::BOTH {
-        let result = GameResult::of(side, lesson.winner);
-        course
-            .study(&GameRecord { game: lesson.game.clone(), side, result })
-            .map_err(|error| Exit::usage(format!("--from: {error}")))?;
+    course.study(&lesson.game, lesson.winner).map_err(|error| Exit::usage(format!("--from: {error}")).into())
+}
+
+/// Refuses what would be ignored: flags of other kinds of bots, and a file that is not `--out`.
+fn check(spec: &BotSpec, options: &Options) -> Result<(), Exit> {
+    options.allow(spec.name())?;
+    match bot_files::knowledge_file(spec) {
+        Some(path) => {
+            let (bot, path) = (spec.name(), path.display());
+            let message = format!(
+                "a run begins with what is in --out and goes there: say --out {path}, not {bot}:file={path}"
+            );
+            Err(Exit::usage(message))
+        }
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn other_settings(what: &str) -> Exit {
+    Exit::usage(format!(
+        "the {what} in --out are others than those of the bot: leave these out, or begin --anew"
+    ))
 }
 
 fn text(product: &[u8]) -> anyhow::Result<&str> {

@@ -11,7 +11,7 @@ use super::curve::Point;
 use super::saved::Terms;
 
 /// Columns of the CSV before those of the opponents.
-const COLUMNS: [&str; 6] = ["bot", "seed", "options", "games", "cpu_seconds", "exact"];
+const COLUMNS: [&str; 6] = ["bot", "seed", "options", "games", "cpu_seconds", "decision"];
 
 /// Where a curve is kept, and all of it.
 pub(super) struct CurveFiles {
@@ -33,7 +33,7 @@ enum Form {
 struct Row {
     games: u64,
     cpu_seconds: f64,
-    exact: Option<f64>,
+    decision: Option<f64>,
     /// In the order of the opponents.
     scores: Vec<Option<f64>>,
 }
@@ -86,7 +86,7 @@ impl CurveFiles {
     /// A file cannot be written.
     pub(super) fn add(&mut self, point: &Point, cpu_seconds: f64) -> anyhow::Result<()> {
         let scores = self.opponents.iter().map(|opponent| point.scores.get(opponent).copied()).collect();
-        self.rows.push(Row { games: point.games, cpu_seconds, exact: point.exact, scores });
+        self.rows.push(Row { games: point.games, cpu_seconds, decision: point.decision, scores });
         for (path, form) in &self.paths {
             let text = match form {
                 Form::Csv => self.csv(),
@@ -108,7 +108,7 @@ impl CurveFiles {
         for row in &self.rows {
             let rate = |rate: &Option<f64>| rate.map_or_else(String::new, |rate| format!("{rate:.4}"));
             let run = self.run_columns();
-            let first = [row.games.to_string(), format!("{:.2}", row.cpu_seconds), rate(&row.exact)];
+            let first = [row.games.to_string(), format!("{:.2}", row.cpu_seconds), rate(&row.decision)];
             let fields = run.into_iter().chain(first).chain(row.scores.iter().map(rate));
             text += &fields.collect::<Vec<_>>().join(",");
             text.push('\n');
@@ -132,9 +132,9 @@ impl CurveFiles {
             (!field.is_empty()).then(|| field.parse().ok()).map_or(Some(None), |it| it.map(Some))
         };
         let mut rates = fields.map(rate);
-        let exact = rates.next()??;
+        let decision = rates.next()??;
         let scores = rates.collect::<Option<Vec<_>>>()?;
-        (scores.len() == self.opponents.len()).then_some(Row { games, cpu_seconds, exact, scores })
+        (scores.len() == self.opponents.len()).then_some(Row { games, cpu_seconds, decision, scores })
     }
 }
 
@@ -169,11 +169,11 @@ impl CurveFiles {
             ROOM.0
         );
         self.draw_axes(&mut svg);
-        let exact: Vec<Option<f64>> = self.rows.iter().map(|row| row.exact).collect();
+        let decision: Vec<Option<f64>> = self.rows.iter().map(|row| row.decision).collect();
         let opponents = self.opponents.iter().enumerate().map(|(number, opponent)| {
             (format!("v {opponent}"), self.rows.iter().map(|row| row.scores[number]).collect::<Vec<_>>())
         });
-        let lines = std::iter::once(("exact decisions".to_owned(), exact)).chain(opponents);
+        let lines = std::iter::once(("decision".to_owned(), decision)).chain(opponents);
         for (number, (name, rates)) in lines.enumerate() {
             self.draw_line(&mut svg, number, &name, &rates);
         }
@@ -274,9 +274,9 @@ mod tests {
         CurveFiles::new(&paths, &terms(), vec!["random".into(), "mcts:ms=5,nodes=9".into()]).unwrap()
     }
 
-    fn point(games: u64, exact: Option<f64>) -> Point {
+    fn point(games: u64, decision: Option<f64>) -> Point {
         let scores = BTreeMap::from([("random".to_owned(), 0.75)]);
-        Point { games, scores, exact, summary: String::new() }
+        Point { games, scores, decision, summary: String::new() }
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
         whole.add(&point(100, Some(0.5)), 2.25).unwrap();
         let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
         assert_eq!(read("parts.csv"), read("whole.csv"));
-        let expected = "bot,seed,options,games,cpu_seconds,exact,random,\"mcts:ms=5,nodes=9\"\n\
+        let expected = "bot,seed,options,games,cpu_seconds,decision,random,\"mcts:ms=5,nodes=9\"\n\
                         memory:rule=literal,7,\"--teacher a<b,c\",0,0.00,,0.7500,\n\
                         memory:rule=literal,7,\"--teacher a<b,c\",10,0.50,,0.7500,\n\
                         memory:rule=literal,7,\"--teacher a<b,c\",100,2.25,0.5000,0.7500,\n";
@@ -309,7 +309,9 @@ mod tests {
     #[test]
     fn curves_of_other_runs_are_begun_anew() {
         let dir = tempfile::tempdir().unwrap();
-        for text in ["", "rubbish", "bot,seed,options,games,cpu_seconds,exact,random\nmemory,1,,5,1,,0.5\n"] {
+        for text in
+            ["", "rubbish", "bot,seed,options,games,cpu_seconds,decision,random\nmemory,1,,5,1,,0.5\n"]
+        {
             std::fs::write(dir.path().join("c.csv"), text).unwrap();
             let mut curve = files(dir.path(), &["c.csv"]);
             assert_eq!((curve.take_up(5).unwrap(), curve.rows.len()), (0.0, 0), "{text}");

@@ -8,6 +8,7 @@ use anyhow::Context;
 use fourfold::records::lessons::{Lesson, Lessons};
 
 use super::super::exit::{Code, Exit};
+use super::saved::Studied;
 
 /// What the files of a directory must end with.
 const ENDING: &str = "ndjson";
@@ -40,14 +41,15 @@ impl LessonFiles {
         Ok(Self { current: None, rest: files })
     }
 
-    /// Passes over games that were studied before.
-    pub(super) fn skip_lessons(mut self, count: u64) -> anyhow::Result<Self> {
-        for _ in 0..count {
-            if self.next().transpose()?.is_none() {
-                break;
-            }
+    /// Passes over so many games, or as many as there are, and says which they were.
+    pub(super) fn skip_lessons(&mut self, count: u64) -> anyhow::Result<Studied> {
+        let mut passed = Studied::default();
+        while passed.records < count
+            && let Some(lesson) = self.next().transpose()?
+        {
+            passed.add(&lesson);
         }
-        Ok(self)
+        Ok(passed)
     }
 
     fn next_lesson(&mut self) -> anyhow::Result<Option<Lesson>> {
@@ -89,9 +91,18 @@ mod tests {
         fs::write(dir.path().join("1.ndjson"), [line("1"), line("2")].concat()).unwrap();
         fs::write(dir.path().join("notes.txt"), "not a record").unwrap();
         assert_eq!(moves(LessonFiles::open(dir.path()).unwrap()), ["1", "2", "3"]);
-        let rest = LessonFiles::open(dir.path()).unwrap().skip_lessons(1).unwrap();
-        assert_eq!(moves(rest), ["2", "3"]);
-        assert!(moves(LessonFiles::open(dir.path()).unwrap().skip_lessons(9).unwrap()).is_empty());
+        let skip = |count| {
+            let mut lessons = LessonFiles::open(dir.path()).unwrap();
+            let passed = lessons.skip_lessons(count).unwrap();
+            (passed, moves(lessons))
+        };
+        assert_eq!((skip(1).0.records, skip(1).1), (1, vec!["2".to_owned(), "3".to_owned()]));
+        assert_eq!((skip(9).0.records, skip(9).1), (3, Vec::new()));
+        let before = skip(2).0;
+        fs::write(dir.path().join("3.ndjson"), line("4")).unwrap();
+        assert_eq!(skip(2).0, before, "more have come behind them");
+        fs::write(dir.path().join("1.ndjson"), [line("1"), line("5")].concat()).unwrap();
+        assert_ne!(skip(2).0, before, "one of them is another");
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! The two files of a run: FILE is the product, `FILE.run` is what else the run needs to go on.
 //!
 //! ```text
-//! fourfold training 1
-//! bot = c4ai
+//! fourfold training 2
+//! bot = memory
 //! seed = 1
-//! options = effort depth=5
-//! records = 0
+//! options =
 //! product = sha256 of FILE
+//! records = 100
+//! games = sha256 of those 100 games
 //!
 //! (the course's own state)
 //! ```
+//!
+//! `records` and `games` are of `--from`, and missing from runs that play games of their own.
 //!
 //! They belong together, but only one file can be replaced at a time. So the product is written as `FILE.next` first,
 //! then `FILE.run` names its digest, and then `FILE.next` takes its place: wherever the writing is cut, one of FILE and
@@ -20,11 +23,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use fourfold::files::{self, beside};
+use fourfold::records::lessons::Lesson;
 use fourfold_bots::training::Notes;
 use sha2::{Digest, Sha256};
 
 /// The first line of `FILE.run`. The number changes with the form.
-const HEAD: &str = "fourfold training 1\n";
+const HEAD: &str = "fourfold training 2\n";
 
 /// What a run is: two runs of equal terms are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,11 +44,30 @@ pub(super) struct Terms {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SavedRun {
     pub(super) terms: Terms,
-    /// Records of `--from` that were studied.
-    pub(super) records: u64,
+    /// Games of `--from` that were studied; `None` if the run plays games of its own.
+    pub(super) studied: Option<Studied>,
     pub(super) product: Vec<u8>,
     /// The course's own.
     pub(super) state: Vec<u8>,
+}
+
+/// Which games of others were studied.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Studied {
+    /// How many.
+    pub(super) records: u64,
+    /// Of all of them in their order, in hexadecimal; empty before the first.
+    digest: String,
+}
+
+impl Studied {
+    /// Another one.
+    pub(super) fn add(&mut self, lesson: &Lesson) {
+        self.records += 1;
+        let Lesson { game, winner, .. } = lesson;
+        self.digest =
+            digest(format!("{} {} {} {winner:?}", self.digest, game.variant(), game.notation()).as_bytes());
+    }
 }
 
 /// What there is to go on from.
@@ -88,8 +111,14 @@ impl Files {
         };
         let wanted: String = notes.value("product").with_context(broken)?;
         let product = self.product_of(&wanted)?;
-        let records = notes.value("records").with_context(broken)?;
-        Ok(Found::Run(SavedRun { terms, records, product, state: state.to_vec() }))
+        let studied = match notes.values("games").next() {
+            Some(digest) => {
+                let records = notes.value("records").with_context(broken)?;
+                Some(Studied { records, digest: digest.to_owned() })
+            }
+            None => None,
+        };
+        Ok(Found::Run(SavedRun { terms, studied, product, state: state.to_vec() }))
     }
 
     /// The product of this digest, brought to its place if the writing was cut before.
@@ -110,13 +139,15 @@ impl Files {
     }
 
     pub(super) fn write(&self, run: &SavedRun) -> anyhow::Result<()> {
-        let SavedRun { terms, records, product, state } = run;
-        let notes = Notes::default()
+        let SavedRun { terms, studied, product, state } = run;
+        let mut notes = Notes::default()
             .with("bot", &terms.bot)
             .with("seed", terms.seed)
             .with("options", &terms.options)
-            .with("records", records)
             .with("product", digest(product));
+        if let Some(studied) = studied {
+            notes = notes.with("records", studied.records).with("games", &studied.digest);
+        }
         let text = [HEAD.as_bytes(), &notes.to_bytes(), b"\n", state].concat();
         write(&self.next(), product)?;
         write(&self.run(), &text)?;
@@ -151,7 +182,8 @@ mod tests {
 
     fn run(product: &[u8], state: &[u8]) -> SavedRun {
         let terms = Terms { bot: "memory".into(), seed: 7, options: String::new() };
-        SavedRun { terms, records: 3, product: product.to_vec(), state: state.to_vec() }
+        let studied = Some(Studied { records: 3, digest: "0123".into() });
+        SavedRun { terms, studied, product: product.to_vec(), state: state.to_vec() }
     }
 
     #[test]
@@ -165,6 +197,11 @@ mod tests {
             assert_eq!(fs::read(dir.path().join("m.xml")).unwrap(), product);
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "m.xml and m.xml.run");
+        for studied in [None, Some(Studied::default())] {
+            let run = SavedRun { studied, ..run(b"one", b"") };
+            files.write(&run).unwrap();
+            assert_eq!(files.read().unwrap(), Found::Run(run));
+        }
     }
 
     #[test]

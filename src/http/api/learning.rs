@@ -18,13 +18,12 @@ use crate::http::ranking::Shown;
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
-use crate::learning::reasons;
-use crate::protocol::client::MoveInfo;
+use crate::learning::told::{Said, said_in};
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
-use crate::storage::record::{EventKind, StoredGame};
+use crate::storage::record::StoredGame;
 use crate::storage::store::Teaching;
 
 /// A learner, or a version of one.
@@ -200,41 +199,20 @@ async fn game_reasons(
     Ok(Json(List { items: reasons_of(&state, &game).await?, cursor: None }))
 }
 
-/// What the bots of the house said about their moves in a game. What other people's bots say is their owners' own.
+/// What the bots of the house said about their moves in a game.
 pub(in crate::http) async fn reasons_of(
     state: &AppState,
     game: &StoredGame,
 ) -> Result<Vec<MoveReasons>, StoreError> {
-    let players = &game.spec.players;
-    let mut of_house = fourfold_engine::BySide { first: false, second: false };
-    for side in fourfold_engine::Side::BOTH {
-        of_house[side] = state.store.player(&players[side]).await?.is_some_and(|player| player.house);
-    }
-    let mut moves: Vec<Option<MoveReasons>> = vec![None; game.spec.opening.moves.len()];
-    for event in &game.events {
-        match &event.kind {
-            EventKind::Move(played) => {
-                let ply = moves.len() + 1;
-                let side_speaks = if ply % 2 == 1 { of_house.first } else { of_house.second };
-                let info = played.info.as_deref().filter(|_| side_speaks);
-                let said = info.and_then(said).filter(|said| !said.is_empty());
-                let column = played.column.number();
-                moves.push(said.map(|said| MoveReasons {
-                    ply,
-                    column,
-                    reasons: said.into_iter().map(WhyReason::from).collect(),
-                }));
-            }
-            EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
-            EventKind::Paused | EventKind::Finished(_) => {}
-        }
-    }
-    Ok(moves.into_iter().flatten().collect())
+    let said = said_in(&*state.store, game).await?;
+    Ok(said.into_iter().map(MoveReasons::from).collect())
 }
 
-fn said(info: &str) -> Option<Vec<Reason>> {
-    let info: MoveInfo = serde_json::from_str(info).ok()?;
-    Some(reasons::parse(&info.note?))
+impl From<Said> for MoveReasons {
+    fn from(said: Said) -> Self {
+        let Said { ply, side: _, column, reasons } = said;
+        Self { ply, column: column.number(), reasons: reasons.into_iter().map(WhyReason::from).collect() }
+    }
 }
 
 impl From<Reason> for WhyReason {

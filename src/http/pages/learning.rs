@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use fourfold_arena::measure::decisions;
 use fourfold_bots::{Counts, KnownPattern};
-use fourfold_engine::Variant;
+use fourfold_engine::{BySide, Variant};
 
 use super::Page;
 use super::bots;
@@ -21,10 +21,10 @@ use crate::ids::{PlayerId, PlayerName};
 use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
 use crate::learning::changes::Changes;
+use crate::learning::told::{Taught, TaughtGame, last_lessons};
 use crate::learning::view::LearnerView;
+use crate::storage::StoreError;
 use crate::storage::published::FitList;
-use crate::storage::record::StoredGame;
-use crate::storage::{StoreError, StoredPlayer};
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;
@@ -299,32 +299,20 @@ async fn lessons(
     } else {
         lang.text("learning.weights_moved")
     };
-    let mut rows = Vec::new();
-    for lesson in state.store.last_lessons(&view.name, limit).await? {
-        let game = state.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
-        let game = match game.first() {
-            Some(Ok(game)) => lesson_game(state, game).await?,
-            // A damaged game taught all the same.
-            Some(Err(_)) | None => None,
-        };
-        let changes = Changes::parse(&lesson.changes);
-        rows.push(LessonRow { number: lesson.number, game, ..LessonRow::of(lang, changes, unnamed) });
-    }
-    Ok(rows)
+    let lessons = last_lessons(&*state.store, &view.name, limit).await?;
+    let row = |Taught { number, game, changes }: Taught| {
+        let game = game.map(LessonGame::from);
+        LessonRow { number, game, ..LessonRow::of(lang, changes, unnamed) }
+    };
+    Ok(lessons.into_iter().map(row).collect())
 }
 
-async fn lesson_game(state: &AppState, game: &StoredGame) -> Result<Option<LessonGame>, StoreError> {
-    let sides = &game.spec.players;
-    let players = state.store.players(&[sides.first.clone(), sides.second.clone()]).await?;
-    let name = |id: &PlayerId| {
-        let found = players.iter().find(|player: &&StoredPlayer| player.id == *id);
-        found.map(|player| player.name.to_string())
-    };
-    let (Some(first), Some(second), Some(ending)) = (name(&sides.first), name(&sides.second), game.ending())
-    else {
-        return Ok(None);
-    };
-    Ok(Some(LessonGame { id: game.spec.id.to_string(), first, second, score: words::score(ending.result) }))
+impl From<TaughtGame> for LessonGame {
+    fn from(game: TaughtGame) -> Self {
+        let TaughtGame { id, players: BySide { first, second }, result } = game;
+        let score = words::score(result);
+        Self { id: id.to_string(), first: first.to_string(), second: second.to_string(), score }
+    }
 }
 
 impl LessonRow {

@@ -18,7 +18,8 @@ const ENEMY_DIVISOR: i32 = 2;
 /// Games that every window is held to have been seen in beside the counted ones, and that nobody won: so few games say
 /// little.
 const DOUBT: u64 = 2;
-/// More than all windows through a cell that are no threes: there are at most 13.
+/// More than all windows through a cell that are no threes: there are at most four in each of four directions, 16 (13 on
+/// 7x6).
 const PARRY: i32 = 20 * SURE;
 /// More than all threes of the enemy through a cell.
 const WIN: i32 = 20 * PARRY;

@@ -1,0 +1,116 @@
+//! What is stored about learners for people to read: what the last lessons changed, and why bots moved as they did.
+
+use fourfold_bots::Reason;
+use fourfold_engine::{BySide, Column, Side};
+
+use super::changes::Changes;
+use super::reasons;
+use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::protocol::client::MoveInfo;
+use crate::protocol::server::GameResult;
+use crate::storage::record::{EventKind, StoredGame};
+use crate::storage::{Store, StoreError, StoredPlayer};
+
+/// A lesson and what it changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taught {
+    /// Number of the game among all finished ones.
+    pub number: u64,
+    /// The game; `None` if it is damaged, which taught all the same.
+    pub game: Option<TaughtGame>,
+    /// What changed of what has a name; nothing of learners that keep weights alone.
+    pub changes: Changes,
+}
+
+/// The game that taught something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TaughtGame {
+    /// The last part of its link.
+    pub id: GameId,
+    /// Who played.
+    pub players: BySide<PlayerName>,
+    /// Who won.
+    pub result: GameResult,
+}
+
+/// The last lessons of a learner, the newest first, at most `limit`.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub async fn last_lessons(
+    store: &dyn Store,
+    learner: &PlayerName,
+    limit: u32,
+) -> Result<Vec<Taught>, StoreError> {
+    let mut taught = Vec::new();
+    for lesson in store.last_lessons(learner, limit).await? {
+        let game = store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
+        let game = match game.first() {
+            Some(Ok(game)) => taught_game(store, game).await?,
+            Some(Err(_)) | None => None,
+        };
+        taught.push(Taught { number: lesson.number, game, changes: Changes::parse(&lesson.changes) });
+    }
+    Ok(taught)
+}
+
+async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<TaughtGame>, StoreError> {
+    let sides = &game.spec.players;
+    let players = store.players(&[sides.first.clone(), sides.second.clone()]).await?;
+    let name = |id: &PlayerId| {
+        let found = players.iter().find(|player: &&StoredPlayer| player.id == *id);
+        found.map(|player| player.name.clone())
+    };
+    let (Some(first), Some(second), Some(ending)) = (name(&sides.first), name(&sides.second), game.ending())
+    else {
+        return Ok(None);
+    };
+    let (id, players) = (game.spec.id.clone(), BySide { first, second });
+    Ok(Some(TaughtGame { id, players, result: ending.result }))
+}
+
+/// What a bot of the house said about one of its moves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said {
+    /// Of the move, counted from 1, the opening's included.
+    pub ply: usize,
+    /// Who moved.
+    pub side: Side,
+    /// Where.
+    pub column: Column,
+    /// What spoke, for the chosen column first.
+    pub reasons: Vec<Reason>,
+}
+
+/// What the bots of the house said about their moves in a game. What other people's bots say is their owners' own.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub async fn said_in(store: &dyn Store, game: &StoredGame) -> Result<Vec<Said>, StoreError> {
+    let players = &game.spec.players;
+    let mut of_house = BySide { first: false, second: false };
+    for side in Side::BOTH {
+        of_house[side] = store.player(&players[side]).await?.is_some_and(|player| player.house);
+    }
+    let mut moves: Vec<Option<Said>> = vec![None; game.spec.opening.moves.len()];
+    for event in &game.events {
+        match &event.kind {
+            EventKind::Move(played) => {
+                let ply = moves.len() + 1;
+                let side = if ply % 2 == 1 { Side::First } else { Side::Second };
+                let info = played.info.as_deref().filter(|_| of_house[side]);
+                let said = info.and_then(said).filter(|said| !said.is_empty());
+                moves.push(said.map(|reasons| Said { ply, side, column: played.column, reasons }));
+            }
+            EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
+            EventKind::Paused | EventKind::Finished(_) => {}
+        }
+    }
+    Ok(moves.into_iter().flatten().collect())
+}
+
+fn said(info: &str) -> Option<Vec<Reason>> {
+    Some(reasons::parse(&MoveInfo::from_stored(info)?.note?))
+}
