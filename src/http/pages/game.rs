@@ -154,7 +154,7 @@ fn seat(
         side: words::key(side),
         disc: DiscIcon::new(side),
         player: PlayerTag::new(lang, of(&snapshot.players, side)),
-        clock: words::clock_face(*of(&snapshot.clock, side)),
+        clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),
     }
@@ -273,7 +273,7 @@ impl WhyRow {
                 lang.fill("learning.counts", &counts)
             }),
             board: PatternBoard::named(lang, &reason.pattern),
-            weight: format!("{:+}", reason.weight).replace('-', "−"),
+            weight: words::signed(reason.weight),
             column: lang.fill("learning.why_voice", &[("column", reason.column)]),
         };
         Self {

@@ -18,7 +18,6 @@ use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
-use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
 use crate::learning::fold::parse_changes;
 use crate::learning::view::LearnerView;
@@ -52,8 +51,8 @@ impl VersionRow {
         self.rating.is_some_and(|rating| rating.live.standing.is_provisional())
     }
 
-    fn decision(&self) -> Option<String> {
-        self.decision.map(percent)
+    fn decision(&self, lang: Language) -> Option<String> {
+        self.decision.map(|thousandths| percent(lang, thousandths))
     }
 
     /// Where it stands on the curve of ratings, unless too few games say so.
@@ -191,15 +190,11 @@ pub(super) async fn one(
 
 fn legend(state: &AppState, lang: Language) -> Legend {
     let snapshot = state.leaderboard.now();
-    let scale = match snapshot.field(Variant::STANDARD, FitList::Bots).map(|field| field.scale) {
-        None => "",
-        Some(Scale::Random) => lang.text("ranking.scale_random"),
-        Some(Scale::Mean) => lang.text("ranking.scale_mean"),
-    };
+    let field = snapshot.field(Variant::STANDARD, FitList::Bots);
     Legend {
         decision: lang.text("learning.decision_lead"),
         rating: lang.linked("learner.elo_lead", RANKING),
-        scale,
+        scale: field.map_or("", |field| words::scale(lang, field.scale)),
     }
 }
 
@@ -260,7 +255,7 @@ async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<Shown>, u
 fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
     let [first, .., last] = rows else { return Vec::new() };
     let mut growth = Vec::new();
-    if let (Some(before), Some(now)) = (first.decision(), last.decision()) {
+    if let (Some(before), Some(now)) = (first.decision(lang), last.decision(lang)) {
         growth
             .push(Growth {
                 label: lang.text("learner.right_decisions"), value: format!("{before} → {now}")
@@ -282,8 +277,8 @@ fn decision(games: u64, thousandths: u16) -> Value {
     Value { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
-fn percent(thousandths: u16) -> String {
-    format!("{}.{} %", thousandths / 10, thousandths % 10)
+fn percent(lang: Language, thousandths: u16) -> String {
+    lang.decimal(format_args!("{}.{} %", thousandths / 10, thousandths % 10))
 }
 
 /// The last lessons, the newest first.

@@ -93,6 +93,8 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
     );
     assert_eq!(list["items"][1]["exact"], Value::Null, "no move of random was judged");
     assert!(site.get("/leaderboard").await.body.contains("87.5 %"));
+    assert!(site.get("/leaderboard?lang=de").await.body.contains("87,5 %"));
+    assert!(site.get("/player/six?lang=pl").await.body.contains("62,5 %"));
     let body = site.get("/player/six").await.body;
     assert!(body.contains("87.5 %") && body.contains("75.0 %") && body.contains("62.5 %"), "{body}");
 }
