@@ -69,8 +69,8 @@ pub struct KnownPattern {
     /// Empty cells that matter to it: where it is answered.
     pub answers: Vec<Cell>,
     pub counts: Counts,
-    /// How much it weighs, in the learner's own unit; more speaks for the bot.
-    pub weight: f64,
+    /// How much it weighs, in the unit of [`Reason::weight`]; more speaks for the bot.
+    pub weight: i64,
 }
 
 /// What a game did to one pattern.

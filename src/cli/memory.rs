@@ -231,7 +231,7 @@ fn show_learner(data: &DataArg, name: String, limit: Option<usize>, json: bool) 
     writeln!(io::stdout(), "{} games learnt", learner.games)?;
     if learner.patterns.iter().all(|row| row.seen == 0) {
         // It keeps weights alone.
-        let cells = |row: &PatternShown| [row.pattern.clone(), format!("{:+.3}", row.weighting)];
+        let cells = |row: &PatternShown| [row.pattern.clone(), format!("{:+}", row.weighting)];
         let cells: Vec<_> = learner.patterns.iter().map(cells).collect();
         output::print_table(["Pattern", "Weighting"], &cells)?;
         return Ok(());

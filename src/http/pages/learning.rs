@@ -149,6 +149,8 @@ struct LearnerPage {
     keeps_counts: bool,
     cells: PatternCells,
     patterns: Vec<PatternTile>,
+    /// That there are more patterns than are drawn.
+    more: Option<String>,
 }
 
 /// All learners.
@@ -176,12 +178,15 @@ pub(super) async fn one(
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
     let known = view.knowledge.now().patterns();
+    let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
-        learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
         keeps_counts: keeps_counts(&known),
         cells: PatternCells::new(),
+        more: (learner.patterns > PATTERNS_MAX)
+            .then(|| frame.lang.fill("learner.first_patterns", &[("n", PATTERNS_MAX)])),
+        learner,
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
     };
@@ -345,7 +350,7 @@ fn keeps_counts(known: &[KnownPattern]) -> bool {
 fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {
     let counts = match pattern.counts {
         // Some learners keep weights alone.
-        Counts { seen: 0, .. } => format!("{:+.2}", pattern.weight).replace('-', "−"),
+        Counts { seen: 0, .. } => words::signed(pattern.weight),
         Counts { seen, won, lost } => {
             lang.fill("learning.counts", &[("seen", seen), ("won", won), ("lost", lost)])
         }

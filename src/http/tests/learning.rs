@@ -194,6 +194,7 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
+    assert!(!page.body.contains("fourfold memory show"), "all that it knows is drawn");
     let version = site.get("/learning/PUPIL@1").await;
     assert_eq!((version.status, version.header(LOCATION)), (StatusCode::SEE_OTHER, "/player/PUPIL@1"));
     for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@7", "/learning/%3Cb%3E"] {
@@ -218,6 +219,12 @@ async fn a_learner_that_keeps_weights_shows_those() {
     let page = site.get("/learning/pupil").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.body.contains("aria-label=\"own ") && !page.body.contains("seen"), "{}", page.body);
+    let weight =
+        page.body.split("<div class=\"small number\">").nth(1).and_then(|rest| rest.split('<').next());
+    let weight = weight.unwrap().trim_start_matches(['+', '−']);
+    assert!(weight.parse::<u16>().is_ok(), "a whole number, as in reasons: {weight}");
+    let more = "The first 60 of them; more are listed by <code>fourfold memory show --bot pupil</code>";
+    assert!(page.body.contains(more), "{}", page.body);
 }
 
 #[tokio::test]
