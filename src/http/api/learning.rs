@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, put};
 use fourfold_bots::{Counts, Reason};
-use fourfold_engine::Variant;
+use fourfold_engine::{BySide, Side, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,8 @@ pub(in crate::http) struct MoveReasons {
     pub(in crate::http) ply: usize,
     /// Where it moved, from 1.
     pub(in crate::http) column: u8,
-    /// What spoke, for the chosen column first.
+    /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided the move of a bot that
+    /// learns: it won at once, was forced, or no known pattern spoke.
     pub(in crate::http) reasons: Vec<WhyReason>,
 }
 
@@ -200,26 +201,28 @@ async fn game_reasons(
     Ok(Json(List { items: reasons_of(&state, &game).await?, cursor: None }))
 }
 
-/// What the bots of the house said about their moves in a game. What other people's bots say is their owners' own.
+/// What the bots of the house said about their moves in a game: all moves of those that learn, of others those about
+/// which they said something. What other people's bots say is their owners' own.
 pub(in crate::http) async fn reasons_of(
     state: &AppState,
     game: &StoredGame,
 ) -> Result<Vec<MoveReasons>, StoreError> {
     let players = &game.spec.players;
-    let mut of_house = fourfold_engine::BySide { first: false, second: false };
-    for side in fourfold_engine::Side::BOTH {
+    let mut of_house = BySide { first: false, second: false };
+    for side in Side::BOTH {
         of_house[side] = state.store.player(&players[side]).await?.is_some_and(|player| player.house);
     }
+    let learns = players.as_ref().map(|player| state.learning.knows(player));
     let mut moves: Vec<Option<MoveReasons>> = vec![None; game.spec.opening.moves.len()];
     for event in &game.events {
         match &event.kind {
             EventKind::Move(played) => {
                 let ply = moves.len() + 1;
-                let side_speaks = if ply % 2 == 1 { of_house.first } else { of_house.second };
-                let info = played.info.as_deref().filter(|_| side_speaks);
-                let said = info.and_then(said).filter(|said| !said.is_empty());
+                let side = if ply % 2 == 1 { Side::First } else { Side::Second };
+                let info = played.info.as_deref().filter(|_| of_house[side]);
+                let said = info.and_then(said).unwrap_or_default();
                 let column = played.column.number();
-                moves.push(said.map(|said| MoveReasons {
+                moves.push((learns[side] || !said.is_empty()).then(|| MoveReasons {
                     ply,
                     column,
                     reasons: said.into_iter().map(WhyReason::from).collect(),

@@ -236,8 +236,8 @@ impl HtmlSafe for WhyPanel {}
 #[derive(Clone, Debug)]
 struct WhyRow {
     title: String,
-    /// Whether something spoke for the column that was played, or only for others.
-    speaks_for_it: bool,
+    /// Key of what is to be said if nothing spoke, or nothing for the column that was played.
+    remark: Option<&'static str>,
     reasons: Vec<WhyLine>,
 }
 
@@ -277,7 +277,11 @@ impl WhyRow {
             column: lang.fill("learning.why_voice", &[("column", reason.column)]),
         };
         Self {
-            speaks_for_it: said.reasons.iter().any(|reason| reason.column == said.column),
+            remark: match &said.reasons[..] {
+                [] => Some("learning.why_silent"),
+                reasons if reasons.iter().any(|reason| reason.column == said.column) => None,
+                _ => Some("learning.why_other"),
+            },
             title: lang.fill("learning.why_move", &title),
             reasons: said.reasons.into_iter().map(line).collect(),
         }

@@ -237,18 +237,26 @@ async fn the_game_of_a_learner_says_why() {
         said["reasons"][0],
         json!({ "column": 1, "weight": 105, "pattern": "own a1 a2 a3 a4", "seen": 3, "won": 2, "lost": 1 })
     );
-    assert_eq!(list["items"].as_array().unwrap().len(), 1, "the others said nothing");
+    let plies = |list: &Value| -> Vec<(u64, usize)> {
+        let items = list["items"].as_array().unwrap().iter();
+        items.map(|it| (it["ply"].as_u64().unwrap(), it["reasons"].as_array().unwrap().len())).collect()
+    };
+    assert_eq!(plies(&list), [(1, 2), (3, 0), (5, 0), (7, 0)], "the moves of the learner, also silent ones");
     let page = site.get("/game/g1").await;
     for part in ["aria-label=\"own a1 a2 a3 a4\"", ">+105</strong> column 1<div class=\"soft small\">seen"] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
     assert!(page.body.contains(">−7</strong> column 4</div>"), "no counts where there are none");
+    assert_eq!(page.body.matches("No pattern decided: ").count(), 3, "{}", page.body);
+    assert_eq!(page.body.matches("<ul class=\"voices\">").count(), 1, "no empty lists");
     for path in ["/api/v1/games/nothing/reasons", "/api/v1/games/%20/reasons"] {
         site.get(path).await.check_refused(404, "not_found", None);
     }
-    play(&*site.store, spec("g2", "Ada", "pupil"), FIRST_WINS, Result_::First, EndReason::Four).await;
+    let other = add(StoredPlayer { house: true, ..player("other", PlayerKind::Bot) });
+    site.store.commit(&[other]).await.unwrap().remove(0).unwrap();
+    play(&*site.store, spec("g2", "other", "pupil"), FIRST_WINS, Result_::First, EndReason::Four).await;
     let silent = site.get("/api/v1/games/g2/reasons").await.json();
-    assert_eq!(silent["items"], json!([]));
+    assert_eq!(plies(&silent), [(2, 0), (4, 0), (6, 0)], "who does not learn has nothing to say");
 }
 
 #[tokio::test]
