@@ -171,7 +171,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 1, better known 1.",
+        "pupil 1–0 Ada</span>: new patterns 1, better known 1</p>",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
