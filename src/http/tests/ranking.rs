@@ -183,6 +183,23 @@ async fn the_pages_show_the_same() {
 }
 
 #[tokio::test]
+async fn the_lobby_ranks_as_the_ranking_does() {
+    let site = site().await;
+    let all = site.get("/api/v1/leaderboard").await.json();
+    let body = site.get("/").await.body;
+    let ranks = body.split_once("<ol class=\"ranks\">").unwrap().1.split_once("</ol>").unwrap().0;
+    let shown: Vec<&str> = ranks.split("<li>").skip(1).collect();
+    assert_eq!(shown.len(), names(&all).len(), "{ranks}");
+    for (row, shown) in all["items"].as_array().unwrap().iter().zip(shown) {
+        let rating = format!(">{}?</span>", row["elo"]);
+        for part in [row["name"].as_str().unwrap(), "\"published rating: ", &rating] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+    assert!(body.contains("Zero is a bot"), "whose scale that is: {body}");
+}
+
+#[tokio::test]
 async fn records_say_that_a_game_was_voided_and_lists_forget_it() {
     let site = site().await;
     let void = Write::VoidGame {
