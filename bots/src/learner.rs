@@ -76,9 +76,9 @@ pub struct KnownPattern {
     /// Empty cells that matter to it: where it is answered.
     pub answers: Vec<Cell>,
     pub counts: Counts,
-    /// How much it weighs, in the learner's own unit: in a memory how loudly it calls for its cells, own stones to be
+    /// How much it weighs, in the unit of [`Reason::weight`]: in a memory how loudly it calls for its cells, own stones to be
     /// gone on with, the enemy's to be parried; in a network what it adds for the side that has just moved.
-    pub weight: f64,
+    pub weight: i64,
 }
 
 /// What a game did to one pattern.

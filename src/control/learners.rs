@@ -192,7 +192,7 @@ pub(super) async fn reasons(control: &Control, name: &str, game: &GameId) -> Res
         let message = format!("{} is no bot of the house: what it thinks is its owner's own", bot.name);
         return Err(Refusal::new(RefusalKind::Conflict, message));
     }
-    let said = said_in(control.store.as_ref(), &game).await?;
+    let said = said_in(control.store.as_ref(), &game, BySide { first: false, second: false }).await?;
     let own = said.into_iter().filter(|said| game.spec.players[said.side] == bot.id);
     let shown = own.map(|said| MoveShown {
         ply: said.ply,

@@ -340,8 +340,8 @@ pub struct PatternShown {
     pub won: u32,
     /// How many were lost.
     pub lost: u32,
-    /// How much it weighs.
-    pub weighting: f64,
+    /// How much it weighs, in the learner's own unit.
+    pub weighting: i64,
 }
 
 /// What a daemon is doing.

@@ -120,14 +120,24 @@ pub(super) async fn ranking(state: &AppState, wanted: Wanted) -> Result<Ranking,
     Ok(ranking)
 }
 
+/// The first of everybody by the joint fit, without what only the whole leaderboard says.
+pub(super) async fn strongest(
+    state: &AppState,
+    variant: Variant,
+    limit: usize,
+) -> Result<Vec<Row>, StoreError> {
+    let snapshot = state.leaderboard.now();
+    let Some(field) = snapshot.field(variant, FitList::All) else { return Ok(Vec::new()) };
+    let ids: Vec<PlayerId> = field.ranking().take(limit).map(|rated| rated.player.clone()).collect();
+    Ok(rows_of(field, named(state, &ids).await?, Board::All))
+}
+
 /// Bots, or everybody, by their joint fit.
 async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranking, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(wanted.variant, list) else { return Ok(Ranking::default()) };
     let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
-    let players = state.store.players(&ids).await?;
-    let players: HashMap<PlayerId, StoredPlayer> =
-        players.into_iter().map(|player| (player.id.clone(), player)).collect();
+    let players = named(state, &ids).await?;
     let fit = summary(field, &players, snapshot.up_to);
     let mut rows = rows_of(field, players, wanted.board);
     rows.retain(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)));
@@ -137,6 +147,12 @@ async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranki
         rows[index - 1].los_next = los.map(rounded);
     }
     Ok(Ranking { rows, fit: Some(fit) })
+}
+
+/// The players of these ids.
+async fn named(state: &AppState, ids: &[PlayerId]) -> Result<HashMap<PlayerId, StoredPlayer>, StoreError> {
+    let players = state.store.players(ids).await?;
+    Ok(players.into_iter().map(|player| (player.id.clone(), player)).collect())
 }
 
 fn is_at(state: &AppState, player: &StoredPlayer, home: Home) -> bool {

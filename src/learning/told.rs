@@ -79,16 +79,22 @@ pub struct Said {
     pub side: Side,
     /// Where.
     pub column: Column,
-    /// What spoke, for the chosen column first.
+    /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided: the bot won at once, was
+    /// forced, or no known pattern spoke.
     pub reasons: Vec<Reason>,
 }
 
-/// What the bots of the house said about their moves in a game. What other people's bots say is their owners' own.
+/// What the bots of the house said about their moves in a game; of the sides that learn, also of the moves about which
+/// they said nothing. What other people's bots say is their owners' own.
 ///
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn said_in(store: &dyn Store, game: &StoredGame) -> Result<Vec<Said>, StoreError> {
+pub async fn said_in(
+    store: &dyn Store,
+    game: &StoredGame,
+    learns: BySide<bool>,
+) -> Result<Vec<Said>, StoreError> {
     let players = &game.spec.players;
     let mut of_house = BySide { first: false, second: false };
     for side in Side::BOTH {
@@ -101,8 +107,9 @@ pub async fn said_in(store: &dyn Store, game: &StoredGame) -> Result<Vec<Said>, 
                 let ply = moves.len() + 1;
                 let side = if ply % 2 == 1 { Side::First } else { Side::Second };
                 let info = played.info.as_deref().filter(|_| of_house[side]);
-                let said = info.and_then(said).filter(|said| !said.is_empty());
-                moves.push(said.map(|reasons| Said { ply, side, column: played.column, reasons }));
+                let reasons = info.and_then(said).unwrap_or_default();
+                let is_told = learns[side] || !reasons.is_empty();
+                moves.push(is_told.then(|| Said { ply, side, column: played.column, reasons }));
             }
             EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
             EventKind::Paused | EventKind::Finished(_) => {}

@@ -127,3 +127,20 @@ for (const bot of ["memory", "ntuple-live"]) {
     await page.screenshot({ path: `${SHOTS}why-${bot}-phone.png`, fullPage: true });
   });
 }
+
+test("a move without a choice is named as such, as it is made", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await startGameAgainst(page, "ntuple-live");
+  const silent = page.locator('#why-moves p:has-text("No pattern decided")');
+  // Three in a column have to be parried, unless the bot wins: neither has reasons.
+  for (const key of ["1", "1", "1", "7", "7", "7", "7"]) {
+    if (!(await myTurn(page)) || (await silent.count()) > 0) break;
+    const before = await ply(page);
+    await page.keyboard.press(key);
+    await reached(page, before + 2);
+  }
+  await silent.first().waitFor();
+  assert.equal(await page.locator("#why-moves h3 + p:has-text('No pattern decided') + ul").count(), 0, "nor a list of them");
+  await page.reload();
+  await silent.first().waitFor();
+});

@@ -32,6 +32,8 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     let shown = asked(&["memory", "show", "--bot", "ntuple-live", "--limit", "3"]);
     assert!(shown.starts_with("ntuple-live: ") && shown.contains("\nPattern  "), "{shown}");
     assert!(!shown.contains("Seen"), "it does not keep how often it saw them: {shown}");
+    let heaviest = shown.lines().last().and_then(|row| row.split_whitespace().last()).unwrap();
+    assert!(heaviest.parse::<i64>().is_ok(), "a whole number, as in reasons: {shown}");
     check_what_the_page_shows(&asked);
     // What a learner of the arena knows plays anywhere.
     let copy = daemon.data().join("copy.xml");

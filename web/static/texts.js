@@ -9,6 +9,7 @@
 const { language, texts } = /** @type {any} */ (globalThis).fourfoldTexts;
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
+const point = numbers.formatToParts(0.5).find((part) => part.type === "decimal")?.value ?? ".";
 
 export { language };
 
@@ -33,6 +34,12 @@ export function count(key, n) {
   const form = typeof found === "string" ? found : (found[plurals.select(n)] ?? found.other);
   return fill(form, { n: numbers.format(n) });
 }
+
+/**
+ * A decimal fraction with the sign between whole and parts that the language has, as the server writes it.
+ * @param {number | string} fraction
+ */
+export const decimal = (fraction) => String(fraction).replace(".", point);
 
 /**
  * @param {string} form

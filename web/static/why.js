@@ -13,6 +13,12 @@ const SETTLED_MS = 250;
 const place = find("#why-moves");
 const game = find("#game").dataset.game;
 
+/** What is to be said if nothing spoke, or nothing for the column that was played. @param {MoveReasons} move */
+function remarkOn({ column, reasons }) {
+  if (reasons.length === 0) return "learning.why_silent";
+  return reasons.some((reason) => reason.column === column) ? null : "learning.why_other";
+}
+
 /** @param {MoveReasons} move */
 function shown(move) {
   const lines = move.reasons.map((reason) => {
@@ -26,9 +32,12 @@ function shown(move) {
     return el("li", {}, patternBoard(reason.pattern), el("div", {}, ...parts));
   });
   const title = text("learning.why_move", { ply: move.ply, column: move.column });
-  const speaksForIt = move.reasons.some((reason) => reason.column === move.column);
-  const remark = speaksForIt ? [] : [el("p", { class: "soft small" }, text("learning.why_other"))];
-  return [el("h3", { class: "small" }, title), ...remark, el("ul", { class: "voices" }, ...lines)];
+  const remark = remarkOn(move);
+  return [
+    el("h3", { class: "small" }, title),
+    ...(remark ? [el("p", { class: "soft small" }, text(remark))] : []),
+    ...(lines.length ? [el("ul", { class: "voices" }, ...lines)] : []),
+  ];
 }
 
 async function ask() {

@@ -1,6 +1,6 @@
 // How things are said: time controls, results, reasons, refusals. The only place with sentences built from data.
 
-import { count, text } from "./texts.js";
+import { count, decimal, text } from "./texts.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
 /** @typedef {import("../types/protocol").Time} Time */
@@ -14,7 +14,7 @@ export const COLOR = { first: text("game.first_color"), second: text("game.secon
 function length(ms) {
   if (ms >= 3_600_000 && ms % 3_600_000 === 0) return text("game.hours", { n: ms / 3_600_000 });
   if (ms >= 60_000 && ms % 60_000 === 0) return text("game.minutes", { n: ms / 60_000 });
-  return text("game.seconds", { n: ms / 1000 });
+  return text("game.seconds", { n: decimal(ms / 1000) });
 }
 
 /**
@@ -36,7 +36,7 @@ export function timeControl(time) {
  */
 export function clockFace(ms) {
   const left = Math.max(0, ms);
-  if (left < 10_000) return (Math.floor(left / 100) / 10).toFixed(1);
+  if (left < 10_000) return decimal((Math.floor(left / 100) / 10).toFixed(1));
   const seconds = Math.ceil(left / 1000);
   const pad = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);

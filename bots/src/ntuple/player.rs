@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::search::{Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak};
-use fourfold_engine::{Bitboard, Column, Position};
+use fourfold_engine::{Bitboard, Cell, Column, Position};
 
 use super::layout::VARIANT;
 use super::weights::{Judge, SETTLED, WIN, Weights};
@@ -65,6 +65,17 @@ impl NTuple {
         Self { voices: VOICES, ..self }
     }
 
+    /// Cells among which the network chooses: none if rules alone decide.
+    fn choices(&self, position: &Position) -> Bitboard {
+        let cells = match Tactics::of(position) {
+            Tactics::Win(_) => return Bitboard::EMPTY,
+            Tactics::Lost(_) if self.look.tactics => return Bitboard::EMPTY,
+            Tactics::Safe(cells) if self.look.tactics => cells,
+            Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
+        };
+        if cells.count() > 1 { cells } else { Bitboard::EMPTY }
+    }
+
     /// The best move at first sight, and its value.
     fn at_first_sight(&mut self, position: &Position) -> (Column, i32) {
         let stones = position.ply().cast_signed();
@@ -117,14 +128,14 @@ impl Bot for NTuple {
         self.voices = VOICES;
     }
 
-    /// The weights of the position after each move, at first sight, in thousandths before squashing. How often a
-    /// pattern was seen is not kept.
+    /// The weights of the position after each move that it had to choose from, at first sight and as the tables have
+    /// them. How often a pattern was seen is not kept. A win in one and moves without a choice have no reasons.
     fn reasons(&mut self, position: &Position) -> Vec<Reason> {
         if self.voices == 0 || position.outcome().is_some() {
             return Vec::new();
         }
         let mut reasons = Vec::new();
-        for column in position.legal_columns() {
+        for column in self.choices(position).cells(VARIANT).map(Cell::column) {
             let voices = self.search.valuation.voices(&position.play_unchecked(column), self.voices);
             reasons.extend(voices.into_iter().map(|(weight, pattern)| Reason {
                 column,
@@ -223,6 +234,28 @@ mod tests {
         let reason = &reasons[0];
         assert_eq!(&reason.to_string().parse::<Reason>().unwrap(), reason);
         assert_eq!(telling.reasons(game("1212121").position()), []);
+    }
+
+    #[test]
+    fn patterns_that_had_no_say_are_no_reasons() {
+        #[track_caller]
+        fn check(tactics: bool, moves: &str, spoken_for: &[u8]) {
+            let reasons = bot(0, tactics).telling_why().reasons(game(moves).position());
+            let mut columns: Vec<u8> = reasons.iter().map(|reason| reason.column.number()).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            assert_eq!(columns, spoken_for, "{moves}");
+        }
+        check(true, "121213", &[]); // a win in one
+        check(false, "121213", &[]);
+        check(true, "12121", &[]); // its parry
+        check(false, "12121", &[1, 2, 3, 4, 5, 6, 7]);
+        check(true, "44553", &[]); // two wins cannot be parried
+        check(false, "44553", &[1, 2, 3, 4, 5, 6, 7]);
+        // . O O O . . X   Stones in columns 1 and 5 would hand over a win on top of them.
+        // . X O X . . X
+        check(true, "22447373", &[2, 3, 4, 6, 7]);
+        check(false, "22447373", &[1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]

@@ -149,8 +149,8 @@ impl Known {
     fn describe(&self, side: Side, index: usize, weight: i16) -> KnownPattern {
         let [first, second, reach] = self.weights.pattern(index);
         let (own, enemy, sign) = match side {
-            Side::First => (first, second, 1.0),
-            Side::Second => (second, first, -1.0),
+            Side::First => (first, second, 1),
+            Side::Second => (second, first, -1),
         };
         let cells = |set: Bitboard| set.cells(VARIANT).collect::<Vec<Cell>>();
         KnownPattern {
@@ -159,7 +159,7 @@ impl Known {
             enemy: cells(enemy),
             answers: cells(reach),
             counts: Counts::default(),
-            weight: sign * f64::from(Weights::exact(weight)),
+            weight: sign * i64::from(weight),
         }
     }
 }
@@ -172,6 +172,7 @@ mod tests {
 
     use super::*;
     use crate::bot::{GameResult, MoveBudget};
+    use crate::learner::Reason;
 
     fn record(moves: &str, side: Side, result: GameResult) -> GameRecord {
         GameRecord { game: Game::from_moves(VARIANT, moves).unwrap(), side, result }
@@ -200,8 +201,8 @@ mod tests {
         let patterns = learner.knowledge().patterns();
         assert!((1..=PATTERNS_MAX).contains(&patterns.len()));
         assert!(learner.knowledge().pattern_count() > patterns.len());
-        let weights: Vec<f64> = patterns.iter().map(|pattern| pattern.weight.abs()).collect();
-        assert!(weights.is_sorted_by(|one, other| one >= other) && weights[0] > 0.0, "{weights:?}");
+        let weights: Vec<i64> = patterns.iter().map(|pattern| pattern.weight.abs()).collect();
+        assert!(weights.is_sorted_by(|one, other| one >= other) && weights[0] > 0, "{weights:?}");
         let pattern = &patterns[0];
         assert!(
             pattern.name.starts_with("first: ") || pattern.name.starts_with("second: "),
@@ -209,6 +210,23 @@ mod tests {
             pattern.name
         );
         assert!(pattern.own.len() + pattern.enemy.len() + pattern.answers.len() <= CELLS as usize);
+    }
+
+    #[test]
+    fn patterns_and_reasons_weigh_alike() {
+        let mut learner = fresh();
+        for moves in ["4455667", "4433221", "4455667", "121212"] {
+            learner.learn(&record(moves, Side::First, GameResult::Win));
+        }
+        let knowledge = learner.knowledge();
+        let position = *Game::from_moves(VARIANT, "44").unwrap().position();
+        let patterns = knowledge.patterns();
+        let reasons = knowledge.player(1).reasons(&position);
+        let is_known = |reason: &Reason| {
+            let name = format!("first: {}", reason.pattern);
+            patterns.iter().any(|pattern| pattern.name == name && pattern.weight == reason.weight)
+        };
+        assert!(reasons.iter().any(is_known), "{reasons:?} of {patterns:?}");
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Weights {
     }
 
     /// What a rounded weight was before.
-    pub(super) fn exact(weight: i16) -> f32 {
+    fn exact(weight: i16) -> f32 {
         f32::from(weight) / UNITS
     }
 

@@ -45,7 +45,7 @@ pub(super) fn show(mut learner: LearnerShown, limit: Option<usize>, json: bool) 
         let patterns: Vec<_> = learner.patterns.iter().map(counted).collect();
         output::print_table(["Pattern", "Seen", "Won", "Lost", "Weighting"], &patterns)?;
     } else {
-        let weighed = |row: &PatternShown| [row.pattern.clone(), format!("{:+.3}", row.weighting)];
+        let weighed = |row: &PatternShown| [row.pattern.clone(), format!("{:+}", row.weighting)];
         let patterns: Vec<_> = learner.patterns.iter().map(weighed).collect();
         output::print_table(["Pattern", "Weighting"], &patterns)?;
     }

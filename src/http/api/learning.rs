@@ -81,7 +81,8 @@ pub(in crate::http) struct MoveReasons {
     pub(in crate::http) ply: usize,
     /// Where it moved, from 1.
     pub(in crate::http) column: u8,
-    /// What spoke, for the chosen column first.
+    /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided the move of a bot that
+    /// learns: it won at once, was forced, or no known pattern spoke.
     pub(in crate::http) reasons: Vec<WhyReason>,
 }
 
@@ -199,12 +200,14 @@ async fn game_reasons(
     Ok(Json(List { items: reasons_of(&state, &game).await?, cursor: None }))
 }
 
-/// What the bots of the house said about their moves in a game.
+/// What the bots of the house said about their moves in a game: all moves of those that learn, of others those about
+/// which they said something. What other people's bots say is their owners' own.
 pub(in crate::http) async fn reasons_of(
     state: &AppState,
     game: &StoredGame,
 ) -> Result<Vec<MoveReasons>, StoreError> {
-    let said = said_in(&*state.store, game).await?;
+    let learns = game.spec.players.as_ref().map(|player| state.learning.knows(player));
+    let said = said_in(&*state.store, game, learns).await?;
     Ok(said.into_iter().map(MoveReasons::from).collect())
 }
 

@@ -154,7 +154,7 @@ fn seat(
         side: words::key(side),
         disc: DiscIcon::new(side),
         player: PlayerTag::new(lang, of(&snapshot.players, side)),
-        clock: words::clock_face(*of(&snapshot.clock, side)),
+        clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),
     }
@@ -236,8 +236,8 @@ impl HtmlSafe for WhyPanel {}
 #[derive(Clone, Debug)]
 struct WhyRow {
     title: String,
-    /// Whether something spoke for the column that was played, or only for others.
-    speaks_for_it: bool,
+    /// Key of what is to be said if nothing spoke, or nothing for the column that was played.
+    remark: Option<&'static str>,
     reasons: Vec<WhyLine>,
 }
 
@@ -273,11 +273,15 @@ impl WhyRow {
                 lang.fill("learning.counts", &counts)
             }),
             board: PatternBoard::named(lang, &reason.pattern),
-            weight: format!("{:+}", reason.weight).replace('-', "−"),
+            weight: words::signed(reason.weight),
             column: lang.fill("learning.why_voice", &[("column", reason.column)]),
         };
         Self {
-            speaks_for_it: said.reasons.iter().any(|reason| reason.column == said.column),
+            remark: match &said.reasons[..] {
+                [] => Some("learning.why_silent"),
+                reasons if reasons.iter().any(|reason| reason.column == said.column) => None,
+                _ => Some("learning.why_other"),
+            },
             title: lang.fill("learning.why_move", &title),
             reasons: said.reasons.into_iter().map(line).collect(),
         }

@@ -6,15 +6,14 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
-use super::Page;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::player;
+use super::{Page, words};
 use crate::http::ranking::{self, FitSummary, Home, Ranking, Wanted};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::PlayerName;
-use crate::leaderboard::field::Scale;
 use crate::storage::store::Board;
 
 /// Rows of the table: as many as anybody reads.
@@ -182,7 +181,7 @@ impl Row {
             wins: shown.live.wins,
             draws: shown.live.draws,
             losses: shown.live.losses,
-            exact: row.skill.and_then(|skill| skill.good_rate()).map(player::percent),
+            exact: row.skill.and_then(|skill| skill.good_rate()).map(|share| player::percent(lang, share)),
             los_next: row.los_next.map(certainty),
         }
     }
@@ -293,10 +292,7 @@ fn facts(lang: Language, fit: &FitSummary) -> Vec<String> {
         lang.fill("ranking.counted", &counts),
         lang.fill("ranking.first_move", &[("points", advantage.as_str())]),
     ];
-    facts.push(match fit.scale {
-        Scale::Random => lang.text("ranking.scale_random").to_owned(),
-        Scale::Mean => lang.text("ranking.scale_mean").to_owned(),
-    });
+    facts.push(words::scale(lang, fit.scale).to_owned());
     if let Some(ceiling) = fit.ceiling.as_ref().filter(|ceiling| !ceiling.provisional) {
         let values = [("name", ceiling.name.to_string()), ("elo", ceiling.elo.to_string())];
         facts.push(lang.fill("ranking.ceiling", &values));

@@ -18,7 +18,6 @@ use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
-use crate::leaderboard::field::Scale;
 use crate::learning::Watches;
 use crate::learning::changes::Changes;
 use crate::learning::told::{Taught, TaughtGame, last_lessons};
@@ -52,8 +51,8 @@ impl VersionRow {
         self.rating.is_some_and(|rating| rating.live.standing.is_provisional())
     }
 
-    fn decision(&self) -> Option<String> {
-        self.decision.map(percent)
+    fn decision(&self, lang: Language) -> Option<String> {
+        self.decision.map(|thousandths| percent(lang, thousandths))
     }
 
     /// Where it stands on the curve of ratings, unless too few games say so.
@@ -150,6 +149,8 @@ struct LearnerPage {
     keeps_counts: bool,
     cells: PatternCells,
     patterns: Vec<PatternTile>,
+    /// That there are more patterns than are drawn.
+    more: Option<String>,
 }
 
 /// All learners.
@@ -178,12 +179,15 @@ pub(super) async fn one(
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
     let knowledge = view.knowledge.now();
     let known = knowledge.patterns();
+    let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
-        learner: learner(&state, &frame, &view).await?,
         lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
         keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
+        more: (learner.patterns > PATTERNS_MAX)
+            .then(|| frame.lang.fill("learner.first_patterns", &[("n", PATTERNS_MAX)])),
+        learner,
         patterns: known.iter().take(PATTERNS_MAX).map(|pattern| tile(frame.lang, pattern)).collect(),
         frame,
     };
@@ -192,15 +196,11 @@ pub(super) async fn one(
 
 fn legend(state: &AppState, lang: Language) -> Legend {
     let snapshot = state.leaderboard.now();
-    let scale = match snapshot.field(Variant::STANDARD, FitList::Bots).map(|field| field.scale) {
-        None => "",
-        Some(Scale::Random) => lang.text("ranking.scale_random"),
-        Some(Scale::Mean) => lang.text("ranking.scale_mean"),
-    };
+    let field = snapshot.field(Variant::STANDARD, FitList::Bots);
     Legend {
         decision: lang.text("learning.decision_lead"),
         rating: lang.linked("learner.elo_lead", RANKING),
-        scale,
+        scale: field.map_or("", |field| words::scale(lang, field.scale)),
     }
 }
 
@@ -261,7 +261,7 @@ async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<Shown>, u
 fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
     let [first, .., last] = rows else { return Vec::new() };
     let mut growth = Vec::new();
-    if let (Some(before), Some(now)) = (first.decision(), last.decision()) {
+    if let (Some(before), Some(now)) = (first.decision(lang), last.decision(lang)) {
         growth
             .push(Growth {
                 label: lang.text("learner.right_decisions"), value: format!("{before} → {now}")
@@ -283,8 +283,8 @@ fn decision(games: u64, thousandths: u16) -> Value {
     Value { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
-fn percent(thousandths: u16) -> String {
-    format!("{}.{} %", thousandths / 10, thousandths % 10)
+fn percent(lang: Language, thousandths: u16) -> String {
+    lang.decimal(format_args!("{}.{} %", thousandths / 10, thousandths % 10))
 }
 
 /// The last lessons, the newest first.
@@ -335,7 +335,7 @@ impl LessonRow {
 fn tile(lang: Language, pattern: &KnownPattern) -> PatternTile {
     let counts = match pattern.counts {
         // Some learners keep weights alone.
-        Counts { seen: 0, .. } => format!("{:+.2}", pattern.weight).replace('-', "−"),
+        Counts { seen: 0, .. } => words::signed(pattern.weight),
         Counts { seen, won, lost } => {
             lang.fill("learning.counts", &[("seen", seen), ("won", won), ("lost", lost)])
         }

@@ -5,7 +5,6 @@ use axum::extract::State;
 use axum::response::Html;
 use fourfold_engine::Variant;
 
-use super::Page;
 use super::bots::BotRow;
 use super::drawing::{Board, DiscIcon, Drawing, MiniBoard};
 use super::game::stored_snapshot;
@@ -13,17 +12,20 @@ use super::layout::{Frame, Tab, Visitor};
 use super::live::{GameTile, Seat};
 use super::parts::{PlayerTag, RatingTag};
 use super::puzzles::{Teaser, daily_teaser};
+use super::{Page, words};
+use crate::http::ranking::{Row, strongest};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
 use crate::storage::StoreError;
-use crate::storage::store::{Board as Ranking, GameQuery};
+use crate::storage::published::FitList;
+use crate::storage::store::GameQuery;
 
 /// Games in the list beside the featured one: live ones, then the last that finished.
 const GAMES_MAX: u32 = 9;
 /// Places of the ranking shown.
-const RANKS_MAX: u32 = 5;
+const RANKS_MAX: usize = 5;
 /// House bots shown; the others are on their own page.
 const BOTS_MAX: usize = 5;
 
@@ -81,6 +83,8 @@ struct Lobby {
     bots: Vec<BotRow>,
     all_bots: Vec<BotRow>,
     ranks: Vec<Rank>,
+    /// Where their ratings have their zero: it is not that of the other ratings on the page.
+    scale: Option<&'static str>,
     puzzle: Option<Teaser>,
 }
 
@@ -92,7 +96,7 @@ struct Feature {
     is_live: bool,
 }
 
-/// A place of the ranking.
+/// A place of the ranking, as its page has it.
 struct Rank {
     place: u64,
     player: PlayerTag,
@@ -116,6 +120,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         bots: spread(&all_bots),
         all_bots,
         ranks: ranks(&state, lang).await?,
+        scale: scale(&state, lang),
         puzzle: daily_teaser(&state, lang).await?,
     };
     Ok(Html(page.render()?))
@@ -183,15 +188,15 @@ fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<Seat> {
 }
 
 async fn ranks(state: &AppState, lang: Language) -> Result<Vec<Rank>, StoreError> {
-    let rows = state.store.leaderboard(Ranking::All, Variant::STANDARD, RANKS_MAX).await?;
-    let rank = |row: crate::storage::record::LeaderboardRow| {
-        let rating = row.rating.standing.to_wire();
-        let player = super::player::wire(&row.player, Some(rating));
-        Rank {
-            place: row.rank,
-            player: PlayerTag::new(lang, &player).unrated(),
-            rating: RatingTag::new(lang, rating),
-        }
+    let rank = |row: Row| Rank {
+        place: row.rank,
+        player: PlayerTag::new(lang, &super::player::wire(&row.player, None)),
+        rating: RatingTag::published(lang, row.shown.to_wire()),
     };
-    Ok(rows.into_iter().map(rank).collect())
+    Ok(strongest(state, Variant::STANDARD, RANKS_MAX).await?.into_iter().map(rank).collect())
+}
+
+fn scale(state: &AppState, lang: Language) -> Option<&'static str> {
+    let snapshot = state.leaderboard.now();
+    snapshot.field(Variant::STANDARD, FitList::All).map(|field| words::scale(lang, field.scale))
 }

@@ -102,14 +102,16 @@ pub(super) fn badge(kind: PlayerKind) -> Option<Badge> {
     }
 }
 
-/// A rating, with a question mark while few games stand behind it.
+/// A rating, with a question mark while few games stand behind it. Its title says which it is and how certain.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(
-    source = r#"<span class="rating" title="{{ lang.fill("site.rating_range", [("low", low), ("high", high)]) }}">{{ elo }}{% if provisional %}?{% endif %}</span>"#,
+    source = r#"<span class="rating" title="{{ lang.fill(range, [("low", low), ("high", high)]) }}">{{ elo }}{% if provisional %}?{% endif %}</span>"#,
     ext = "html"
 )]
 pub(super) struct RatingTag {
     lang: Language,
+    /// Key of the title.
+    range: &'static str,
     elo: i32,
     low: i32,
     high: i32,
@@ -119,10 +121,21 @@ pub(super) struct RatingTag {
 impl HtmlSafe for RatingTag {}
 
 impl RatingTag {
+    /// A live rating: who meets whom is shown with the number that their games change.
     pub(super) fn new(lang: Language, rating: WireRating) -> Self {
+        Self::with_title(lang, "site.rating_range", rating)
+    }
+
+    /// A published rating, as rankings have it.
+    pub(super) fn published(lang: Language, rating: WireRating) -> Self {
+        Self::with_title(lang, "ranking.published_range", rating)
+    }
+
+    fn with_title(lang: Language, range: &'static str, rating: WireRating) -> Self {
         let half = i32::try_from(rating.pm95).unwrap_or(i32::MAX);
         Self {
             lang,
+            range,
             elo: rating.elo,
             low: rating.elo.saturating_sub(half),
             high: rating.elo.saturating_add(half),
@@ -151,9 +164,11 @@ mod tests {
 
     #[test]
     fn a_rating_says_how_certain_it_is() {
-        let html = RatingTag::new(Language::English, WireRating { elo: 1500, pm95: 80, provisional: true })
-            .to_string();
-        assert!(html.contains("between 1420 and 1580"), "{html}");
+        let rating = WireRating { elo: 1500, pm95: 80, provisional: true };
+        let html = RatingTag::new(Language::English, rating).to_string();
+        assert!(html.contains("\"live Elo: between 1420 and 1580"), "{html}");
         assert!(html.contains("1500?"), "{html}");
+        let html = RatingTag::published(Language::English, rating).to_string();
+        assert!(html.contains("\"published rating: between 1420 and 1580"), "{html}");
     }
 }

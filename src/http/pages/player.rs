@@ -226,8 +226,8 @@ impl Standing {
 }
 
 /// A share in per cent with one digit behind the point.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+pub(super) fn percent(lang: Language, share: f64) -> String {
+    lang.decimal(format_args!("{:.1} %", share * 100.0))
 }
 
 /// How well the player plays, once games were judged.
@@ -243,9 +243,9 @@ async fn skill(
     let (Some(good), Some(optimal)) = (skill.good_rate(), skill.optimal_rate()) else { return Ok(None) };
     let counts = [("games", lang.number(sums.games)), ("moves", lang.number(skill.moves))];
     Ok(Some(SkillRates {
-        good: percent(good),
-        decision: skill.accuracy().map(percent),
-        optimal: percent(optimal),
+        good: percent(lang, good),
+        decision: skill.accuracy().map(|share| percent(lang, share)),
+        optimal: percent(lang, optimal),
         judged: lang.fill("profile.judged", &counts),
     }))
 }

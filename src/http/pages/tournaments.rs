@@ -157,7 +157,7 @@ impl Table {
             progress: lang.fill("tournament.progress", &progress),
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
-            crosstable: crosstable(view),
+            crosstable: crosstable(lang, view),
             games: view.lines.iter().skip(earlier).rev().map(|line| game(lang, view, line)).collect(),
             earlier: earlier as u64,
         }
@@ -187,17 +187,14 @@ fn elo(elo: f64, pm95: f64) -> String {
     format!("{elo:+.0} ±{pm95:.0}").replace('-', "−")
 }
 
-fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
+fn crosstable(lang: Language, view: &TournamentView) -> Vec<CrossRow> {
     let Some(report) = view.table.tournament.as_ref().filter(|_| view.names.len() <= CROSSTABLE_MAX) else {
         return Vec::new();
     };
-    let cell = |own: usize, column: usize, points: &Option<[u64; 2]>| match points {
+    let cell = |own: usize, column: usize, scored: &Option<[u64; 2]>| match scored {
         _ if own == column => Cell::Own,
         None => Cell::Unplayed,
-        Some([half_points, games]) => {
-            let half = if half_points % 2 == 1 { ".5" } else { "" };
-            Cell::Points(format!("{}{half}/{games}", half_points / 2))
-        }
+        Some([half_points, games]) => Cell::Points(points(lang, *half_points, *games)),
     };
     let rows = report.crosstable.iter().zip(&view.table.players).enumerate();
     rows.map(|(own, (cells, player))| CrossRow {
@@ -206,6 +203,11 @@ fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
         cells: cells.iter().enumerate().map(|(column, points)| cell(own, column, points)).collect(),
     })
     .collect()
+}
+
+fn points(lang: Language, half_points: u64, games: u64) -> String {
+    let half = if half_points % 2 == 1 { ".5" } else { "" };
+    lang.decimal(format_args!("{}{half}/{games}", half_points / 2))
 }
 
 fn game(lang: Language, view: &TournamentView, line: &crate::tournament::progress::Line) -> Game {
@@ -313,4 +315,15 @@ fn moment(lang: Language, at: UnixMillis) -> String {
     let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
     let time = time.to_zoned(TimeZone::UTC).time();
     format!("{}, {:02}:{:02} UTC", words::day(lang, at), time.hour(), time.minute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_points_are_written_as_in_each_language() {
+        assert_eq!([7, 8].map(|half_points| points(Language::English, half_points, 4)), ["3.5/4", "4/4"]);
+        assert_eq!(points(Language::French, 7, 4), "3,5/4");
+    }
 }

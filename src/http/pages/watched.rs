@@ -51,7 +51,7 @@ impl Watched {
         let seat = |side, player, clock| Seat {
             disc: DiscIcon::new(side),
             player: Some(PlayerTag::new(lang, player).unlinked()),
-            clock: words::clock_face(clock),
+            clock: words::clock_face(lang, clock),
         };
         Self {
             id: game.game.to_string(),

@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 
 use crate::clock::TimeControl;
 use crate::http::texts::Language;
+use crate::leaderboard::field::Scale;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::WireSide;
 use crate::storage::record::UnixMillis;
@@ -61,14 +62,27 @@ fn length(lang: Language, ms: u32) -> String {
     match ms {
         ms if ms >= HOUR && ms % HOUR == 0 => lang.fill("game.hours", &[("n", ms / HOUR)]),
         ms if ms >= MINUTE && ms % MINUTE == 0 => lang.fill("game.minutes", &[("n", ms / MINUTE)]),
-        ms => lang.fill("game.seconds", &[("n", f64::from(ms) / 1_000.0)]),
+        ms => lang.fill("game.seconds", &[("n", lang.decimal(f64::from(ms) / 1_000.0))]),
     }
 }
 
+/// Where published ratings have their zero.
+pub(super) fn scale(lang: Language, scale: Scale) -> &'static str {
+    match scale {
+        Scale::Random => lang.text("ranking.scale_random"),
+        Scale::Mean => lang.text("ranking.scale_mean"),
+    }
+}
+
+/// A number with its sign, as it is printed.
+pub(super) fn signed(n: i64) -> String {
+    format!("{n:+}").replace('-', "−")
+}
+
 /// What a clock shows: `3:05`, in the last ten seconds `9.4`.
-pub(super) fn clock_face(ms: u64) -> String {
+pub(super) fn clock_face(lang: Language, ms: u64) -> String {
     if ms < 10_000 {
-        return format!("{}.{}", ms / 1_000, ms % 1_000 / 100);
+        return lang.decimal(format_args!("{}.{}", ms / 1_000, ms % 1_000 / 100));
     }
     let seconds = ms.div_ceil(1_000);
     let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -140,6 +154,8 @@ mod tests {
         check_time(None, 0, Some(30_000), "30 s a move");
         check_time(Some(90_000), 500, Some(10_000), "90 s + 0.5 s, 10 s a move");
         check_time(Some(7_200_000), 0, None, "2 h");
+        let half = TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None };
+        assert_eq!(time_control(Language::German, half), "1 min + 0,5 s");
     }
 
     #[test]
@@ -167,7 +183,8 @@ mod tests {
             (0, "0.0"),
             (3_600_000, "1:00:00"),
         ] {
-            assert_eq!(clock_face(ms), expected, "{ms} ms");
+            assert_eq!(clock_face(Language::English, ms), expected, "{ms} ms");
         }
+        assert_eq!(clock_face(Language::German, 9_999), "9,9");
     }
 }

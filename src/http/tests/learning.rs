@@ -173,12 +173,16 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 30, better known 117.",
+        "pupil 1–0 Ada</span>: new patterns 30, better known 117</p>",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
     let german = site.get("/learning?lang=de").await;
-    assert!(german.body.contains("<h1>Lernen</h1>"), "{}", german.body);
+    for part in
+        ["<h1>Lernen</h1>", "<dd class=\"number\">41,2 % → 61,2 %</dd>", "<td class=\"right\">41,2 %</td>"]
+    {
+        assert!(german.body.contains(part), "{part} in {}", german.body);
+    }
     let empty = TestSite::new().get("/learning").await;
     assert!(empty.body.contains("Nobody learns here."), "{}", empty.body);
 }
@@ -193,6 +197,7 @@ async fn the_page_of_a_learner_shows_what_it_knows_and_what_the_last_games_chang
     {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
+    assert!(!page.body.contains("fourfold memory show"), "all that it knows is drawn");
     let version = site.get("/learning/PUPIL@1").await;
     assert_eq!((version.status, version.header(LOCATION)), (StatusCode::SEE_OTHER, "/player/PUPIL@1"));
     for path in ["/learning/nobody", "/learning/Ada", "/learning/pupil@7", "/learning/%3Cb%3E"] {
@@ -217,6 +222,12 @@ async fn a_learner_that_keeps_weights_shows_those() {
     let page = site.get("/learning/pupil").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.body.contains("aria-label=\"own ") && !page.body.contains("seen"), "{}", page.body);
+    let weight =
+        page.body.split("<div class=\"small number\">").nth(1).and_then(|rest| rest.split('<').next());
+    let weight = weight.unwrap().trim_start_matches(['+', '−']);
+    assert!(weight.parse::<u16>().is_ok(), "a whole number, as in reasons: {weight}");
+    let more = "The first 60 of them; more are listed by <code>fourfold memory show --bot pupil</code>";
+    assert!(page.body.contains(more), "{}", page.body);
 }
 
 #[tokio::test]
@@ -240,18 +251,26 @@ async fn the_game_of_a_learner_says_why() {
         said["reasons"][0],
         json!({ "column": 1, "weight": 105, "pattern": "own a1 a2 a3 a4", "seen": 3, "won": 2, "lost": 1 })
     );
-    assert_eq!(list["items"].as_array().unwrap().len(), 1, "the others said nothing");
+    let plies = |list: &Value| -> Vec<(u64, usize)> {
+        let items = list["items"].as_array().unwrap().iter();
+        items.map(|it| (it["ply"].as_u64().unwrap(), it["reasons"].as_array().unwrap().len())).collect()
+    };
+    assert_eq!(plies(&list), [(1, 2), (3, 0), (5, 0), (7, 0)], "the moves of the learner, also silent ones");
     let page = site.get("/game/g1").await;
     for part in ["aria-label=\"own a1 a2 a3 a4\"", ">+105</strong> column 1<div class=\"soft small\">seen"] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
     assert!(page.body.contains(">−7</strong> column 4</div>"), "no counts where there are none");
+    assert_eq!(page.body.matches("No pattern decided: ").count(), 3, "{}", page.body);
+    assert_eq!(page.body.matches("<ul class=\"voices\">").count(), 1, "no empty lists");
     for path in ["/api/v1/games/nothing/reasons", "/api/v1/games/%20/reasons"] {
         site.get(path).await.check_refused(404, "not_found", None);
     }
-    play(&*site.store, spec("g2", "Ada", "pupil"), FIRST_WINS, Result_::First, EndReason::Four).await;
+    let other = add(StoredPlayer { house: true, ..player("other", PlayerKind::Bot) });
+    site.store.commit(&[other]).await.unwrap().remove(0).unwrap();
+    play(&*site.store, spec("g2", "other", "pupil"), FIRST_WINS, Result_::First, EndReason::Four).await;
     let silent = site.get("/api/v1/games/g2/reasons").await.json();
-    assert_eq!(silent["items"], json!([]));
+    assert_eq!(plies(&silent), [(2, 0), (4, 0), (6, 0)], "who does not learn has nothing to say");
 }
 
 #[tokio::test]

@@ -93,6 +93,8 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
     );
     assert_eq!(list["items"][1]["exact"], Value::Null, "no move of random was judged");
     assert!(site.get("/leaderboard").await.body.contains("87.5 %"));
+    assert!(site.get("/leaderboard?lang=de").await.body.contains("87,5 %"));
+    assert!(site.get("/player/six?lang=pl").await.body.contains("62,5 %"));
     let body = site.get("/player/six").await.body;
     assert!(body.contains("87.5 %") && body.contains("75.0 %") && body.contains("62.5 %"), "{body}");
 }
@@ -178,6 +180,23 @@ async fn the_pages_show_the_same() {
     }
     assert!(site.get("/player/six?variant=9x6").await.body.contains("href=\"/player/six?variant=7x6\""));
     assert_eq!(site.get("/player/six?variant=nonsense").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn the_lobby_ranks_as_the_ranking_does() {
+    let site = site().await;
+    let all = site.get("/api/v1/leaderboard").await.json();
+    let body = site.get("/").await.body;
+    let ranks = body.split_once("<ol class=\"ranks\">").unwrap().1.split_once("</ol>").unwrap().0;
+    let shown: Vec<&str> = ranks.split("<li>").skip(1).collect();
+    assert_eq!(shown.len(), names(&all).len(), "{ranks}");
+    for (row, shown) in all["items"].as_array().unwrap().iter().zip(shown) {
+        let rating = format!(">{}?</span>", row["elo"]);
+        for part in [row["name"].as_str().unwrap(), "\"published rating: ", &rating] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+    assert!(body.contains("Zero is a bot"), "whose scale that is: {body}");
 }
 
 #[tokio::test]

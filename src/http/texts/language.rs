@@ -1,5 +1,7 @@
 //! The languages of the pages: which there are, which one a visitor reads, and how each writes numbers.
 
+use std::fmt::Display;
+
 /// A language that the pages speak.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Language {
@@ -112,6 +114,23 @@ impl Language {
         }
         grouped
     }
+
+    /// A decimal fraction as `Display` prints it, with the sign between whole and parts that the language has. It does
+    /// not set thousands apart.
+    #[must_use]
+    pub fn decimal(self, fraction: impl Display) -> String {
+        let fraction = fraction.to_string();
+        match self {
+            Self::English | Self::Japanese | Self::Chinese => fraction,
+            Self::German
+            | Self::French
+            | Self::Spanish
+            | Self::Portuguese
+            | Self::Italian
+            | Self::Dutch
+            | Self::Polish => fraction.replace('.', ","),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -149,5 +168,12 @@ mod tests {
         ] {
             assert_eq!([999, 1_234, 12_345, 1_234_567].map(|n| language.number(n)), expected, "{language:?}");
         }
+    }
+    #[test]
+    fn parts_are_set_off_by_a_point_or_a_comma() {
+        let comma = Language::ALL.into_iter().filter(|language| language.decimal(61.25) == "61,25");
+        assert_eq!(comma.map(Language::tag).collect::<Vec<_>>(), ["de", "fr", "es", "pt", "it", "nl", "pl"]);
+        assert_eq!(Language::Japanese.decimal(format_args!("{:.1} %", 61.25)), "61.2 %");
+        assert_eq!(Language::German.decimal(7), "7");
     }
 }
