@@ -447,6 +447,15 @@ async fn nobody_is_busy_when_practice_is_over() {
         rounds += 1;
     }
     assert!((10..=50).contains(&rounds), "{rounds} rounds in 20 seconds");
+
+    // Nor when the writer is congested and the next look is overdue.
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    while !arena.writer.is_congested() {
+        let nobody = "nobody".parse().unwrap();
+        arena.writer.submit(Write::WithdrawLesson { game: nobody }, |_| {});
+    }
+    assert_eq!(learners.round().await, Progress::Idle);
+    assert!(learners.pause() > Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
