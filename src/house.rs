@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use fourfold_bots::{Bot, BotSpec, Knowledge, registry};
+use fourfold_bots::{Bot, BotError, BotSpec, Knowledge, registry};
 use fourfold_engine::Variant;
 use thiserror::Error;
 use tracing::warn;
@@ -86,7 +86,9 @@ impl HouseBot {
     /// Whether it plays this variant.
     #[must_use]
     pub fn plays(&self, variant: Variant) -> bool {
-        registry::build_taught(&self.spec, variant, "").is_ok()
+        // Nothing is read: nothing at all makes an empty memory, but no network, which is no matter of the variant.
+        let built = registry::build_taught(&self.spec, variant, "");
+        !matches!(built, Err(BotError::VariantNotPlayed { .. }))
     }
 
     /// What keeps its lessons, if it learns from its games.
@@ -217,4 +219,35 @@ async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<
     };
     writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
     Ok(player)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_by_a_file_plays_what_its_program_plays() {
+        #[track_caller]
+        fn check(spec: &str, standard: bool, larger: bool) {
+            let bot = HouseBot {
+                identity: Identity {
+                    id: "b1".parse().unwrap(),
+                    name: "bot".parse().unwrap(),
+                    kind: PlayerKind::Bot,
+                    owner: None,
+                },
+                spec: spec.parse().unwrap(),
+                style: "any",
+                strength: None,
+                about: String::new(),
+                mind: Mind::Fixed,
+            };
+            assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
+            assert_eq!(bot.plays("9x7".parse().unwrap()), larger, "{spec}");
+        }
+        check("ntuple", true, false);
+        check("ntuple:file=net.bin", true, false);
+        check("memory:file=memory.xml", true, true);
+        check("negamax:depth=4", true, true);
+    }
 }
