@@ -236,7 +236,7 @@ impl Pupil {
             let records = records(game, self.plan.watches, &self.live.id);
             if !records.is_empty() {
                 let teachers = faculty.teachers(game, deps).await?;
-                match admits(&game, &teachers, deps).await? {
+                match admits(game, &teachers, deps).await? {
                     None => {
                         look.waits = true;
                         break;
@@ -605,13 +605,12 @@ impl Faculty {
                 Some(Teacher::Family(account)) => account,
                 Some(Teacher::Guests) | None => id,
             };
-            let teaching = match self.teaching.get(account) {
-                Some(teaching) => *teaching,
-                None => {
-                    let teaching = deps.store.teaching(account).await?;
-                    self.teaching.insert(account.clone(), teaching);
-                    teaching
-                }
+            let teaching = if let Some(teaching) = self.teaching.get(account) {
+                *teaching
+            } else {
+                let teaching = deps.store.teaching(account).await?;
+                self.teaching.insert(account.clone(), teaching);
+                teaching
             };
             if teaching == Teaching::KeptOut {
                 return Ok(true);

@@ -109,7 +109,7 @@ pub async fn said_in(
                 let info = played.info.as_deref().filter(|_| of_house[side]);
                 let reasons = info.and_then(said).unwrap_or_default();
                 let is_told = learns[side] || !reasons.is_empty();
-                moves.push(is_told.then(|| Said { ply, side, column: played.column, reasons }));
+                moves.push(is_told.then_some(Said { ply, side, column: played.column, reasons }));
             }
             EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
             EventKind::Paused | EventKind::Finished(_) => {}
