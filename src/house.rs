@@ -243,7 +243,7 @@ mod tests {
                 mind: Mind::Fixed,
             };
             assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
-            assert_eq!(bot.plays("9x7".parse().unwrap()), larger, "{spec}");
+            assert_eq!(bot.plays("8x7".parse().unwrap()), larger, "{spec}");
         }
         check("ntuple", true, false);
         check("ntuple:file=net.bin", true, false);
