@@ -115,7 +115,15 @@ impl fmt::Debug for Secret {
 pub struct DataDir {
     path: PathBuf,
     /// The lock goes with the file, at the latest when the process dies.
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for DataDir {
+    fn drop(&mut self) {
+        // Said aloud, as a program that is being started has a copy of the file until it runs. If it fails, closing the
+        // file does the same.
+        let _ = self.lock.unlock();
+    }
 }
 
 impl DataDir {
@@ -133,7 +141,7 @@ impl DataDir {
         if !path.is_dir() {
             return Err(DataDirError::NotADirectory { path: path.to_owned() });
         }
-        Ok(Self { path: path.to_owned(), _lock: lock(path)? })
+        Ok(Self { path: path.to_owned(), lock: lock(path)? })
     }
 
     /// The directory.
