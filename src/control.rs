@@ -19,7 +19,7 @@ pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
 pub use request::{
     Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
-    ReasonShown, Refusal, RefusalKind, Request, Status, Verified, VersionShown,
+    ReasonShown, Refusal, RefusalKind, Request, RethoughtShown, Status, Verified, VersionShown,
 };
 pub use server::ControlServer;
 

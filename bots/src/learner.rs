@@ -8,7 +8,7 @@ use std::fmt::{self, Debug};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use fourfold_engine::{Cell, Column, Variant};
+use fourfold_engine::{Cell, Column, Game, Variant};
 
 use crate::bot::{Bot, BotError, GameRecord};
 use crate::spec::BotSpec;
@@ -19,6 +19,14 @@ pub trait Learner: Send + Sync + Debug {
     /// Learns from a game of its variant as one side saw it, and says what changed, in a fixed order. Nothing but the
     /// game and what was learnt before decides what that is: no clock, no chance from outside.
     fn learn(&mut self, game: &GameRecord) -> Vec<Change>;
+
+    /// The columns among which it would choose before each move of a game of its variant, by what it has learnt now: all
+    /// that a memory holds equal, the one that a network likes best at first sight. What a lesson changed in it shows
+    /// between two calls.
+    ///
+    /// Of a network that plays by a running average it is the one that learns: the average follows over some hundred
+    /// games.
+    fn leanings(&self, game: &Game) -> Vec<Vec<Column>>;
 
     /// All that was learnt, from which [`restore`] makes the same learner again.
     fn state(&self) -> Vec<u8>;

@@ -123,6 +123,44 @@ fn first_not_vetoed(
     None
 }
 
+/// The columns among which a bot with this memory chooses, from left to right.
+fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Column> {
+    let patterns = memory.vocabulary().snapshot(position);
+    let open: Vec<Column> = position.open_columns().collect();
+    if patterns.is_empty() {
+        return open;
+    }
+    let loudest = all_not_vetoed(position, Judge { memory, rule, position }.proposals(&patterns));
+    if !loudest.is_empty() {
+        return loudest;
+    }
+    let safe: Vec<Column> = open.iter().copied().filter(|column| !is_vetoed(position, *column)).collect();
+    if safe.is_empty() { open } else { safe }
+}
+
+/// The columns of all that [`first_not_vetoed`] draws from, from left to right.
+fn all_not_vetoed(position: &Position, mut proposals: Vec<Proposal>) -> Vec<Column> {
+    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.score), proposal.column));
+    let mut vetoes = 0;
+    let mut seen: Vec<Column> = Vec::new();
+    for equal in proposals.chunk_by(|one, other| one.score == other.score) {
+        let mut columns: Vec<Column> = equal.iter().map(|proposal| proposal.column).collect();
+        columns.dedup();
+        columns.retain(|column| !seen.contains(column));
+        seen.extend(&columns);
+        let proposed = columns.len();
+        columns.retain(|column| !is_vetoed(position, *column));
+        if !columns.is_empty() {
+            return columns;
+        }
+        vetoes += proposed;
+        if vetoes >= VETOES_MAX {
+            break;
+        }
+    }
+    Vec::new()
+}
+
 /// Whether the opponent could win on top of a stone in this column, unless the stone itself wins.
 ///
 /// The article only says that a move is checked against an instant win of the opponent. If that meant any win,

@@ -62,6 +62,15 @@ impl Game {
         &self.moves
     }
 
+    /// Each move from the first on, after the position in which it was played.
+    pub fn turns(&self) -> impl Iterator<Item = (Position, Column)> {
+        self.moves.iter().scan(Position::new(self.variant()), |position, &column| {
+            let before = *position;
+            *position = before.play_unchecked(column);
+            Some((before, column))
+        })
+    }
+
     /// Number of moves played.
     pub fn ply(&self) -> u32 {
         self.position.ply()

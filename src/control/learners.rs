@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use fourfold_arena::stats::normal::Z95;
 use fourfold_bots::{Knowledge, KnownPattern};
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Column, Variant};
 
 use super::execute::{Control, no_game, player};
 use super::request::{
     Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
-    ReasonShown, Refusal, RefusalKind, VersionShown,
+    ReasonShown, Refusal, RefusalKind, RethoughtShown, VersionShown,
 };
 use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::learning::changes::Rethought;
 use crate::learning::told::{Taught, last_lessons, said_in};
 use crate::learning::verify::LearnerReport;
 use crate::learning::{self, Plan};
@@ -165,7 +166,15 @@ impl From<Taught> for LessonShown {
             [first.clone(), second.clone()]
         });
         let result = game.as_ref().map(|game| game.result);
-        Self { number, game: game.map(|game| game.id), players, result, new, again }
+        let rethought = changes.rethought.into_iter().map(RethoughtShown::from).collect();
+        Self { number, game: game.map(|game| game.id), players, result, new, again, rethought }
+    }
+}
+
+impl From<Rethought> for RethoughtShown {
+    fn from(Rethought { ply, before, after }: Rethought) -> Self {
+        let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
+        Self { ply, before: numbers(before), after: numbers(after) }
     }
 }
 

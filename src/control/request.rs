@@ -292,6 +292,20 @@ pub struct LessonShown {
     pub new: Vec<String>,
     /// How many patterns that were known before were seen again.
     pub again: usize,
+    /// Moves of the game at which it would choose otherwise since.
+    #[serde(default)]
+    pub rethought: Vec<RethoughtShown>,
+}
+
+/// A move of a game at which a learner would choose otherwise since it learnt the game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RethoughtShown {
+    /// Of the move that was played, counted from 1, the opening's included.
+    pub ply: usize,
+    /// The columns, from 1, among which it would have chosen.
+    pub before: Vec<u8>,
+    /// Those among which it would choose since.
+    pub after: Vec<u8>,
 }
 
 /// A move with what the bot said about it.

@@ -26,6 +26,7 @@ mod pattern;
 mod player;
 mod puzzles;
 mod qr;
+mod rethought;
 #[cfg(test)]
 mod tests;
 mod tournaments;

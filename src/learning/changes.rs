@@ -1,10 +1,15 @@
 //! What a lesson changed, as it is stored for people to read.
 
-use fourfold_bots::{Change, Counts};
+use fourfold_bots::{Change, Counts, GameRecord};
+use fourfold_engine::notation::{parse_moves, print_moves};
+use fourfold_engine::{Column, Side};
 
 /// Changes of one lesson that are named, unless more of them are new: a game has some dozen, or a hundred and more where
 /// gaps count too.
 const NAMED_MAX: usize = 40;
+
+/// What the line of a turn begins with.
+const TURN: &str = "move ";
 
 /// What a lesson changed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -15,6 +20,37 @@ pub struct Changes {
     pub new: usize,
     /// The new ones, and some of the others.
     pub named: Vec<Change>,
+    /// Where in the game it would choose otherwise since.
+    pub rethought: Vec<Rethought>,
+}
+
+/// A turn of a game at which a learner would have chosen otherwise before it learnt that game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rethought {
+    /// Of the move that was played then, counted from 1.
+    pub ply: usize,
+    /// The columns among which it would have chosen, from left to right.
+    pub before: Vec<Column>,
+    /// Those among which it chooses since.
+    pub after: Vec<Column>,
+}
+
+impl Rethought {
+    /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it. Turns of
+    /// sides whose record it did not learn do not count.
+    pub(super) fn between(
+        records: &[GameRecord],
+        before: Vec<Vec<Column>>,
+        after: Vec<Vec<Column>>,
+    ) -> Vec<Self> {
+        let is_learnt = |ply: usize| {
+            let side = if ply % 2 == 1 { Side::First } else { Side::Second };
+            records.iter().any(|record| record.side == side)
+        };
+        let turns = before.into_iter().zip(after).zip(1..);
+        let turns = turns.filter(|((before, after), ply)| before != after && is_learnt(*ply));
+        turns.map(|((before, after), ply)| Self { ply, before, after }).collect()
+    }
 }
 
 impl Changes {
@@ -26,13 +62,13 @@ impl Changes {
         let new = named.len();
         grown.truncate(NAMED_MAX.saturating_sub(new));
         named.append(&mut grown);
-        Self { changed, new, named }
+        Self { changed, new, named, rethought: Vec::new() }
     }
 
     /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of
-    /// what was before. Nothing if nothing changed that has a name.
+    /// what was before; then one for each turn: `move 9 | 4 | 35`. Nothing if there is neither.
     pub fn print(&self) -> String {
-        if self.changed == 0 {
+        if self.changed == 0 && self.rethought.is_empty() {
             return String::new();
         }
         let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
@@ -40,8 +76,12 @@ impl Changes {
             let before = before.as_ref().map_or_else(|| "new".to_owned(), counts);
             format!("{pattern} | {before} | {}", counts(after))
         };
+        let turn = |Rethought { ply, before, after }: &Rethought| {
+            format!("{TURN}{ply} | {} | {}", print_moves(before), print_moves(after))
+        };
         let totals = format!("{} changed, {} new", self.changed, self.new);
-        std::iter::once(totals).chain(self.named.iter().map(line)).collect::<Vec<_>>().join("\n")
+        let lines = self.named.iter().map(line).chain(self.rethought.iter().map(turn));
+        std::iter::once(totals).chain(lines).collect::<Vec<_>>().join("\n")
     }
 
     /// Reads a stored lesson; lines of another form are left out. Older ones do not begin with how many changed: those
@@ -52,7 +92,7 @@ impl Changes {
             text.lines().next().and_then(totals).unwrap_or_else(|| {
                 (named.len(), named.iter().filter(|change| change.before.is_none()).count())
             });
-        Self { changed, new, named }
+        Self { changed, new, named, rethought: text.lines().filter_map(rethought).collect() }
     }
 }
 
@@ -73,9 +113,23 @@ fn change(line: &str) -> Option<Change> {
     Some(Change { pattern: pattern.to_owned(), before, after: counts(after)? })
 }
 
+fn rethought(line: &str) -> Option<Rethought> {
+    let mut parts = line.strip_prefix(TURN)?.split(" | ");
+    let ply = parts.next()?.parse().ok().filter(|ply| *ply >= 1)?;
+    let (before, after) = (parse_moves(parts.next()?).ok()?, parse_moves(parts.next()?).ok()?);
+    Some(Rethought { ply, before, after })
+}
+
 #[cfg(test)]
 mod tests {
+    use fourfold_bots::GameResult;
+    use fourfold_engine::{Game, Variant};
+
     use super::*;
+
+    fn columns(numbers: &str) -> Vec<Column> {
+        parse_moves(numbers).unwrap()
+    }
 
     const AFTER: Counts = Counts { seen: 2, won: 1, lost: 0 };
 
@@ -94,6 +148,35 @@ mod tests {
         assert_eq!(changes.named[0].before, None, "the new ones first");
         assert_eq!(Changes::parse(&changes.print()), changes);
         assert_eq!(Changes::of(Vec::new()).print(), "");
+    }
+
+    #[test]
+    fn turns_read_back_without_patterns_too() {
+        let rethought = vec![
+            Rethought { ply: 9, before: columns("4"), after: columns("35") },
+            Rethought { ply: 42, before: columns("1234567"), after: columns("7") },
+        ];
+        let changes = Changes { rethought, ..Changes::default() };
+        assert_eq!(changes.print(), "0 changed, 0 new\nmove 9 | 4 | 35\nmove 42 | 1234567 | 7");
+        assert_eq!(Changes::parse(&changes.print()), changes);
+        for rubbish in ["move 0 | 1 | 2", "move x | 1 | 2", "move 3 | 1", "move 3 | x | 2"] {
+            assert_eq!(Changes::parse(rubbish), Changes::default(), "{rubbish}");
+        }
+    }
+
+    #[test]
+    fn only_turns_of_sides_that_were_learnt_count() {
+        let game = Game::from_moves(Variant::STANDARD, "4455").unwrap();
+        let record = |side| GameRecord { game: game.clone(), side, result: GameResult::Win };
+        let leanings = |columns_: [&str; 4]| columns_.map(columns).to_vec();
+        let between = |records: &[GameRecord]| {
+            let (before, after) = (leanings(["4", "4", "123", "5"]), leanings(["4", "3", "12", "6"]));
+            let rethought = Rethought::between(records, before, after);
+            rethought.into_iter().map(|it| it.ply).collect::<Vec<_>>()
+        };
+        assert_eq!(between(&[record(Side::First)]), [3]);
+        assert_eq!(between(&[record(Side::Second)]), [2, 4]);
+        assert_eq!(between(&[record(Side::First), record(Side::Second)]), [2, 3, 4]);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fourfold_bots::{BotError, GameRecord, Knowledge, Learner, learner};
-use fourfold_engine::Variant;
+use fourfold_bots::{BotError, Change, GameRecord, Knowledge, Learner, learner};
+use fourfold_engine::{Column, Variant};
 
 use super::Plan;
-use super::changes::Changes;
+use super::changes::{Changes, Rethought};
 use super::lesson::records;
 use crate::background::{Progress, Worker, WorkerError};
 use crate::ids::{PlayerId, PlayerName};
@@ -60,19 +60,57 @@ impl Fold {
         self.learner.knowledge()
     }
 
-    /// Learns these games, and freezes a version whenever as many are learnt as one of the marks says.
+    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the marks
+    /// says.
     pub(crate) fn learn(&mut self, taught: &[Taught], marks: &BTreeSet<u64>, now: UnixMillis) -> Learnt {
-        let mut learnt = Learnt { lessons: Vec::new(), versions: Vec::new() };
+        let mut lessons = Vec::new();
+        let versions = self.go_through(taught, marks, now, |fold, number, records| {
+            let before = fold.leanings(records);
+            let patterns = fold.take_in(records);
+            let rethought = Rethought::between(records, before, fold.leanings(records));
+            let changes = Changes { rethought, ..Changes::of(patterns) };
+            lessons.push(Lesson { number, changes: changes.print() });
+        });
+        Learnt { lessons, versions }
+    }
+
+    /// Learns them once more, after which the state is the same as then.
+    fn learn_again(
+        &mut self,
+        taught: &[Taught],
+        marks: &BTreeSet<u64>,
+        now: UnixMillis,
+    ) -> Vec<StoredVersion> {
+        self.go_through(taught, marks, now, |fold, _, records| drop(fold.take_in(records)))
+    }
+
+    /// Learns each of these games by `learn`; gives the versions that were due on the way.
+    fn go_through(
+        &mut self,
+        taught: &[Taught],
+        marks: &BTreeSet<u64>,
+        now: UnixMillis,
+        mut learn: impl FnMut(&mut Self, u64, &[GameRecord]),
+    ) -> Vec<StoredVersion> {
+        let mut versions = Vec::new();
         if self.games == 0 {
-            learnt.versions.extend(self.version_if_due(0, marks, now));
+            versions.extend(self.version_if_due(0, marks, now));
         }
         for (number, records) in taught {
-            let changes = records.iter().flat_map(|record| self.learner.learn(record)).collect();
+            learn(self, *number, records);
             self.games += 1;
-            learnt.lessons.push(Lesson { number: *number, changes: Changes::of(changes).print() });
-            learnt.versions.extend(self.version_if_due(*number, marks, now));
+            versions.extend(self.version_if_due(*number, marks, now));
         }
-        learnt
+        versions
+    }
+
+    fn take_in(&mut self, records: &[GameRecord]) -> Vec<Change> {
+        records.iter().flat_map(|record| self.learner.learn(record)).collect()
+    }
+
+    /// Before each move of the game that the records tell.
+    fn leanings(&self, records: &[GameRecord]) -> Vec<Vec<Column>> {
+        records.first().map(|record| self.learner.leanings(&record.game)).unwrap_or_default()
     }
 
     fn version_if_due(&self, covered: u64, marks: &BTreeSet<u64>, now: UnixMillis) -> Option<StoredVersion> {
@@ -120,8 +158,7 @@ impl Refolding {
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number <= self.covered).collect();
         let taught = taught(store, plan, live, &numbers).await?;
         let job = move || {
-            let learnt = self.fold.learn(&taught, &self.marks, self.now);
-            self.versions.extend(learnt.versions);
+            self.versions.extend(self.fold.learn_again(&taught, &self.marks, self.now));
             self
         };
         let mut folded = worker.run(job).await?;

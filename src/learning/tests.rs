@@ -7,6 +7,7 @@ use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 use tokio_util::sync::CancellationToken;
 
+use super::changes::Changes;
 use super::fold::refold;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
 use super::verify::verify;
@@ -161,6 +162,25 @@ async fn each_game_is_learnt_once_over_any_number_of_starts() {
     let id = arena.learner_id("memory-spectator").await;
     let (fold, _) = refold(&*arena.store, &worker, &plan, &id, &BTreeSet::new(), u64::MAX).await.unwrap();
     assert_eq!(fold.state(), cut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lessons_say_at_which_moves_a_learner_would_choose_otherwise() {
+    let mut arena = Arena::new(&[0], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..6 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    arena.learn().await;
+    for (learner, sides) in [("memory", 1), ("memory-windows", 2), ("ntuple-live", 2)] {
+        let lessons = arena.store.last_lessons(&name(learner), 10).await.unwrap();
+        let rethought = lessons.iter().flat_map(|lesson| Changes::parse(&lesson.changes).rethought);
+        let rethought: Vec<_> = rethought.collect();
+        let of_sides: BTreeSet<usize> = rethought.iter().map(|it| it.ply % 2).collect();
+        assert_eq!(of_sides.len(), sides, "{learner}: {rethought:?}");
+        assert!(rethought.iter().all(|it| it.before != it.after), "{learner}: {rethought:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,10 +1,13 @@
 //! What is stored about learners for people to read: what the last lessons changed, and why bots moved as they did.
 
+use std::sync::Arc;
+
 use fourfold_bots::Reason;
 use fourfold_engine::{BySide, Column, Side};
 
 use super::changes::Changes;
 use super::reasons;
+use super::view::LearnerView;
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::protocol::client::MoveInfo;
 use crate::protocol::server::GameResult;
@@ -31,6 +34,8 @@ pub struct TaughtGame {
     pub players: BySide<PlayerName>,
     /// Who won.
     pub result: GameResult,
+    /// All moves, the opening's included.
+    pub moves: String,
 }
 
 /// The last lessons of a learner, the newest first, at most `limit`.
@@ -67,7 +72,28 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Taug
         return Ok(None);
     };
     let (id, players) = (game.spec.id.clone(), BySide { first, second });
-    Ok(Some(TaughtGame { id, players, result: ending.result }))
+    Ok(Some(TaughtGame { id, players, result: ending.result, moves: game.moves() }))
+}
+
+/// Those of these learners that have learnt the finished game of this number, and what it changed in each when it was
+/// learnt.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub async fn taught_by(
+    store: &dyn Store,
+    learners: &[Arc<LearnerView>],
+    number: u64,
+) -> Result<Vec<(Arc<LearnerView>, Changes)>, StoreError> {
+    let mut taught = Vec::new();
+    for learner in learners {
+        let lesson = store.lessons(&learner.name, number.saturating_sub(1), 1).await?.pop();
+        if let Some(lesson) = lesson.filter(|lesson| lesson.number == number) {
+            taught.push((Arc::clone(learner), Changes::parse(&lesson.changes)));
+        }
+    }
+    Ok(taught)
 }
 
 /// What a bot of the house said about one of its moves.

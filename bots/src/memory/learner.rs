@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{Cell, Variant};
+use fourfold_engine::{Cell, Column, Game, Variant};
 
 use super::judge::windows;
 use super::pattern::{LINE, Owner, Pattern, Vocabulary};
 use super::store::{PatternMemory, Record};
-use super::{Memory, Rule, Snapshots, bytes, write_xml};
+use super::{Memory, Rule, Snapshots, bytes, leaning, write_xml};
 use crate::bot::{Bot, BotError, GameRecord};
 use crate::learner::{Change, Counts, Knowledge, KnownPattern, Learner};
 use crate::registry;
@@ -56,6 +56,10 @@ impl Learner for MemoryLearner {
             (before != Some(after)).then(|| Change { pattern: pattern.to_string(), before, after })
         });
         changed.collect()
+    }
+
+    fn leanings(&self, game: &Game) -> Vec<Vec<Column>> {
+        game.turns().map(|(position, _)| leaning(&self.store, self.rule, &position)).collect()
     }
 
     fn state(&self) -> Vec<u8> {
@@ -118,10 +122,13 @@ fn known(store: &PatternMemory, pattern: Pattern, record: &Record) -> KnownPatte
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Game, Side};
+    use std::collections::BTreeSet;
+    use std::sync::atomic::AtomicBool;
+
+    use fourfold_engine::Side;
 
     use super::*;
-    use crate::bot::GameResult;
+    use crate::bot::{GameResult, MoveBudget};
     use crate::learner;
 
     fn learnt(name: &str) -> Box<dyn Learner> {
@@ -163,6 +170,35 @@ mod tests {
             error.to_string(),
             "what memory-windows has learnt cannot be read: it is of another vocabulary or board"
         );
+    }
+
+    /// Every move that a bot with this memory plays is one that it leans to, and each of those is played.
+    #[track_caller]
+    fn check_leanings(name: &str, moves: &str) {
+        let mut learner = learnt(name);
+        for winner in ["3747576", "4455667", "1122334", "4453345"] {
+            let game = Game::from_moves(Variant::STANDARD, winner).unwrap();
+            learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
+        }
+        let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+        let knowledge = learner.knowledge();
+        for (leaning, (position, _)) in learner.leanings(&game).iter().zip(game.turns()) {
+            let play = |seed| {
+                let mut bot = knowledge.player(seed);
+                bot.choose(&position, MoveBudget::default(), &AtomicBool::new(false)).unwrap().column
+            };
+            let played: BTreeSet<Column> = (0..200).map(play).collect();
+            assert_eq!(played.into_iter().collect::<Vec<_>>(), *leaning, "{name} at {position:?}");
+        }
+    }
+
+    #[test]
+    fn a_memory_leans_to_what_it_plays() {
+        for name in ["memory", "memory-windows"] {
+            for moves in ["3747576", "4455667", "12", "444444", "1727371"] {
+                check_leanings(name, moves);
+            }
+        }
     }
 
     #[test]

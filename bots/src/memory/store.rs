@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_engine::{Cell, Column, Position, Side, Variant};
+use fourfold_engine::{Cell, Column, Position, Variant};
 
 use super::judge::Class;
 use super::pattern::{Owner, Pattern, Vocabulary};
@@ -160,21 +160,13 @@ struct Turn {
 
 /// The moves of the bot in a game.
 fn turns(record: &GameRecord) -> Vec<Turn> {
-    let mut position = Position::new(record.game.variant());
-    let mut turns = Vec::new();
-    for &column in record.game.moves() {
-        let side: Side = position.side_to_move();
-        if side == record.side {
-            turns.push(Turn { position, column });
-        }
-        position = position.play_unchecked(column);
-    }
-    turns
+    let own = record.game.turns().filter(|(position, _)| position.side_to_move() == record.side);
+    own.map(|(position, column)| Turn { position, column }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::Game;
+    use fourfold_engine::{Game, Side};
 
     use super::*;
 

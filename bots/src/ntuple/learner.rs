@@ -80,6 +80,23 @@ impl Learner {
         self.average.follow(&self.network, self.games, Pace::STUDY);
     }
 
+    /// The move that the network as it is now, without its average, likes best at first sight before each move of a game
+    /// on 7x6; `tactics` as in [`super::Look`].
+    pub(super) fn leanings(&self, game: &Game, tactics: bool) -> Vec<Column> {
+        let mut walk = Walk::new(&self.network);
+        let liked = game.turns().map(|(position, _)| {
+            let cells = match Tactics::of(&position) {
+                Tactics::Win(column) => return column,
+                Tactics::Lost(column) if tactics => return column,
+                Tactics::Safe(cells) if tactics => cells,
+                Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
+            };
+            walk.set(position);
+            walk.value_moves(cells).best().0
+        });
+        liked.collect()
+    }
+
     /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
     /// it plays.
     pub(super) fn follow_self_play(&mut self, games: u64, pace: Pace) {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
-use fourfold_engine::{Bitboard, Cell, Side, Variant};
+use fourfold_engine::{Bitboard, Cell, Column, Game, Side, Variant};
 
 use super::codec::CodecError;
 use super::layout::VARIANT;
@@ -84,6 +84,11 @@ impl learner::Learner for Pupil {
     fn learn(&mut self, game: &GameRecord) -> Vec<Change> {
         self.learner.study(&game.game);
         Vec::new()
+    }
+
+    fn leanings(&self, game: &Game) -> Vec<Vec<Column>> {
+        let liked = self.learner.leanings(game, self.look.tactics);
+        liked.into_iter().map(|column| vec![column]).collect()
     }
 
     fn state(&self) -> Vec<u8> {
@@ -168,8 +173,6 @@ impl Known {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use fourfold_engine::Game;
-
     use super::*;
     use crate::bot::{GameResult, MoveBudget};
     use crate::learner::Reason;
@@ -246,6 +249,24 @@ mod tests {
         };
         assert_eq!(play(&*recalled), play(&*learner.knowledge()));
         assert!(learner::recall(&spec, VARIANT, &learner.state()).is_err(), "that is another form");
+    }
+
+    #[test]
+    fn it_leans_to_what_it_plays() {
+        let mut learner = fresh();
+        // Before its tenth game it plays by the network that learns.
+        for moves in ["4455667", "4433221", "121212", "1234567"] {
+            learner.learn(&record(moves, Side::First, GameResult::Win));
+        }
+        let mut bot = learner.knowledge().player(1);
+        for moves in ["4453", "121213", "1213141", "445536", "444444"] {
+            let game = Game::from_moves(VARIANT, moves).unwrap();
+            let leanings = learner.leanings(&game);
+            let played = game.turns().map(|(position, _)| {
+                bot.choose(&position, MoveBudget::default(), &AtomicBool::new(false)).unwrap().column
+            });
+            assert_eq!(leanings.concat(), played.collect::<Vec<_>>(), "{moves}");
+        }
     }
 
     #[test]

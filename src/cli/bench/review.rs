@@ -90,7 +90,7 @@ impl ReviewBench {
         let mut progress = Progress::new(self.games, "games");
         let (mut columns, mut in_a_game, mut review, mut again) = (vec![], vec![], vec![], vec![]);
         for game in &games {
-            let positions: Vec<Position> = positions(game)?;
+            let positions: Vec<Position> = game.turns().map(|(position, _)| position).collect();
             for position in positions.iter().filter(|position| position.ply() >= Book::embedded().plies()) {
                 columns.push(timed(|| judge().column_scores(position, never()))?);
             }
@@ -145,17 +145,6 @@ fn play(player: &mut dyn Bot, rng: &mut GameRng) -> anyhow::Result<Game> {
     }
 }
 
-/// The positions in which somebody moved.
-fn positions(game: &Game) -> anyhow::Result<Vec<Position>> {
-    let mut position = Position::new(game.variant());
-    let mut positions = Vec::new();
-    for &column in game.moves() {
-        positions.push(position);
-        position = position.play(column)?;
-    }
-    Ok(positions)
-}
-
 fn judge() -> Judge {
     Judge::new(Solver::new())
 }
@@ -182,7 +171,8 @@ fn look_up(games: &[Game]) -> anyhow::Result<f64> {
     let book = Book::embedded();
     let mut known = Vec::new();
     for game in games {
-        known.extend(positions(game)?.into_iter().filter(|position| position.ply() <= book.plies()));
+        let positions = game.turns().map(|(position, _)| position);
+        known.extend(positions.filter(|position| position.ply() <= book.plies()));
     }
     anyhow::ensure!(!known.is_empty(), "a game has a first position");
     let mut found = 0_usize;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use fourfold::control::{Answer, LearnerShown, LessonShown, PatternShown, PointShown, Request, VersionShown};
+use fourfold::control::{
+    Answer, LearnerShown, LessonShown, PatternShown, PointShown, Request, RethoughtShown, VersionShown,
+};
 use fourfold::ids::GameId;
 use fourfold::protocol::server::GameResult;
 
@@ -16,6 +18,9 @@ const POINTS_MAX: usize = 12;
 
 /// New patterns of a lesson that are named; the rest are counted.
 const NAMED_MAX: usize = 2;
+
+/// Moves of a lesson's game that are named at which it would choose otherwise since; the rest are counted.
+const RETHOUGHT_MAX: usize = 3;
 
 /// Prints versions, curve, lessons and patterns of a learner of the arena.
 pub(super) fn show(mut learner: LearnerShown, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
@@ -38,7 +43,7 @@ pub(super) fn show(mut learner: LearnerShown, limit: Option<usize>, json: bool) 
         let lessons: Vec<_> =
             learner.lessons.iter().map(|taught| lesson(taught, learner.keeps_counts)).collect();
         writeln!(out)?;
-        output::print_table(["Lesson", "Game", "Played", "Changed"], &lessons)?;
+        output::print_table(["Lesson", "Game", "Played", "Changed", "Chooses otherwise at"], &lessons)?;
     }
     writeln!(out)?;
     if learner.keeps_counts {
@@ -71,14 +76,28 @@ fn point(point: &PointShown) -> [String; 3] {
     [point.games.to_string(), rating, percent(point.decision)]
 }
 
-fn lesson(lesson: &LessonShown, keeps_counts: bool) -> [String; 4] {
+fn lesson(lesson: &LessonShown, keeps_counts: bool) -> [String; 5] {
     let played = match (&lesson.players, lesson.result) {
         (Some([first, second]), Some(result)) => format!("{first} {} {second}", score(result)),
         _ => unknown(),
     };
     let game = lesson.game.as_ref().map_or_else(unknown, ToString::to_string);
     let changed = if keeps_counts { changes(lesson) } else { "weights".to_owned() };
-    [lesson.number.to_string(), game, played, changed]
+    [lesson.number.to_string(), game, played, changed, rethought(&lesson.rethought)]
+}
+
+/// `move 5: 4 -> 3; move 9: 1 2 7 -> 4; +2`: columns among which it would have chosen, and would since.
+fn rethought(turns: &[RethoughtShown]) -> String {
+    let columns = |columns: &[u8]| columns.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
+    let turn = |RethoughtShown { ply, before, after }: &RethoughtShown| {
+        format!("move {ply}: {} -> {}", columns(before), columns(after))
+    };
+    let mut named: Vec<String> = turns.iter().take(RETHOUGHT_MAX).map(turn).collect();
+    let more = turns.len().saturating_sub(RETHOUGHT_MAX);
+    if more > 0 {
+        named.push(format!("+{more}"));
+    }
+    named.join("; ")
 }
 
 /// `3 seen again, 3 new: own c1 d1 . ., own d1 e1 . ., +1`
@@ -158,10 +177,19 @@ mod tests {
             result: None,
             new: names(new),
             again: 1,
+            rethought: Vec::new(),
         };
         assert_eq!(changes(&taught(&[])), "1 seen again, 0 new");
         assert_eq!(changes(&taught(&["a", "b"])), "1 seen again, 2 new: a, b");
         assert_eq!(changes(&taught(&["a", "b", "c"])), "1 seen again, 3 new: a, b, +1");
-        assert_eq!(lesson(&taught(&["a"]), false), ["3", "-", "-", "weights"]);
+        assert_eq!(lesson(&taught(&["a"]), false), ["3", "-", "-", "weights", ""]);
+    }
+
+    #[test]
+    fn the_first_turns_are_named() {
+        let turn = |ply| RethoughtShown { ply, before: vec![1, 2, 7], after: vec![4] };
+        let turns: Vec<_> = [5, 9, 12, 14, 20].map(turn).into();
+        assert_eq!(rethought(&turns[..1]), "move 5: 1 2 7 -> 4");
+        assert!(rethought(&turns).ends_with("; move 12: 1 2 7 -> 4; +2"), "{}", rethought(&turns));
     }
 }

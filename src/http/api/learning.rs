@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, put};
 use fourfold_bots::{Counts, Reason};
-use fourfold_engine::Variant;
+use fourfold_engine::{Column, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,8 @@ use crate::http::ranking::Shown;
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
-use crate::learning::told::{Said, said_in};
+use crate::learning::changes::{Changes, Rethought};
+use crate::learning::told::{Said, said_in, taught_by};
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
@@ -103,6 +104,30 @@ pub(in crate::http) struct WhyReason {
     pub(in crate::http) lost: u32,
 }
 
+/// What a finished game taught a learner.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LessonJson {
+    /// The learner's live account.
+    learner: PlayerName,
+    /// Patterns of which it knows more since; 0 of learners that keep weights alone.
+    changed: u64,
+    /// Those of them that it did not know before.
+    new: u64,
+    /// The game's moves at which it would choose otherwise since, in order.
+    rethought: Vec<RethoughtJson>,
+}
+
+/// A move of a game at which a learner would choose otherwise since it learnt the game.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RethoughtJson {
+    /// Of the move that was played, counted from 1, the opening's included.
+    ply: usize,
+    /// The columns, from 1, among which it would have chosen.
+    before: Vec<u8>,
+    /// Those among which it would choose since.
+    after: Vec<u8>,
+}
+
 /// Whether bots of the house may learn from one's games.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -122,6 +147,11 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Says why bots of the house moved as they did, as far as they say so, live too",
         Content::Json(schema_of::<List<MoveReasons>>),
     );
+    let lessons = Operation::get(
+        "/api/v1/games/{id}/lessons",
+        "Says what a finished game taught the bots that learn, and where they would move otherwise since",
+        Content::Json(schema_of::<List<LessonJson>>),
+    );
     let teaching = Operation::put(
         "/api/v1/account/learning",
         "Allows bots of the house to learn from one's games and those of one's bots, or keeps them out",
@@ -134,6 +164,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::new("/api/v1/learners", get(list), [learners]),
         Endpoint::new("/api/v1/games/{id}/reasons", get(game_reasons), [why]),
+        Endpoint::new("/api/v1/games/{id}/lessons", get(game_lessons), [lessons]),
         Endpoint::new("/api/v1/account/learning", put(set_teaching), [teaching]),
     ]
 }
@@ -195,9 +226,45 @@ async fn game_reasons(
     State(state): State<AppState>,
     PathPart(id): PathPart,
 ) -> Result<Json<List<MoveReasons>>, ApiError> {
-    let id: GameId = id.parse().map_err(|_| ApiError::not_found("game"))?;
-    let game = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
+    let game = stored(&state, &id).await?;
     Ok(Json(List { items: reasons_of(&state, &game).await?, cursor: None }))
+}
+
+async fn game_lessons(
+    State(state): State<AppState>,
+    PathPart(id): PathPart,
+) -> Result<Json<List<LessonJson>>, ApiError> {
+    let game = stored(&state, &id).await?;
+    let taught = match &game.settlement {
+        Some(settled) => taught_by(&*state.store, &state.learning.all(), settled.number).await?,
+        None => Vec::new(),
+    };
+    let items = taught.into_iter().map(|(learner, changes)| LessonJson::new(learner.name.clone(), changes));
+    Ok(Json(List { items: items.collect(), cursor: None }))
+}
+
+async fn stored(state: &AppState, id: &str) -> Result<StoredGame, ApiError> {
+    let id: GameId = id.parse().map_err(|_| ApiError::not_found("game"))?;
+    state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))
+}
+
+impl LessonJson {
+    fn new(learner: PlayerName, changes: Changes) -> Self {
+        let Changes { changed, new, named: _, rethought } = changes;
+        Self {
+            learner,
+            changed: changed as u64,
+            new: new as u64,
+            rethought: rethought.into_iter().map(RethoughtJson::from).collect(),
+        }
+    }
+}
+
+impl From<Rethought> for RethoughtJson {
+    fn from(Rethought { ply, before, after }: Rethought) -> Self {
+        let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
+        Self { ply, before: numbers(before), after: numbers(after) }
+    }
 }
 
 /// What the bots of the house said about their moves in a game: all moves of those that learn, of others those about

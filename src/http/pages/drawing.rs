@@ -202,6 +202,19 @@ pub(super) struct MiniBoard {
 
 impl HtmlSafe for MiniBoard {}
 
+/// A small board before a move, with the cells of two choices.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/turn.html")]
+pub(super) struct TurnBoard {
+    pub(super) drawing: Drawing,
+    /// Middles of the cells chosen among before.
+    pub(super) before: Vec<(i32, i32)>,
+    /// Of those chosen among since.
+    pub(super) after: Vec<(i32, i32)>,
+}
+
+impl HtmlSafe for TurnBoard {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

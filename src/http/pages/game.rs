@@ -16,6 +16,7 @@ use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
 use super::pattern::{PatternBoard, PatternCells};
+use super::rethought::TaughtPanel;
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
@@ -217,6 +218,8 @@ struct GamePage {
     shown: GameShown,
     /// Of games that a learner plays.
     why: Option<WhyPanel>,
+    /// Of games from which bots learnt.
+    taught: Option<TaughtPanel>,
     /// Of games that a bot of the visitor's plays.
     thoughts: Option<Thoughts>,
 }
@@ -292,6 +295,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
     let why = WhyPanel::of(&state, visitor.language(), &game).await?;
+    let taught = TaughtPanel::of(&state, visitor.language(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
@@ -299,6 +303,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         frame: visitor.frame(Tab::Elsewhere, title),
         shown: GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref()),
         why,
+        taught,
         thoughts,
     };
     Ok(Html(page.render()?))

@@ -13,6 +13,7 @@ use super::chart::{Chart, Value};
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::pattern::{PatternBoard, PatternCells};
+use super::rethought::{self, Turns};
 use super::words;
 use crate::http::ranking::Shown;
 use crate::http::state::AppState;
@@ -31,6 +32,8 @@ const PATTERNS_MAX: usize = 60;
 const LESSONS_MAX: u32 = 8;
 /// New patterns of a lesson that are drawn.
 const NEW_MAX: usize = 12;
+/// Moves of a lesson's game that are drawn at which it would choose otherwise since.
+const TURNS_MAX: usize = 6;
 /// Where the ranking lists learners and their versions alone.
 const RANKING: &str = "/leaderboard?list=bots&by=learners";
 
@@ -113,6 +116,8 @@ struct LessonRow {
     new: Vec<PatternBoard>,
     /// How many of them are not drawn.
     more: usize,
+    /// Moves of the game at which it would choose otherwise since.
+    turns: Turns,
 }
 
 /// The game that taught something.
@@ -301,15 +306,17 @@ async fn lessons(
     };
     let lessons = last_lessons(&*state.store, &view.name, limit).await?;
     let row = |Taught { number, game, changes }: Taught| {
+        let moves = game.as_ref().map_or("", |game| &game.moves);
+        let turns = Turns::new(lang, moves, &changes.rethought, TURNS_MAX);
         let game = game.map(LessonGame::from);
-        LessonRow { number, game, ..LessonRow::of(lang, changes, unnamed) }
+        LessonRow { number, game, turns, ..LessonRow::of(lang, &changes, unnamed) }
     };
     Ok(lessons.into_iter().map(row).collect())
 }
 
 impl From<TaughtGame> for LessonGame {
     fn from(game: TaughtGame) -> Self {
-        let TaughtGame { id, players: BySide { first, second }, result } = game;
+        let TaughtGame { id, players: BySide { first, second }, result, moves: _ } = game;
         let score = words::score(result);
         Self { id: id.to_string(), first: first.to_string(), second: second.to_string(), score }
     }
@@ -317,13 +324,16 @@ impl From<TaughtGame> for LessonGame {
 
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
-    fn of(lang: Language, changes: Changes, unnamed: &str) -> Self {
-        let Changes { changed, new, named } = changes;
-        let text = if changed == 0 {
+    fn of(lang: Language, changes: &Changes, unnamed: &str) -> Self {
+        let &Changes { changed, new, ref named, ref rethought } = changes;
+        let mut text = if changed == 0 {
             unnamed.to_owned()
         } else {
             lang.fill("learning.changed", &[("new", new), ("grown", changed - new)])
         };
+        if !rethought.is_empty() {
+            text = format!("{text}; {}", rethought::count(lang, changes));
+        }
         let drawn = named.iter().filter(|change| change.before.is_none()).take(NEW_MAX);
         let drawn: Vec<PatternBoard> =
             drawn.map(|change| PatternBoard::named(lang, &change.pattern)).collect();

@@ -101,7 +101,7 @@ impl PatternBoard {
 }
 
 /// The middle of a cell, whose column and row count from 1.
-fn middle([column, row]: [u8; 2]) -> (i32, i32) {
+pub(super) fn middle([column, row]: [u8; 2]) -> (i32, i32) {
     let from_top = i32::from(Variant::STANDARD.height()) - i32::from(row);
     (i32::from(column) * CELL - CELL / 2, from_top * CELL + CELL / 2)
 }

@@ -63,7 +63,7 @@ async fn with_learner(program: &str) -> TestSite {
         from: LearnerPlace::default(),
         kind: StepKind::Follow(vec![Lesson {
             number: 1,
-            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0"
+            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0\nmove 3 | 1234567 | 4"
                 .to_owned(),
         }]),
         covered: 1,
@@ -173,7 +173,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 30, better known 117</p>",
+        "pupil 1–0 Ada</span>: new patterns 30, better known 117; chooses otherwise at 1 move of it</p>",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -289,4 +289,24 @@ async fn whoever_wants_keeps_the_own_games_out() {
     }
     let stranger = site.as_page(Method::PUT, path, "", &json!({ "allowed": false })).await;
     stranger.check_refused(401, "unauthorized", None);
+}
+
+#[tokio::test]
+async fn what_a_game_taught_is_told_by_the_moves_chosen_before_and_since() {
+    let site = with_learner("memory").await;
+    let lessons = site.get("/api/v1/games/g1/lessons").await.json();
+    let rethought = json!([{ "ply": 3, "before": [1, 2, 3, 4, 5, 6, 7], "after": [4] }]);
+    let lesson = json!({ "learner": "pupil", "changed": 147, "new": 30, "rethought": rethought });
+    assert_eq!(lessons["items"], json!([lesson]));
+    for (path, found) in [("/game/g1", true), ("/learning/pupil", true), ("/learning", false)] {
+        let page = site.get(path).await.body;
+        assert!(page.contains("chooses otherwise at 1 move of it"), "{path}");
+        assert_eq!(page.contains("any → 4"), found, "{path}");
+        assert_eq!(page.matches("turn-before").count(), if found { 7 } else { 0 }, "{path}");
+    }
+    // Nobody has learnt from this one.
+    play(&*site.store, spec("g2", "pupil", "Ada"), FIRST_WINS, Result_::First, EndReason::Four).await;
+    assert_eq!(site.get("/api/v1/games/g2/lessons").await.json()["items"], json!([]));
+    assert!(!site.get("/game/g2").await.body.contains("id=\"taught\""));
+    assert_eq!(site.get("/api/v1/games/none/lessons").await.status, StatusCode::NOT_FOUND);
 }

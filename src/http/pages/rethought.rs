@@ -1,0 +1,185 @@
+//! What learning a game changed in a bot's choices: the turns at which it would move otherwise since, before and after.
+
+use std::fmt::Display;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use fourfold_engine::{Column, Game, Variant};
+
+use super::analysis;
+use super::drawing::{Drawing, TurnBoard};
+use super::pattern::middle;
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::learning::changes::{Changes, Rethought};
+use crate::learning::told::taught_by;
+use crate::storage::StoreError;
+use crate::storage::record::StoredGame;
+
+/// Turns of a game that are drawn for each bot; after an early game there may be as many as moves.
+const TURNS_MAX: usize = 12;
+
+/// A turn of the game at which a bot would move otherwise since.
+#[derive(Clone, Debug)]
+struct TurnTile {
+    /// Which move, and what was played.
+    title: String,
+    /// From which columns to which.
+    choice: String,
+    board: TurnBoard,
+    /// Where the position is analysed.
+    analysis: String,
+}
+
+/// The turns of a game at which a bot would move otherwise since, as far as they are drawn.
+#[derive(Clone, Default, Debug, Template)]
+#[template(path = "parts/turns.html")]
+pub(super) struct Turns {
+    tiles: Vec<TurnTile>,
+    /// How many are not drawn.
+    more: usize,
+}
+
+impl HtmlSafe for Turns {}
+
+impl Turns {
+    /// The turns of a game on the standard board, at most `limit` of them. What does not fit the game is passed over.
+    pub(super) fn new(lang: Language, moves: &str, rethought: &[Rethought], limit: usize) -> Self {
+        let Ok(game) = Game::from_moves(Variant::STANDARD, moves) else { return Self::default() };
+        let shown = rethought.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
+        Self { tiles: shown.collect(), more: rethought.len().saturating_sub(limit) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tiles.is_empty()
+    }
+}
+
+impl TurnTile {
+    fn new(lang: Language, game: &Game, turn: &Rethought) -> Option<Self> {
+        let index = turn.ply.checked_sub(1)?;
+        let (position, played) = game.turns().nth(index)?;
+        let moves = &game.notation()[..index];
+        let landing = |column: &Column| {
+            let stones = game.moves()[..index].iter().filter(|other| *other == column).count();
+            let row = u8::try_from(stones + 1).ok().filter(|_| position.is_open(*column))?;
+            Some(middle([column.number(), row]))
+        };
+        let cells = |columns: &[Column]| columns.iter().filter_map(landing).collect();
+        let open = position.open_columns().count();
+        let named = |columns: &[Column]| {
+            let numbers: Vec<String> = columns.iter().map(|column| column.number().to_string()).collect();
+            if columns.len() == open && open > 1 {
+                lang.text("learner.any_column").to_owned()
+            } else {
+                numbers.join(", ")
+            }
+        };
+        let title: [(&str, &dyn Display); 2] = [("ply", &turn.ply), ("column", &played.number())];
+        Some(Self {
+            title: lang.fill("learner.rethought_move", &title),
+            choice: format!("{} → {}", named(&turn.before), named(&turn.after)),
+            board: TurnBoard {
+                drawing: Drawing::new(Variant::STANDARD, moves),
+                before: cells(&turn.before),
+                after: cells(&turn.after),
+            },
+            analysis: analysis::address(Variant::STANDARD, moves),
+        })
+    }
+}
+
+/// What a game taught the bots that learnt from it.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/taught.html")]
+pub(super) struct TaughtPanel {
+    lang: Language,
+    pupils: Vec<TaughtPupil>,
+}
+
+impl HtmlSafe for TaughtPanel {}
+
+/// What it taught one of them.
+#[derive(Clone, Debug)]
+struct TaughtPupil {
+    name: String,
+    /// What changed in what it knows; nothing of a network.
+    changed: Option<String>,
+    /// At how many of the game's moves it would choose otherwise.
+    rethought: String,
+    turns: Turns,
+    /// Whether it plays by an average that follows what it learnt.
+    is_averaged: bool,
+}
+
+impl TaughtPanel {
+    /// `None` if nobody learnt from it, or not yet.
+    pub(super) async fn of(
+        state: &AppState,
+        lang: Language,
+        game: &StoredGame,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(settlement) = &game.settlement else { return Ok(None) };
+        let mut pupils = Vec::new();
+        for (learner, changes) in taught_by(&*state.store, &state.learning.all(), settlement.number).await? {
+            let keeps_counts = learner.knowledge.now().keeps_counts();
+            let name = learner.name.to_string();
+            pupils.push(TaughtPupil::new(lang, name, &game.moves(), &changes, keeps_counts));
+        }
+        Ok((!pupils.is_empty()).then_some(Self { lang, pupils }))
+    }
+}
+
+impl TaughtPupil {
+    fn new(lang: Language, name: String, moves: &str, changes: &Changes, keeps_counts: bool) -> Self {
+        let grown = changes.changed - changes.new;
+        Self {
+            name,
+            changed: keeps_counts
+                .then(|| lang.fill("learning.changed", &[("new", changes.new), ("grown", grown)])),
+            rethought: count(lang, changes),
+            turns: Turns::new(lang, moves, &changes.rethought, TURNS_MAX),
+            is_averaged: !keeps_counts,
+        }
+    }
+}
+
+/// At how many moves of the game it would choose otherwise, in words.
+pub(super) fn count(lang: Language, changes: &Changes) -> String {
+    lang.count("learner.rethought", changes.rethought.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::notation::parse_moves;
+
+    use super::*;
+
+    fn turn(ply: usize, before: &str, after: &str) -> Rethought {
+        Rethought { ply, before: parse_moves(before).unwrap(), after: parse_moves(after).unwrap() }
+    }
+
+    #[test]
+    fn a_turn_shows_the_position_and_both_choices() {
+        let rethought = [turn(5, "1234567", "4"), turn(3, "46", "35")];
+        let Turns { tiles, more } = Turns::new(Language::English, "445566", &rethought, 12);
+        let words: Vec<_> = tiles.iter().map(|tile| (tile.title.as_str(), tile.choice.as_str())).collect();
+        assert_eq!(words, [("Move 5, played 6", "any → 4"), ("Move 3, played 5", "4, 6 → 3, 5")]);
+        assert_eq!(tiles[0].analysis, "/analysis/4455");
+        assert_eq!((tiles[0].board.before.len(), &tiles[0].board.after), (7, &vec![(350, 350)]));
+        assert_eq!((&tiles[1].board.after, more), (&vec![(250, 550), (450, 550)], 0));
+    }
+
+    #[test]
+    fn what_does_not_fit_the_game_is_passed_over_and_the_rest_counted() {
+        let many: Vec<Rethought> = (1..=6).map(|ply| turn(ply, "4", "5")).collect();
+        let shown = Turns::new(Language::English, "445566", &many, 4);
+        assert_eq!((shown.tiles.len(), shown.more), (4, 2));
+        for wrong in [turn(0, "4", "5"), turn(7, "4", "5")] {
+            assert!(Turns::new(Language::English, "445566", &[wrong], 12).is_empty());
+        }
+        assert!(Turns::new(Language::English, "no moves", &many, 12).is_empty());
+        let full = Turns::new(Language::English, "4444441", &[turn(7, "4", "1")], 12).tiles;
+        assert_eq!((full[0].board.before.len(), full[0].board.after.len()), (0, 1), "a column that is full");
+    }
+}
