@@ -72,8 +72,15 @@ Examples:
         data: DataArg,
     },
     /// Make every learner of the arena, and all its frozen versions, again from the records, and compare byte for byte.
-    #[command(after_help = "Example:\n  fourfold memory verify --data /var/lib/fourfold")]
+    #[command(after_help = "\
+Examples:
+  fourfold memory verify --data /var/lib/fourfold
+  fourfold memory verify --repair --data /var/lib/fourfold")]
     Verify {
+        /// Have learners that are not what their lessons teach made again from them: by the daemon, at once or at its next
+        /// start. What they learnt is safe in the records.
+        #[arg(long)]
+        repair: bool,
         /// Print one JSON array.
         #[arg(long)]
         json: bool,
@@ -199,7 +206,7 @@ impl Memory {
                     },
                 }
             }
-            What::Verify { json, data } => verify(&data, json),
+            What::Verify { repair, json, data } => verify(&data, repair, json),
             What::Export { file, xml, bot, variant, data } => {
                 let of_place = |place: &Place| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
                 match Place::of_file(&bot, variant) {
@@ -257,8 +264,8 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn verify(data: &DataArg, json: bool) -> anyhow::Result<()> {
-    let learners = match ask(data, Request::LearnersVerify)? {
+fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
+    let learners = match ask(data, Request::LearnersVerify { repair })? {
         Answer::LearnersVerified(learners) => learners,
         other => return Err(output::unexpected(&other)),
     };
@@ -266,19 +273,25 @@ fn verify(data: &DataArg, json: bool) -> anyhow::Result<()> {
         output::print_json(&learners)?;
     } else {
         let mut out = io::stdout().lock();
-        for LearnerVerified { name, games, versions, findings } in &learners {
+        for LearnerVerified { name, games, versions, findings, remade } in &learners {
             for finding in findings {
                 writeln!(out, "{name}: {finding}")?;
             }
-            let verdict =
-                if findings.is_empty() { "made again byte for byte" } else { "not what the records teach" };
+            let verdict = match (findings.is_empty(), remade) {
+                (true, _) => "made again byte for byte",
+                (false, true) => "not what the records teach, and about to be made again",
+                (false, false) => "not what the records teach",
+            };
             writeln!(out, "{name}: {games} games, {versions} frozen versions: {verdict}")?;
         }
     }
-    match learners.iter().map(|learner| learner.findings.len()).sum::<usize>() {
+    let left = learners.iter().filter(|learner| !learner.remade);
+    let left = left.map(|learner| learner.findings.len()).sum::<usize>();
+    let hint = if repair { "its lessons cannot be learnt again" } else { "--repair makes learners again" };
+    match left {
         0 => Ok(()),
-        1 => Err(Exit::new(Code::Data, "one disagreement").into()),
-        count => Err(Exit::new(Code::Data, format!("{count} disagreements")).into()),
+        1 => Err(Exit::new(Code::Data, format!("one disagreement: {hint}")).into()),
+        count => Err(Exit::new(Code::Data, format!("{count} disagreements: {hint}")).into()),
     }
 }
 

@@ -77,7 +77,7 @@ pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refu
         Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
         Request::Game { id } => game(control, &id).await,
         Request::GamesVerify => verify(control).await,
-        Request::LearnersVerify => learners::verify(control).await,
+        Request::LearnersVerify { repair } => learners::verify(control, repair).await,
         Request::LearnerShow { name } => learners::show(control, &name).await,
         Request::MoveReasons { name, game } => learners::reasons(control, &name, &game).await,
         Request::LearnerExport { name } => learners::export(control, &name).await,

@@ -6,7 +6,7 @@ use fourfold_arena::stats::normal::Z95;
 use fourfold_bots::{Knowledge, KnownPattern};
 use fourfold_engine::{BySide, Column, Variant};
 
-use super::execute::{Control, no_game, player};
+use super::execute::{Control, no_game, player, with_causes};
 use super::request::{
     Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
     ReasonShown, Refusal, RefusalKind, RethoughtShown, VersionShown,
@@ -21,17 +21,39 @@ use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
 use crate::storage::published::{FitList, Publication};
+use crate::storage::store::Write;
+use crate::storage::writer::WriteError;
 
-/// Lessons that are shown, as many as on the learner's page.
-const LESSONS_MAX: u32 = 8;
+/// Lessons that are shown, as many as on the learner's page: the newest, and those before after which it would move
+/// otherwise.
+const NEWEST: usize = 5;
+const RETHOUGHT: usize = 5;
 
-pub(super) async fn verify(control: &Control) -> Result<Answer, Refusal> {
-    let reports = learning::verify::verify(control.store.as_ref()).await?;
-    let verified = reports.into_iter().map(|report| {
-        let LearnerReport { name, games, versions, findings } = report;
-        LearnerVerified { name, games, versions, findings }
-    });
-    Ok(Answer::LearnersVerified(verified.collect()))
+/// Checks all learners; with `repair` those whose lessons are sound are to be made again from them if need be.
+pub(super) async fn verify(control: &Control, repair: bool) -> Result<Answer, Refusal> {
+    let mut verified = Vec::new();
+    for report in learning::verify::verify(control.store.as_ref()).await? {
+        let LearnerReport { name, games, versions, findings, is_mendable } = report;
+        let remade = repair && is_mendable;
+        if remade {
+            remake(control, &name).await?;
+        }
+        verified.push(LearnerVerified { name, games, versions, findings, remade });
+    }
+    Ok(Answer::LearnersVerified(verified))
+}
+
+/// Marks a learner, which the daemon then makes again: this one, or the next one that starts.
+async fn remake(control: &Control, learner: &PlayerName) -> Result<(), Refusal> {
+    match control.writer.write(Write::RemakeLearner { learner: learner.clone() }).await {
+        Ok(_) => {
+            tracing::info!(%learner, "a learner is made again from its lessons");
+            control.learning.lessons_withdrawn();
+            Ok(())
+        }
+        Err(error @ WriteError::Busy) => Err(Refusal::new(RefusalKind::Busy, error.to_string())),
+        Err(error) => Err(Refusal::new(RefusalKind::Failed, with_causes(&error))),
+    }
 }
 
 fn unknown(name: &str) -> Refusal {
@@ -151,7 +173,7 @@ fn published(publication: &Publication, player: &PlayerId) -> Option<(i32, u32)>
 }
 
 async fn lessons(control: &Control, name: &PlayerName) -> Result<Vec<LessonShown>, StoreError> {
-    let lessons = last_lessons(control.store.as_ref(), name, LESSONS_MAX).await?;
+    let lessons = last_lessons(control.store.as_ref(), name, NEWEST, RETHOUGHT).await?;
     Ok(lessons.into_iter().map(LessonShown::from).collect())
 }
 

@@ -59,7 +59,11 @@ pub enum Request {
     /// A check of everything: every game replayed, all ratings computed again.
     GamesVerify,
     /// A check of the learners: each made again from its lessons.
-    LearnersVerify,
+    LearnersVerify {
+        /// Whether those that are not what their lessons teach are to be made again, too, for good.
+        #[serde(default)]
+        repair: bool,
+    },
     /// What a learner of the house, or a frozen version of one, knows, and how it came there.
     LearnerShow {
         /// Its account's name.
@@ -105,7 +109,7 @@ impl Request {
             Self::GamesExport { .. } => "games_export",
             Self::Game { .. } => "game",
             Self::GamesVerify => "games_verify",
-            Self::LearnersVerify => "learners_verify",
+            Self::LearnersVerify { .. } => "learners_verify",
             Self::LearnerShow { .. } => "learner_show",
             Self::MoveReasons { .. } => "move_reasons",
             Self::LearnerExport { .. } => "learner_export",
@@ -218,6 +222,9 @@ pub struct LearnerVerified {
     pub versions: usize,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
+    /// Whether it is made again from its lessons for that, as was asked for.
+    #[serde(default)]
+    pub remade: bool,
 }
 
 /// What is in the file of a learner.

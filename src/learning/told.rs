@@ -38,7 +38,11 @@ pub struct TaughtGame {
     pub moves: String,
 }
 
-/// The last lessons of a learner, the newest first, at most `limit`.
+/// Lessons that are looked through for those after which a learner would move otherwise.
+const LOOK_BACK: u32 = 200;
+
+/// The last lessons of a learner, the newest first: the `newest`, and as many more of the last 200 after which it would
+/// move otherwise somewhere in the game. They become rare when it has seen much.
 ///
 /// # Errors
 ///
@@ -46,16 +50,22 @@ pub struct TaughtGame {
 pub async fn last_lessons(
     store: &dyn Store,
     learner: &PlayerName,
-    limit: u32,
+    newest: usize,
+    rethought: usize,
 ) -> Result<Vec<Taught>, StoreError> {
+    let look_back = if rethought > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
+    let lessons = store.last_lessons(learner, look_back).await?;
+    let mut lessons = lessons.into_iter().map(|lesson| (lesson.number, Changes::parse(&lesson.changes)));
+    let mut chosen: Vec<(u64, Changes)> = lessons.by_ref().take(newest).collect();
+    chosen.extend(lessons.filter(|(_, changes)| !changes.rethought.is_empty()).take(rethought));
     let mut taught = Vec::new();
-    for lesson in store.last_lessons(learner, limit).await? {
-        let game = store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
+    for (number, changes) in chosen {
+        let game = store.audit_finished(number.saturating_sub(1), 1).await?;
         let game = match game.first() {
             Some(Ok(game)) => taught_game(store, game).await?,
             Some(Err(_)) | None => None,
         };
-        taught.push(Taught { number: lesson.number, game, changes: Changes::parse(&lesson.changes) });
+        taught.push(Taught { number, game, changes });
     }
     Ok(taught)
 }

@@ -23,6 +23,9 @@ pub struct LearnerReport {
     pub versions: usize,
     /// All that is not as it should be.
     pub findings: Vec<String>,
+    /// Whether its state or a version is not what its lessons teach, which themselves are sound: then it can be made again
+    /// from them ([`crate::storage::store::Write::RemakeLearner`]).
+    pub is_mendable: bool,
 }
 
 impl fmt::Display for LearnerReport {
@@ -30,7 +33,7 @@ impl fmt::Display for LearnerReport {
         for finding in &self.findings {
             writeln!(f, "{}: {finding}", self.name)?;
         }
-        let Self { name, games, versions, findings } = self;
+        let Self { name, games, versions, findings, is_mendable: _ } = self;
         write!(f, "{name}: {games} games, {versions} frozen versions: {} disagreements", findings.len())
     }
 }
@@ -80,10 +83,12 @@ async fn verify_one(
         games: stored.games,
         versions: versions.len(),
         findings: Vec::new(),
+        is_mendable: false,
     };
     let findings = &mut report.findings;
     if stored.stale {
-        findings.push("lessons were withdrawn that it still holds: the daemon makes it again".to_owned());
+        findings.push("it is to be made again from the lessons that are left: the daemon does so".to_owned());
+        report.is_mendable = true;
         return Ok(Some(Some(report)));
     }
     match folded {
@@ -105,6 +110,7 @@ async fn verify_one(
                     findings.push(format!("version {} is not what its lessons teach", version.mark));
                 }
             }
+            report.is_mendable = !report.findings.is_empty();
         }
     }
     Ok(Some(Some(report)))

@@ -18,6 +18,7 @@ macro_rules! conformance_suite_of_learners {
             a_learner_is_read_back_as_it_was_written,
             a_step_must_begin_where_the_learner_stands,
             a_withdrawn_game_makes_those_stale_who_learnt_it,
+            a_learner_that_is_to_be_made_again_is_stale,
             whoever_keeps_out_is_forgotten,
             versions_are_frozen_once_and_measured_later,
             points_of_a_curve_are_rated_and_measured_in_any_order,
@@ -164,6 +165,22 @@ pub(crate) async fn a_withdrawn_game_makes_those_stale_who_learnt_it<F: Fixture>
 
     let unknown = Write::WithdrawLesson { game: "g9".parse().unwrap() };
     assert_eq!(write(&*store, unknown).await, Err(Refused::NoSuchGame));
+}
+
+pub(crate) async fn a_learner_that_is_to_be_made_again_is_stale<F: Fixture>() {
+    let fixture = four_games::<F>().await;
+    let store = fixture.store();
+    for learner in ["memory", "other"] {
+        step(&*store, follow(learner, place(0, 0), 4)).await.unwrap();
+    }
+    write(&*store, Write::RemakeLearner { learner: name("Memory") }).await.unwrap();
+    let learner = store.learner(&name("memory")).await.unwrap().unwrap();
+    assert_eq!((learner.stale, learner.place), (true, place(4, 1)));
+    assert_eq!(numbers(&*store, "memory").await, [1, 2, 3, 4], "its lessons stay");
+    let other = store.learner(&name("other")).await.unwrap().unwrap();
+    assert_eq!((other.stale, other.place), (false, place(4, 0)));
+    let unknown = write(&*store, Write::RemakeLearner { learner: name("nobody") }).await;
+    assert_eq!(unknown, Err(Refused::NoSuchVersion));
 }
 
 pub(crate) async fn whoever_keeps_out_is_forgotten<F: Fixture>() {

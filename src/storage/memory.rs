@@ -136,6 +136,7 @@ impl Tables {
                 self.learners.withdraw(|number| number == place as u64 + 1);
                 Ok(Written::Done)
             }
+            Write::RemakeLearner { learner } => self.learners.remake(learner),
             Write::AddTournament(tournament) => {
                 tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
                 self.tournaments.add(tournament)

@@ -142,6 +142,12 @@ pub enum Write {
         /// Which game.
         game: GameId,
     },
+    /// A learner's state is not what its lessons teach: it is to be made again from them. Refused as
+    /// [`Refused::NoSuchVersion`] if there is none of this name.
+    RemakeLearner {
+        /// Which learner.
+        learner: PlayerName,
+    },
     /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
     /// [`Refused::NoSuchPlayer`] if an entrant is not there.
     AddTournament(StoredTournament),

@@ -59,9 +59,18 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     assert_eq!(text(&sound.stdout).matches("made again byte for byte").count(), 4, "{}", text(&sound.stdout));
     forget_what_was_learnt(&daemon.data().join("fourfold.db"), "memory-windows");
     let damaged = verify();
-    assert_eq!((damaged.status.code(), text(&damaged.stderr)), (Some(65), "fourfold: one disagreement\n"));
+    assert_eq!(
+        (damaged.status.code(), text(&damaged.stderr)),
+        (Some(65), "fourfold: one disagreement: --repair makes learners again\n")
+    );
     let found = "memory-windows: its state is not what its lessons teach\n";
     assert!(text(&damaged.stdout).contains(found), "{}", text(&damaged.stdout));
+    let repaired = daemon.command(&["memory", "verify", "--repair"]).output().unwrap();
+    assert!(repaired.status.success(), "{}", text(&repaired.stderr));
+    assert_eq!(text(&repaired.stdout).matches(", and about to be made again\n").count(), 1);
+    let waiting =
+        "memory-windows: it is to be made again from the lessons that are left: the daemon does so\n";
+    assert!(text(&verify().stdout).contains(waiting), "{}", text(&verify().stdout));
 }
 
 /// Versions, curve, lessons and reasons, for people and for programs.

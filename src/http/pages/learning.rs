@@ -28,8 +28,9 @@ use crate::storage::published::FitList;
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;
-/// Lessons on the page of a learner.
-const LESSONS_MAX: u32 = 8;
+/// Lessons on the page of a learner: the newest, and those before after which it would move otherwise.
+const NEWEST: usize = 5;
+const RETHOUGHT: usize = 5;
 /// New patterns of a lesson that are drawn.
 const NEW_MAX: usize = 12;
 /// Moves of a lesson's game that are drawn at which it would choose otherwise since.
@@ -163,7 +164,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let frame = visitor.frame(Tab::Elsewhere, visitor.language().text("learning.title"));
     let mut learners = Vec::new();
     for view in state.learning.all() {
-        let last = lessons(&state, frame.lang, &view, 1).await?.pop();
+        let last = lessons(&state, frame.lang, &view, (1, 0)).await?.pop();
         learners.push(Overview { learner: learner(&state, &frame, &view).await?, last });
     }
     let legend = legend(&state, frame.lang);
@@ -187,7 +188,7 @@ pub(super) async fn one(
     let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
-        lessons: lessons(&state, frame.lang, &view, LESSONS_MAX).await?,
+        lessons: lessons(&state, frame.lang, &view, (NEWEST, RETHOUGHT)).await?,
         keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         more: (learner.patterns > PATTERNS_MAX)
@@ -292,19 +293,19 @@ fn percent(lang: Language, thousandths: u16) -> String {
     lang.decimal(format_args!("{}.{} %", thousandths / 10, thousandths % 10))
 }
 
-/// The last lessons, the newest first.
+/// The last lessons, the newest first: so many, and so many of those before after which it would move otherwise.
 async fn lessons(
     state: &AppState,
     lang: Language,
     view: &LearnerView,
-    limit: u32,
+    (newest, rethought): (usize, usize),
 ) -> Result<Vec<LessonRow>, StoreError> {
     let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
     } else {
         lang.text("learning.weights_moved")
     };
-    let lessons = last_lessons(&*state.store, &view.name, limit).await?;
+    let lessons = last_lessons(&*state.store, &view.name, newest, rethought).await?;
     let row = |Taught { number, game, changes }: Taught| {
         let moves = game.as_ref().map_or("", |game| &game.moves);
         let turns = Turns::new(lang, moves, &changes.rethought, TURNS_MAX);

@@ -146,7 +146,10 @@ impl TaughtPupil {
 
 /// At how many moves of the game it would choose otherwise, in words.
 pub(super) fn count(lang: Language, changes: &Changes) -> String {
-    lang.count("learner.rethought", changes.rethought.len() as u64)
+    match changes.rethought.len() {
+        0 => lang.text("learner.rethought_none").to_owned(),
+        turns => lang.count("learner.rethought", turns as u64),
+    }
 }
 
 #[cfg(test)]

@@ -111,6 +111,13 @@ impl Learners {
         Ok(Written::Done)
     }
 
+    pub(super) fn remake(&mut self, name: &PlayerName) -> Result<Written, Refused> {
+        let rows = self.0.get_mut(&name.key()).ok_or(Refused::NoSuchVersion)?;
+        rows.learner.stale = true;
+        rows.learner.place.revision += 1;
+        Ok(Written::Done)
+    }
+
     pub(super) fn withdraw(&mut self, goes: impl Fn(u64) -> bool) {
         for rows in self.0.values_mut() {
             let before = rows.lessons.len();

@@ -300,6 +300,12 @@ pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &Game
     Ok(Ok(Written::Done))
 }
 
+pub(super) async fn remake(connection: &mut SqliteConnection, learner: &PlayerName) -> Outcome {
+    let sql = "UPDATE learner SET stale = 1, revision = revision + 1 WHERE name = ?";
+    let done = sqlx::query(sql).bind(learner.as_str()).execute(connection).await?;
+    Ok(if done.rows_affected() == 0 { Err(Refused::NoSuchVersion) } else { Ok(Written::Done) })
+}
+
 /// The lessons of some games by their numbers, or those of all games of some players by their keys.
 const OF_GAMES: &str =
     "DELETE FROM lesson WHERE number IN (SELECT value FROM json_each(?)) RETURNING learner";
