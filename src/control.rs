@@ -23,5 +23,7 @@ pub use request::{
 };
 pub use server::ControlServer;
 
+pub use crate::learning::verify::Remedy;
+
 /// Longest line that the daemon reads: the longest request holds a name and a password.
 const REQUEST_BYTES_MAX: u64 = 16 * 1024;

@@ -24,8 +24,8 @@ pub trait Learner: Send + Sync + Debug {
     /// that a memory holds equal, the one that a network likes best at first sight. What a lesson changed in it shows
     /// between two calls.
     ///
-    /// Of a network that plays by a running average it is the one that learns: the average follows over some hundred
-    /// games.
+    /// Of a network that plays by a running average it is the one that learns: the average follows over about a
+    /// hundred games.
     fn leanings(&self, game: &Game) -> Vec<Vec<Column>>;
 
     /// All that was learnt, from which [`restore`] makes the same learner again.

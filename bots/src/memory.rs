@@ -123,7 +123,8 @@ fn first_not_vetoed(
     None
 }
 
-/// The columns among which a bot with this memory chooses, from left to right.
+/// The columns among which a bot with this memory chooses, from left to right. As it draws only so often, it may seldom play
+/// another one: after three vetoes among equal proposals, or eleven vetoed random moves.
 fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Column> {
     let patterns = memory.vocabulary().snapshot(position);
     let open: Vec<Column> = position.open_columns().collect();
@@ -257,6 +258,8 @@ mod tests {
     fn check_first(moves: &str, proposals: &[Proposal], expected: Option<u8>) {
         let chosen = first_not_vetoed(&position(moves), proposals.to_vec(), &mut rng::seeded(1));
         assert_eq!(chosen.map(|proposal| proposal.column.number()), expected);
+        let all = all_not_vetoed(&position(moves), proposals.to_vec());
+        assert_eq!(all.iter().map(|column| column.number()).collect::<Vec<_>>(), Vec::from_iter(expected));
     }
 
     #[test]
@@ -296,6 +299,9 @@ mod tests {
             Some(2),
         );
         check_first(FLOATING_THREE, &[proposal(1, 9), proposal(5, 8)], None);
+        let equal = [proposal(5, 3), proposal(6, 3), proposal(2, 3), proposal(4, 2)];
+        let all = all_not_vetoed(&position(FLOATING_THREE), equal.to_vec());
+        assert_eq!(all.iter().map(|column| column.number()).collect::<Vec<_>>(), [2, 6]);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Subcommand;
 use fourfold::bot_files::{self, BotFileError};
-use fourfold::control::{Answer, ControlError, FileForm, LearnerVerified, Refusal, RefusalKind, Request};
+use fourfold::control::{
+    Answer, ControlError, FileForm, LearnerVerified, Refusal, RefusalKind, Remedy, Request,
+};
 use fourfold::files;
 use fourfold::ids::GameId;
 use fourfold_bots::memory::{PatternMemory, Vocabulary, read_xml, write_xml};
@@ -77,8 +79,8 @@ Examples:
   fourfold memory verify --data /var/lib/fourfold
   fourfold memory verify --repair --data /var/lib/fourfold")]
     Verify {
-        /// Have learners that are not what their lessons teach made again from them: by the daemon, at once or at its next
-        /// start. What they learnt is safe in the records.
+        /// Have learners that are not what their lessons teach made again from them: by the daemon, at once or when it runs
+        /// next. One whose lessons are missing or cannot be learnt stays as it is.
         #[arg(long)]
         repair: bool,
         /// Print one JSON array.
@@ -265,7 +267,7 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
 }
 
 fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
-    let learners = match ask(data, Request::LearnersVerify { repair })? {
+    let learners = match ask(data, if repair { Request::LearnersRepair } else { Request::LearnersVerify })? {
         Answer::LearnersVerified(learners) => learners,
         other => return Err(output::unexpected(&other)),
     };
@@ -273,26 +275,36 @@ fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
         output::print_json(&learners)?;
     } else {
         let mut out = io::stdout().lock();
-        for LearnerVerified { name, games, versions, findings, remade } in &learners {
+        for LearnerVerified { name, games, versions, findings, remedy } in &learners {
             for finding in findings {
                 writeln!(out, "{name}: {finding}")?;
             }
-            let verdict = match (findings.is_empty(), remade) {
+            let verdict = match (findings.is_empty(), remedy) {
                 (true, _) => "made again byte for byte",
-                (false, true) => "not what the records teach, and about to be made again",
-                (false, false) => "not what the records teach",
+                (false, Remedy::Daemon) => "not what the records teach, the daemon makes it again",
+                (false, Remedy::Repair | Remedy::None) => "not what the records teach",
             };
             writeln!(out, "{name}: {games} games, {versions} frozen versions: {verdict}")?;
         }
     }
-    let left = learners.iter().filter(|learner| !learner.remade);
-    let left = left.map(|learner| learner.findings.len()).sum::<usize>();
-    let hint = if repair { "its lessons cannot be learnt again" } else { "--repair makes learners again" };
-    match left {
-        0 => Ok(()),
-        1 => Err(Exit::new(Code::Data, format!("one disagreement: {hint}")).into()),
-        count => Err(Exit::new(Code::Data, format!("{count} disagreements: {hint}")).into()),
-    }
+    // What was asked for is done.
+    let is_left = |learner: &&LearnerVerified| !(repair && learner.remedy == Remedy::Daemon);
+    let left: Vec<&LearnerVerified> = learners.iter().filter(is_left).collect();
+    let count = left.iter().map(|learner| learner.findings.len()).sum::<usize>();
+    let count = match count {
+        0 => return Ok(()),
+        1 => "one disagreement".to_owned(),
+        count => format!("{count} disagreements"),
+    };
+    let is_some = |remedy| left.iter().any(|learner| learner.remedy == remedy);
+    let advice = if is_some(Remedy::Repair) {
+        ": `fourfold memory verify --repair` has learners made again"
+    } else if is_some(Remedy::Daemon) {
+        ": a daemon with learning on makes learners again"
+    } else {
+        ""
+    };
+    Err(Exit::new(Code::Data, format!("{count}{advice}")).into())
 }
 
 /// Asks whoever uses the data directory.

@@ -13,8 +13,8 @@ use super::request::{
 };
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::learning::changes::Rethought;
-use crate::learning::told::{Taught, last_lessons, said_in};
-use crate::learning::verify::LearnerReport;
+use crate::learning::told::{Taught, Wanted, last_lessons, said_in};
+use crate::learning::verify::{LearnerReport, Remedy};
 use crate::learning::{self, Plan};
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::MilliElo;
@@ -22,37 +22,37 @@ use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
 use crate::storage::published::{FitList, Publication};
 use crate::storage::store::Write;
-use crate::storage::writer::WriteError;
 
-/// Lessons that are shown, as many as on the learner's page: the newest, and those before after which it would move
-/// otherwise.
-const NEWEST: usize = 5;
-const RETHOUGHT: usize = 5;
+pub(super) async fn verify(control: &Control) -> Result<Answer, Refusal> {
+    let reports = learning::verify::verify(control.store.as_ref()).await?;
+    Ok(Answer::LearnersVerified(reports.into_iter().map(LearnerVerified::from).collect()))
+}
 
-/// Checks all learners; with `repair` those whose lessons are sound are to be made again from them if need be.
-pub(super) async fn verify(control: &Control, repair: bool) -> Result<Answer, Refusal> {
+/// Checks all learners; those that can be made again are marked for it.
+pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
     let mut verified = Vec::new();
-    for report in learning::verify::verify(control.store.as_ref()).await? {
-        let LearnerReport { name, games, versions, findings, is_mendable } = report;
-        let remade = repair && is_mendable;
-        if remade {
-            remake(control, &name).await?;
+    for mut report in learning::verify::verify(control.store.as_ref()).await? {
+        if report.remedy == Remedy::Repair {
+            let (learner, revision) = (report.name.clone(), report.revision);
+            match control.writer.write(Write::RemakeLearner { learner, revision }).await {
+                Ok(_) => {
+                    tracing::info!(learner = %report.name, "a learner is made again from its lessons");
+                    report.remedy = Remedy::Daemon;
+                }
+                // The others count all the same, and one may ask again.
+                Err(error) => report.findings.push(format!("not marked: {}", with_causes(&error))),
+            }
         }
-        verified.push(LearnerVerified { name, games, versions, findings, remade });
+        verified.push(LearnerVerified::from(report));
     }
+    control.learning.lessons_withdrawn();
     Ok(Answer::LearnersVerified(verified))
 }
 
-/// Marks a learner, which the daemon then makes again: this one, or the next one that starts.
-async fn remake(control: &Control, learner: &PlayerName) -> Result<(), Refusal> {
-    match control.writer.write(Write::RemakeLearner { learner: learner.clone() }).await {
-        Ok(_) => {
-            tracing::info!(%learner, "a learner is made again from its lessons");
-            control.learning.lessons_withdrawn();
-            Ok(())
-        }
-        Err(error @ WriteError::Busy) => Err(Refusal::new(RefusalKind::Busy, error.to_string())),
-        Err(error) => Err(Refusal::new(RefusalKind::Failed, with_causes(&error))),
+impl From<LearnerReport> for LearnerVerified {
+    fn from(report: LearnerReport) -> Self {
+        let LearnerReport { name, games, versions, findings, remedy, revision: _ } = report;
+        Self { name, games, versions, findings, remedy }
     }
 }
 
@@ -173,7 +173,7 @@ fn published(publication: &Publication, player: &PlayerId) -> Option<(i32, u32)>
 }
 
 async fn lessons(control: &Control, name: &PlayerName) -> Result<Vec<LessonShown>, StoreError> {
-    let lessons = last_lessons(control.store.as_ref(), name, NEWEST, RETHOUGHT).await?;
+    let lessons = last_lessons(control.store.as_ref(), name, Wanted::SHOWN).await?;
     Ok(lessons.into_iter().map(LessonShown::from).collect())
 }
 
@@ -188,7 +188,8 @@ impl From<Taught> for LessonShown {
             [first.clone(), second.clone()]
         });
         let result = game.as_ref().map(|game| game.result);
-        let rethought = changes.rethought.into_iter().map(RethoughtShown::from).collect();
+        let rethought = changes.rethought;
+        let rethought = rethought.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
         Self { number, game: game.map(|game| game.id), players, result, new, again, rethought }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::learning::verify::Remedy;
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::WireRating;
 use crate::records::Record;
@@ -59,11 +60,9 @@ pub enum Request {
     /// A check of everything: every game replayed, all ratings computed again.
     GamesVerify,
     /// A check of the learners: each made again from its lessons.
-    LearnersVerify {
-        /// Whether those that are not what their lessons teach are to be made again, too, for good.
-        #[serde(default)]
-        repair: bool,
-    },
+    LearnersVerify,
+    /// The same; those that differ from what their lessons teach are to be made again for good.
+    LearnersRepair,
     /// What a learner of the house, or a frozen version of one, knows, and how it came there.
     LearnerShow {
         /// Its account's name.
@@ -109,7 +108,8 @@ impl Request {
             Self::GamesExport { .. } => "games_export",
             Self::Game { .. } => "game",
             Self::GamesVerify => "games_verify",
-            Self::LearnersVerify { .. } => "learners_verify",
+            Self::LearnersVerify => "learners_verify",
+            Self::LearnersRepair => "learners_repair",
             Self::LearnerShow { .. } => "learner_show",
             Self::MoveReasons { .. } => "move_reasons",
             Self::LearnerExport { .. } => "learner_export",
@@ -222,9 +222,9 @@ pub struct LearnerVerified {
     pub versions: usize,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
-    /// Whether it is made again from its lessons for that, as was asked for.
+    /// What helps against that.
     #[serde(default)]
-    pub remade: bool,
+    pub remedy: Remedy,
 }
 
 /// What is in the file of a learner.
@@ -299,19 +299,19 @@ pub struct LessonShown {
     pub new: Vec<String>,
     /// How many patterns that were known before were seen again.
     pub again: usize,
-    /// Moves of the game at which it would choose otherwise since.
+    /// Moves of the game at which it chose otherwise right after it; null if that was not noted yet.
     #[serde(default)]
-    pub rethought: Vec<RethoughtShown>,
+    pub rethought: Option<Vec<RethoughtShown>>,
 }
 
-/// A move of a game at which a learner would choose otherwise since it learnt the game.
+/// A move of a game at which a learner chose otherwise right after it had learnt the game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RethoughtShown {
     /// Of the move that was played, counted from 1, the opening's included.
     pub ply: usize,
-    /// The columns, from 1, among which it would have chosen.
+    /// The columns, from 1, among which it would have chosen before.
     pub before: Vec<u8>,
-    /// Those among which it would choose since.
+    /// Those among which it chose right after.
     pub after: Vec<u8>,
 }
 

@@ -173,7 +173,11 @@ async fn a_file_that_was_left_over_does_not_matter() {
     let path = directory.path().join("control.sock");
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     // Another test may be starting a program, which has a copy of the listener for as long as that takes.
-    let refused = async { while ControlClient::connect(&path).await.is_ok() {} };
+    let refused = async {
+        while ControlClient::connect(&path).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
     tokio::time::timeout(Duration::from_secs(10), refused).await.expect("nobody listens");
     let server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
     assert!(ControlClient::connect(&path).await.is_ok());
@@ -200,4 +204,13 @@ async fn tournaments_are_held_by_a_daemon_alone() {
     let nobody_listens =
         Control { tournaments: Some(crate::tournament::Tournaments::reading(control().store)), ..control() };
     assert_eq!(execute(&nobody_listens, hold()).await.unwrap_err().kind, RefusalKind::Busy);
+}
+
+#[test]
+fn requests_are_told_as_older_daemons_and_commands_do() {
+    let told = |request: &Request| serde_json::to_string(request).unwrap();
+    assert_eq!(told(&Request::LearnersVerify), r#""learners_verify""#);
+    let learner: LearnerVerified =
+        serde_json::from_str(r#"{"name":"memory","games":1,"versions":0,"findings":[]}"#).unwrap();
+    assert_eq!(learner.remedy, Remedy::None);
 }

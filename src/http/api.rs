@@ -119,6 +119,7 @@ mod tests {
         "get /api/v1/games/{id}/info",
         "get /api/v1/learners",
         "get /api/v1/games/{id}/reasons",
+        "get /api/v1/games/{id}/lessons",
         "get /api/v1/live/feed",
         "get /api/v1/games/{id}/feed",
         "get /api/v1/puzzles/daily",

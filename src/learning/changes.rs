@@ -8,8 +8,9 @@ use fourfold_engine::{Column, Side};
 /// gaps count too.
 const NAMED_MAX: usize = 40;
 
-/// What the line of a turn begins with.
+/// What the line of a turn begins with, and what the line with their number ends with.
 const TURN: &str = "move ";
+const TURNS: &str = " rethought";
 
 /// What a lesson changed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -20,18 +21,18 @@ pub struct Changes {
     pub new: usize,
     /// The new ones, and some of the others.
     pub named: Vec<Change>,
-    /// Where in the game it would choose otherwise since.
-    pub rethought: Vec<Rethought>,
+    /// Where in the game it chose otherwise right after it; `None` of lessons from before that was noted.
+    pub rethought: Option<Vec<Rethought>>,
 }
 
-/// A turn of a game at which a learner would have chosen otherwise before it learnt that game.
+/// A turn of a game at which a learner chose otherwise right after it had learnt that game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rethought {
     /// Of the move that was played then, counted from 1.
     pub ply: usize,
-    /// The columns among which it would have chosen, from left to right.
+    /// The columns among which it would have chosen before, from left to right.
     pub before: Vec<Column>,
-    /// Those among which it chooses since.
+    /// Those among which it chose right after.
     pub after: Vec<Column>,
 }
 
@@ -62,15 +63,17 @@ impl Changes {
         let new = named.len();
         grown.truncate(NAMED_MAX.saturating_sub(new));
         named.append(&mut grown);
-        Self { changed, new, named, rethought: Vec::new() }
+        Self { changed, new, named, rethought: None }
+    }
+
+    /// The turns at which it chose otherwise; none if that was not noted.
+    pub fn turns(&self) -> &[Rethought] {
+        self.rethought.as_deref().unwrap_or_default()
     }
 
     /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of
-    /// what was before; then one for each turn: `move 9 | 4 | 35`. Nothing if there is neither.
+    /// what was before; then how many turns, if that was noted, and one line for each: `move 9 | 4 | 35`.
     pub fn print(&self) -> String {
-        if self.changed == 0 && self.rethought.is_empty() {
-            return String::new();
-        }
         let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
         let line = |Change { pattern, before, after }: &Change| {
             let before = before.as_ref().map_or_else(|| "new".to_owned(), counts);
@@ -80,8 +83,14 @@ impl Changes {
             format!("{TURN}{ply} | {} | {}", print_moves(before), print_moves(after))
         };
         let totals = format!("{} changed, {} new", self.changed, self.new);
-        let lines = self.named.iter().map(line).chain(self.rethought.iter().map(turn));
-        std::iter::once(totals).chain(lines).collect::<Vec<_>>().join("\n")
+        let turns = self.rethought.as_ref().map(|turns| format!("{}{TURNS}", turns.len()));
+        let lines = std::iter::once(totals).chain(self.named.iter().map(line));
+        lines.chain(turns).chain(self.turns().iter().map(turn)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether the text of a lesson names a turn, found without reading the rest.
+    pub(super) fn names_a_turn(text: &str) -> bool {
+        text.lines().any(|line| line.starts_with(TURN))
     }
 
     /// Reads a stored lesson; lines of another form are left out. Older ones do not begin with how many changed: those
@@ -92,7 +101,9 @@ impl Changes {
             text.lines().next().and_then(totals).unwrap_or_else(|| {
                 (named.len(), named.iter().filter(|change| change.before.is_none()).count())
             });
-        Self { changed, new, named, rethought: text.lines().filter_map(rethought).collect() }
+        let is_noted = text.lines().any(|line| line.ends_with(TURNS));
+        let rethought = is_noted.then(|| text.lines().filter_map(rethought).collect());
+        Self { changed, new, named, rethought }
     }
 }
 
@@ -147,7 +158,7 @@ mod tests {
         assert_eq!((changes.changed, changes.new, changes.named.len()), (3, 2, 3));
         assert_eq!(changes.named[0].before, None, "the new ones first");
         assert_eq!(Changes::parse(&changes.print()), changes);
-        assert_eq!(Changes::of(Vec::new()).print(), "");
+        assert_eq!(Changes::of(Vec::new()).print(), "0 changed, 0 new");
     }
 
     #[test]
@@ -156,11 +167,24 @@ mod tests {
             Rethought { ply: 9, before: columns("4"), after: columns("35") },
             Rethought { ply: 42, before: columns("1234567"), after: columns("7") },
         ];
-        let changes = Changes { rethought, ..Changes::default() };
-        assert_eq!(changes.print(), "0 changed, 0 new\nmove 9 | 4 | 35\nmove 42 | 1234567 | 7");
-        assert_eq!(Changes::parse(&changes.print()), changes);
+        let changes = Changes { rethought: Some(rethought), ..Changes::default() };
+        let text = "0 changed, 0 new\n2 rethought\nmove 9 | 4 | 35\nmove 42 | 1234567 | 7";
+        assert_eq!(changes.print(), text);
+        assert_eq!(Changes::parse(text), changes);
+        assert!(Changes::names_a_turn(text));
         for rubbish in ["move 0 | 1 | 2", "move x | 1 | 2", "move 3 | 1", "move 3 | x | 2"] {
             assert_eq!(Changes::parse(rubbish), Changes::default(), "{rubbish}");
+        }
+    }
+
+    #[test]
+    fn no_turn_is_something_else_than_none_noted() {
+        let none = Changes { rethought: Some(Vec::new()), ..Changes::default() };
+        assert_eq!(none.print(), "0 changed, 0 new\n0 rethought");
+        assert_eq!(Changes::parse(&none.print()), none);
+        for old in ["", "1 changed, 0 new\nown b1 . . . | 1 1 0 | 2 2 0"] {
+            assert_eq!(Changes::parse(old).rethought, None, "{old}");
+            assert!(!Changes::names_a_turn(old));
         }
     }
 
@@ -168,7 +192,7 @@ mod tests {
     fn only_turns_of_sides_that_were_learnt_count() {
         let game = Game::from_moves(Variant::STANDARD, "4455").unwrap();
         let record = |side| GameRecord { game: game.clone(), side, result: GameResult::Win };
-        let leanings = |columns_: [&str; 4]| columns_.map(columns).to_vec();
+        let leanings = |turns: [&str; 4]| turns.map(columns).to_vec();
         let between = |records: &[GameRecord]| {
             let (before, after) = (leanings(["4", "4", "123", "5"]), leanings(["4", "3", "12", "6"]));
             let rethought = Rethought::between(records, before, after);

@@ -68,7 +68,7 @@ impl Fold {
             let before = fold.leanings(records);
             let patterns = fold.take_in(records);
             let rethought = Rethought::between(records, before, fold.leanings(records));
-            let changes = Changes { rethought, ..Changes::of(patterns) };
+            let changes = Changes { rethought: Some(rethought), ..Changes::of(patterns) };
             lessons.push(Lesson { number, changes: changes.print() });
         });
         Learnt { lessons, versions }

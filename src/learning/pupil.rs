@@ -38,7 +38,7 @@ const CHUNK: usize = 16;
 
 /// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
 /// what was not stored is learnt again after a crash. A pattern memory is stored every second, a network of four
-/// megabytes every two minutes, which loses some hundred lessons of a millisecond each.
+/// megabytes every two minutes, which loses some hundred lessons of a millisecond or two.
 const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
 /// Points of a curve lie some five percent apart.

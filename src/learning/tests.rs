@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::changes::Changes;
 use super::fold::refold;
 use super::service::{LearningActor, LearningDeps, LearningSettings};
-use super::told::last_lessons;
-use super::verify::verify;
+use super::told::{Wanted, last_lessons};
+use super::verify::{Remedy, verify};
 use super::{Learning, plans};
 use crate::background::{Progress, Worker};
 use crate::compute::ComputePool;
@@ -178,17 +178,19 @@ async fn lessons_say_at_which_moves_a_learner_would_choose_otherwise() {
     arena.learn().await;
     for (learner, sides) in [("memory", 1), ("memory-windows", 2), ("ntuple-live", 2)] {
         let lessons = arena.store.last_lessons(&name(learner), 10).await.unwrap();
-        let rethought = lessons.iter().flat_map(|lesson| Changes::parse(&lesson.changes).rethought);
-        let rethought: Vec<_> = rethought.collect();
+        let noted = lessons.iter().map(|lesson| Changes::parse(&lesson.changes).rethought.expect("noted"));
+        let rethought: Vec<_> = noted.flatten().collect();
         let of_sides: BTreeSet<usize> = rethought.iter().map(|it| it.ply % 2).collect();
         assert_eq!(of_sides.len(), sides, "{learner}: {rethought:?}");
         assert!(rethought.iter().all(|it| it.before != it.after), "{learner}: {rethought:?}");
     }
-    let told = last_lessons(&*arena.store, &name("memory"), 1, 3).await.unwrap();
+    let told =
+        last_lessons(&*arena.store, &name("memory"), Wanted { newest: 1, rethought: 3 }).await.unwrap();
     assert_eq!(told[0].number, 6, "the newest, whatever it changed");
-    assert!(told.iter().skip(1).all(|taught| !taught.changes.rethought.is_empty()));
+    assert!(told.iter().skip(1).all(|taught| !taught.changes.turns().is_empty()));
     assert!(told.is_sorted_by(|one, other| one.number > other.number));
-    let newest = last_lessons(&*arena.store, &name("memory"), 2, 0).await.unwrap();
+    let newest =
+        last_lessons(&*arena.store, &name("memory"), Wanted { newest: 2, rethought: 0 }).await.unwrap();
     assert_eq!(newest.iter().map(|taught| taught.number).collect::<Vec<_>>(), [6, 5]);
 }
 
@@ -411,7 +413,6 @@ async fn a_thousand_lessons_wait_to_be_stored_at_most() {
 }
 
 /// Time is not paused: what waits for the thread would be out of time at once.
-
 #[tokio::test]
 async fn a_planned_stop_stores_what_is_on_the_thread() {
     const GAMES: u64 = 40;

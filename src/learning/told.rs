@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fourfold_bots::Reason;
-use fourfold_engine::{BySide, Column, Side};
+use fourfold_engine::{BySide, Column, Side, Variant};
 
 use super::changes::Changes;
 use super::reasons;
@@ -11,6 +11,7 @@ use super::view::LearnerView;
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::protocol::client::MoveInfo;
 use crate::protocol::server::GameResult;
+use crate::storage::lessons::Lesson;
 use crate::storage::record::{EventKind, StoredGame};
 use crate::storage::{Store, StoreError, StoredPlayer};
 
@@ -38,11 +39,27 @@ pub struct TaughtGame {
     pub moves: String,
 }
 
-/// Lessons that are looked through for those after which a learner would move otherwise.
-const LOOK_BACK: u32 = 200;
+/// Which of a learner's lessons are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// So many of the last.
+    pub newest: usize,
+    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare when
+    /// it has seen much.
+    pub rethought: usize,
+}
 
-/// The last lessons of a learner, the newest first: the `newest`, and as many more of the last 200 after which it would
-/// move otherwise somewhere in the game. They become rare when it has seen much.
+impl Wanted {
+    /// As the page of a learner and `fourfold memory show` have them.
+    pub const SHOWN: Self = Self { newest: 5, rethought: 5 };
+    /// The last alone.
+    pub const LAST: Self = Self { newest: 1, rethought: 0 };
+}
+
+/// Lessons that are looked through for those after which a learner chose otherwise: some hundred kilobytes of text.
+pub const LOOK_BACK: u32 = 200;
+
+/// Lessons of a learner, the newest first.
 ///
 /// # Errors
 ///
@@ -50,22 +67,21 @@ const LOOK_BACK: u32 = 200;
 pub async fn last_lessons(
     store: &dyn Store,
     learner: &PlayerName,
-    newest: usize,
-    rethought: usize,
+    wanted: Wanted,
 ) -> Result<Vec<Taught>, StoreError> {
+    let Wanted { newest, rethought } = wanted;
     let look_back = if rethought > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
-    let lessons = store.last_lessons(learner, look_back).await?;
-    let mut lessons = lessons.into_iter().map(|lesson| (lesson.number, Changes::parse(&lesson.changes)));
-    let mut chosen: Vec<(u64, Changes)> = lessons.by_ref().take(newest).collect();
-    chosen.extend(lessons.filter(|(_, changes)| !changes.rethought.is_empty()).take(rethought));
+    let mut lessons = store.last_lessons(learner, look_back).await?.into_iter();
+    let mut chosen: Vec<Lesson> = lessons.by_ref().take(newest).collect();
+    chosen.extend(lessons.filter(|lesson| Changes::names_a_turn(&lesson.changes)).take(rethought));
     let mut taught = Vec::new();
-    for (number, changes) in chosen {
+    for Lesson { number, changes } in chosen {
         let game = store.audit_finished(number.saturating_sub(1), 1).await?;
         let game = match game.first() {
             Some(Ok(game)) => taught_game(store, game).await?,
             Some(Err(_)) | None => None,
         };
-        taught.push(Taught { number, game, changes });
+        taught.push(Taught { number, game, changes: Changes::parse(&changes) });
     }
     Ok(taught)
 }
@@ -85,8 +101,7 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Taug
     Ok(Some(TaughtGame { id, players, result: ending.result, moves: game.moves() }))
 }
 
-/// Those of these learners that have learnt the finished game of this number, and what it changed in each when it was
-/// learnt.
+/// Those of these learners that have learnt a game, and what it changed in each when it was learnt.
 ///
 /// # Errors
 ///
@@ -94,16 +109,19 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Taug
 pub async fn taught_by(
     store: &dyn Store,
     learners: &[Arc<LearnerView>],
-    number: u64,
+    game: &StoredGame,
 ) -> Result<Vec<(Arc<LearnerView>, Changes)>, StoreError> {
-    let mut taught = Vec::new();
-    for learner in learners {
-        let lesson = store.lessons(&learner.name, number.saturating_sub(1), 1).await?.pop();
-        if let Some(lesson) = lesson.filter(|lesson| lesson.number == number) {
-            taught.push((Arc::clone(learner), Changes::parse(&lesson.changes)));
-        }
-    }
-    Ok(taught)
+    // Games on other boards are no lessons.
+    let number = game.settlement.as_ref().map(|settled| settled.number);
+    let Some(number) = number.filter(|_| game.spec.variant == Variant::STANDARD) else {
+        return Ok(Vec::new());
+    };
+    let lessons = store.lessons_of_game(number).await?;
+    let taught = learners.iter().filter_map(|learner| {
+        let (_, changes) = lessons.iter().find(|(name, _)| name.key() == learner.name.key())?;
+        Some((Arc::clone(learner), Changes::parse(changes)))
+    });
+    Ok(taught.collect())
 }
 
 /// What a bot of the house said about one of its moves.

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::fold::{RefoldError, refold};
 use super::{Plan, plans};
-use crate::background::{Worker, WorkerError};
+use crate::background::Worker;
 use crate::ids::PlayerName;
 use crate::storage::{Store, StoreError};
 
@@ -23,9 +25,24 @@ pub struct LearnerReport {
     pub versions: usize,
     /// All that is not as it should be.
     pub findings: Vec<String>,
-    /// Whether its state or a version is not what its lessons teach, which themselves are sound: then it can be made again
-    /// from them ([`crate::storage::store::Write::RemakeLearner`]).
-    pub is_mendable: bool,
+    /// What helps against that.
+    pub remedy: Remedy,
+    /// The revision of what was checked.
+    pub revision: u64,
+}
+
+/// What helps a learner that is not as it should be.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// Nothing that is here, or nothing is wrong.
+    #[default]
+    None,
+    /// Its lessons are all there and can be learnt: it is to be made again from them, once somebody says so
+    /// ([`crate::storage::store::Write::RemakeLearner`]).
+    Repair,
+    /// That was said: the daemon makes it again, now or when it runs next with learning on.
+    Daemon,
 }
 
 impl fmt::Display for LearnerReport {
@@ -33,7 +50,7 @@ impl fmt::Display for LearnerReport {
         for finding in &self.findings {
             writeln!(f, "{}: {finding}", self.name)?;
         }
-        let Self { name, games, versions, findings, is_mendable: _ } = self;
+        let Self { name, games, versions, findings, remedy: _, revision: _ } = self;
         write!(f, "{name}: {games} games, {versions} frozen versions: {} disagreements", findings.len())
     }
 }
@@ -74,7 +91,8 @@ async fn verify_one(
     let plan = Plan { spec: stored.spec.parse().unwrap_or_else(|_| plan.spec.clone()), ..plan.clone() };
     let folded = refold(store, worker, &plan, &player.id, &marks, stored.place.covered).await;
     let now = store.learner(name).await?;
-    let has_changed = now.is_none_or(|now| now.place.revision != stored.place.revision);
+    let has_changed =
+        now.is_none_or(|now| (now.place.revision, now.stale) != (stored.place.revision, stored.stale));
     if has_changed && !is_last_attempt {
         return Ok(None);
     }
@@ -83,20 +101,21 @@ async fn verify_one(
         games: stored.games,
         versions: versions.len(),
         findings: Vec::new(),
-        is_mendable: false,
+        remedy: Remedy::None,
+        revision: stored.place.revision,
     };
     let findings = &mut report.findings;
     if stored.stale {
         findings.push("it is to be made again from the lessons that are left: the daemon does so".to_owned());
-        report.is_mendable = true;
-        return Ok(Some(Some(report)));
+        report.remedy = Remedy::Daemon;
     }
     match folded {
         Err(RefoldError::Store(error)) => return Err(error),
-        Err(error @ (RefoldError::Bot(_) | RefoldError::NoLesson { .. })) => findings.push(error.to_string()),
-        Err(RefoldError::Worker(error @ (WorkerError::Panicked | WorkerError::Gone))) => {
-            findings.push(error.to_string());
+        Err(error @ (RefoldError::Bot(_) | RefoldError::NoLesson { .. } | RefoldError::Worker(_))) => {
+            report.findings.push(error.to_string());
+            report.remedy = Remedy::None;
         }
+        Ok(_) if stored.stale => {}
         Ok((fold, again)) => {
             if fold.games != stored.games {
                 findings.push(format!("it says {} games, its lessons are {}", stored.games, fold.games));
@@ -110,7 +129,10 @@ async fn verify_one(
                     findings.push(format!("version {} is not what its lessons teach", version.mark));
                 }
             }
-            report.is_mendable = !report.findings.is_empty();
+            // A lesson that is missing would be lost for good.
+            if !findings.is_empty() && fold.games == stored.games {
+                report.remedy = Remedy::Repair;
+            }
         }
     }
     Ok(Some(Some(report)))

@@ -173,14 +173,21 @@ pub(crate) async fn a_learner_that_is_to_be_made_again_is_stale<F: Fixture>() {
     for learner in ["memory", "other"] {
         step(&*store, follow(learner, place(0, 0), 4)).await.unwrap();
     }
-    write(&*store, Write::RemakeLearner { learner: name("Memory") }).await.unwrap();
+    let remake =
+        |learner, revision| write(&*store, Write::RemakeLearner { learner: name(learner), revision });
+    remake("Memory", 0).await.unwrap();
     let learner = store.learner(&name("memory")).await.unwrap().unwrap();
     assert_eq!((learner.stale, learner.place), (true, place(4, 1)));
     assert_eq!(numbers(&*store, "memory").await, [1, 2, 3, 4], "its lessons stay");
+    let mut of_game = store.lessons_of_game(3).await.unwrap();
+    of_game.sort();
+    let changes = || lesson(3).changes;
+    assert_eq!(of_game, [(name("memory"), changes()), (name("other"), changes())]);
+    assert_eq!(store.lessons_of_game(5).await.unwrap(), []);
     let other = store.learner(&name("other")).await.unwrap().unwrap();
     assert_eq!((other.stale, other.place), (false, place(4, 0)));
-    let unknown = write(&*store, Write::RemakeLearner { learner: name("nobody") }).await;
-    assert_eq!(unknown, Err(Refused::NoSuchVersion));
+    assert_eq!(remake("memory", 0).await, Err(Refused::LearnerElsewhere), "it was marked meanwhile");
+    assert_eq!(remake("nobody", 0).await, Err(Refused::NoSuchVersion));
 }
 
 pub(crate) async fn whoever_keeps_out_is_forgotten<F: Fixture>() {

@@ -136,7 +136,7 @@ impl Tables {
                 self.learners.withdraw(|number| number == place as u64 + 1);
                 Ok(Written::Done)
             }
-            Write::RemakeLearner { learner } => self.learners.remake(learner),
+            Write::RemakeLearner { learner, revision } => self.learners.remake(learner, *revision),
             Write::AddTournament(tournament) => {
                 tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
                 self.tournaments.add(tournament)
@@ -659,6 +659,10 @@ impl Store for MemoryStore {
 
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
         Ok(self.tables().learners.lessons(name, after, limit))
+    }
+
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
+        Ok(self.tables().learners.lessons_of_game(number))
     }
 
     async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {

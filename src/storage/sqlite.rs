@@ -291,6 +291,10 @@ impl Store for SqliteStore {
         learners::lessons(&self.readers, name, after, limit).await
     }
 
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
+        learners::lessons_of_game(&self.readers, number).await
+    }
+
     async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
         learners::lesson_count(&self.readers, name, up_to).await
     }

@@ -143,10 +143,12 @@ pub enum Write {
         game: GameId,
     },
     /// A learner's state is not what its lessons teach: it is to be made again from them. Refused as
-    /// [`Refused::NoSuchVersion`] if there is none of this name.
+    /// [`Refused::NoSuchVersion`] if there is none of this name, as [`Refused::LearnerElsewhere`] if it has another revision.
     RemakeLearner {
         /// Which learner.
         learner: PlayerName,
+        /// The revision that was found wrong.
+        revision: u64,
     },
     /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
     /// [`Refused::NoSuchPlayer`] if an entrant is not there.
@@ -473,6 +475,9 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
 
     /// Lessons of a learner with a number above `after`, in order, at most `limit`.
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// What a finished game, by its number, changed in each learner that has learnt it, in no particular order.
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError>;
 
     /// How many lessons a learner has with a number up to this one.
     async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError>;

@@ -61,16 +61,19 @@ fn learners_are_checked_byte_for_byte_while_the_daemon_runs_and_after() {
     let damaged = verify();
     assert_eq!(
         (damaged.status.code(), text(&damaged.stderr)),
-        (Some(65), "fourfold: one disagreement: --repair makes learners again\n")
+        (Some(65), "fourfold: one disagreement: `fourfold memory verify --repair` has learners made again\n")
     );
     let found = "memory-windows: its state is not what its lessons teach\n";
     assert!(text(&damaged.stdout).contains(found), "{}", text(&damaged.stdout));
     let repaired = daemon.command(&["memory", "verify", "--repair"]).output().unwrap();
     assert!(repaired.status.success(), "{}", text(&repaired.stderr));
-    assert_eq!(text(&repaired.stdout).matches(", and about to be made again\n").count(), 1);
+    assert_eq!(text(&repaired.stdout).matches(", the daemon makes it again\n").count(), 1);
     let waiting =
         "memory-windows: it is to be made again from the lessons that are left: the daemon does so\n";
-    assert!(text(&verify().stdout).contains(waiting), "{}", text(&verify().stdout));
+    let marked = verify();
+    assert!(text(&marked.stdout).contains(waiting), "{}", text(&marked.stdout));
+    let advice = "fourfold: one disagreement: a daemon with learning on makes learners again\n";
+    assert_eq!((marked.status.code(), text(&marked.stderr)), (Some(65), advice));
 }
 
 /// Versions, curve, lessons and reasons, for people and for programs.

@@ -16,7 +16,7 @@ use crate::learner::{self, Change, Counts, Knowledge, KnownPattern};
 use crate::registry;
 use crate::spec::BotSpec;
 
-/// The tuples of a learner: few enough to learn a game in a millisecond and to be stored often. In trials with 10,000
+/// The tuples of a learner: few enough to learn a game in a millisecond or two and to be stored often. In trials with 10,000
 /// games 150 tuples were worth one point more.
 const TUPLES: usize = 70;
 const CELLS: u32 = 8;

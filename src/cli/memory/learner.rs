@@ -19,7 +19,7 @@ const POINTS_MAX: usize = 12;
 /// New patterns of a lesson that are named; the rest are counted.
 const NAMED_MAX: usize = 2;
 
-/// Moves of a lesson's game that are named at which it would choose otherwise since; the rest are counted.
+/// Moves of a lesson's game that are named at which it chose otherwise right after; the rest are counted.
 const RETHOUGHT_MAX: usize = 3;
 
 /// Prints versions, curve, lessons and patterns of a learner of the arena.
@@ -43,7 +43,7 @@ pub(super) fn show(mut learner: LearnerShown, limit: Option<usize>, json: bool) 
         let lessons: Vec<_> =
             learner.lessons.iter().map(|taught| lesson(taught, learner.keeps_counts)).collect();
         writeln!(out)?;
-        output::print_table(["Lesson", "Game", "Played", "Changed", "Chooses otherwise at"], &lessons)?;
+        output::print_table(["Lesson", "Game", "Played", "Changed", "Chose otherwise"], &lessons)?;
     }
     writeln!(out)?;
     if learner.keeps_counts {
@@ -83,10 +83,11 @@ fn lesson(lesson: &LessonShown, keeps_counts: bool) -> [String; 5] {
     };
     let game = lesson.game.as_ref().map_or_else(unknown, ToString::to_string);
     let changed = if keeps_counts { changes(lesson) } else { "weights".to_owned() };
-    [lesson.number.to_string(), game, played, changed, rethought(&lesson.rethought)]
+    let turns = lesson.rethought.as_deref().map_or_else(unknown, rethought);
+    [lesson.number.to_string(), game, played, changed, turns]
 }
 
-/// `move 5: 4 -> 3; move 9: 1 2 7 -> 4; +2`: columns among which it would have chosen, and would since.
+/// `move 5: 4 -> 3; move 9: 1 2 7 -> 4; +2`: columns among which it would have chosen before, and chose right after.
 fn rethought(turns: &[RethoughtShown]) -> String {
     let columns = |columns: &[u8]| columns.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
     let turn = |RethoughtShown { ply, before, after }: &RethoughtShown| {
@@ -177,12 +178,12 @@ mod tests {
             result: None,
             new: names(new),
             again: 1,
-            rethought: Vec::new(),
+            rethought: None,
         };
         assert_eq!(changes(&taught(&[])), "1 seen again, 0 new");
         assert_eq!(changes(&taught(&["a", "b"])), "1 seen again, 2 new: a, b");
         assert_eq!(changes(&taught(&["a", "b", "c"])), "1 seen again, 3 new: a, b, +1");
-        assert_eq!(lesson(&taught(&["a"]), false), ["3", "-", "-", "weights", ""]);
+        assert_eq!(lesson(&taught(&["a"]), false), ["3", "-", "-", "weights", "-"]);
     }
 
     #[test]

@@ -113,18 +113,19 @@ struct LessonJson {
     changed: u64,
     /// Those of them that it did not know before.
     new: u64,
-    /// The game's moves at which it would choose otherwise since, in order.
-    rethought: Vec<RethoughtJson>,
+    /// The game's moves at which it chose otherwise right after it had learnt the game, in order; null if that was not
+    /// noted yet.
+    rethought: Option<Vec<RethoughtJson>>,
 }
 
-/// A move of a game at which a learner would choose otherwise since it learnt the game.
+/// A move of a game at which a learner chose otherwise right after it had learnt the game.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RethoughtJson {
     /// Of the move that was played, counted from 1, the opening's included.
     ply: usize,
-    /// The columns, from 1, among which it would have chosen.
+    /// The columns, from 1, among which it would have chosen before.
     before: Vec<u8>,
-    /// Those among which it would choose since.
+    /// Those among which it chose right after.
     after: Vec<u8>,
 }
 
@@ -149,7 +150,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     );
     let lessons = Operation::get(
         "/api/v1/games/{id}/lessons",
-        "Says what a finished game taught the bots that learn, and where they would move otherwise since",
+        "Says what a finished game taught the bots that learn, and at which of its moves they chose otherwise right after",
         Content::Json(schema_of::<List<LessonJson>>),
     );
     let teaching = Operation::put(
@@ -235,10 +236,7 @@ async fn game_lessons(
     PathPart(id): PathPart,
 ) -> Result<Json<List<LessonJson>>, ApiError> {
     let game = stored(&state, &id).await?;
-    let taught = match &game.settlement {
-        Some(settled) => taught_by(&*state.store, &state.learning.all(), settled.number).await?,
-        None => Vec::new(),
-    };
+    let taught = taught_by(&*state.store, &state.learning.all(), &game).await?;
     let items = taught.into_iter().map(|(learner, changes)| LessonJson::new(learner.name.clone(), changes));
     Ok(Json(List { items: items.collect(), cursor: None }))
 }
@@ -255,7 +253,7 @@ impl LessonJson {
             learner,
             changed: changed as u64,
             new: new as u64,
-            rethought: rethought.into_iter().map(RethoughtJson::from).collect(),
+            rethought: rethought.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
         }
     }
 }

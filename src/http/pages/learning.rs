@@ -21,19 +21,16 @@ use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
 use crate::learning::Watches;
 use crate::learning::changes::Changes;
-use crate::learning::told::{Taught, TaughtGame, last_lessons};
+use crate::learning::told::{Taught, TaughtGame, Wanted, last_lessons};
 use crate::learning::view::LearnerView;
 use crate::storage::StoreError;
 use crate::storage::published::FitList;
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;
-/// Lessons on the page of a learner: the newest, and those before after which it would move otherwise.
-const NEWEST: usize = 5;
-const RETHOUGHT: usize = 5;
 /// New patterns of a lesson that are drawn.
 const NEW_MAX: usize = 12;
-/// Moves of a lesson's game that are drawn at which it would choose otherwise since.
+/// Moves of a lesson's game that are drawn at which it chose otherwise right after.
 const TURNS_MAX: usize = 6;
 /// Where the ranking lists learners and their versions alone.
 const RANKING: &str = "/leaderboard?list=bots&by=learners";
@@ -117,7 +114,7 @@ struct LessonRow {
     new: Vec<PatternBoard>,
     /// How many of them are not drawn.
     more: usize,
-    /// Moves of the game at which it would choose otherwise since.
+    /// Moves of the game at which it chose otherwise right after.
     turns: Turns,
 }
 
@@ -164,7 +161,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let frame = visitor.frame(Tab::Elsewhere, visitor.language().text("learning.title"));
     let mut learners = Vec::new();
     for view in state.learning.all() {
-        let last = lessons(&state, frame.lang, &view, (1, 0)).await?.pop();
+        let last = lessons(&state, frame.lang, &view, Wanted::LAST).await?.pop();
         learners.push(Overview { learner: learner(&state, &frame, &view).await?, last });
     }
     let legend = legend(&state, frame.lang);
@@ -188,7 +185,7 @@ pub(super) async fn one(
     let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
-        lessons: lessons(&state, frame.lang, &view, (NEWEST, RETHOUGHT)).await?,
+        lessons: lessons(&state, frame.lang, &view, Wanted::SHOWN).await?,
         keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         more: (learner.patterns > PATTERNS_MAX)
@@ -293,22 +290,22 @@ fn percent(lang: Language, thousandths: u16) -> String {
     lang.decimal(format_args!("{}.{} %", thousandths / 10, thousandths % 10))
 }
 
-/// The last lessons, the newest first: so many, and so many of those before after which it would move otherwise.
+/// The last lessons, the newest first.
 async fn lessons(
     state: &AppState,
     lang: Language,
     view: &LearnerView,
-    (newest, rethought): (usize, usize),
+    wanted: Wanted,
 ) -> Result<Vec<LessonRow>, StoreError> {
     let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
     } else {
         lang.text("learning.weights_moved")
     };
-    let lessons = last_lessons(&*state.store, &view.name, newest, rethought).await?;
+    let lessons = last_lessons(&*state.store, &view.name, wanted).await?;
     let row = |Taught { number, game, changes }: Taught| {
         let moves = game.as_ref().map_or("", |game| &game.moves);
-        let turns = Turns::new(lang, moves, &changes.rethought, TURNS_MAX);
+        let turns = Turns::new(lang, moves, changes.turns(), TURNS_MAX);
         let game = game.map(LessonGame::from);
         LessonRow { number, game, turns, ..LessonRow::of(lang, &changes, unnamed) }
     };
@@ -326,14 +323,14 @@ impl From<TaughtGame> for LessonGame {
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
     fn of(lang: Language, changes: &Changes, unnamed: &str) -> Self {
-        let &Changes { changed, new, ref named, ref rethought } = changes;
+        let &Changes { changed, new, ref named, rethought: _ } = changes;
         let mut text = if changed == 0 {
             unnamed.to_owned()
         } else {
             lang.fill("learning.changed", &[("new", new), ("grown", changed - new)])
         };
-        if !rethought.is_empty() {
-            text = format!("{text}; {}", rethought::count(lang, changes));
+        if let Some(turns) = rethought::count(lang, changes).filter(|_| !changes.turns().is_empty()) {
+            text = format!("{text}; {turns}");
         }
         let drawn = named.iter().filter(|change| change.before.is_none()).take(NEW_MAX);
         let drawn: Vec<PatternBoard> =

@@ -1,4 +1,4 @@
-//! What learning a game changed in a bot's choices: the turns at which it would move otherwise since, before and after.
+//! What learning a game changed in a bot's choices: the turns at which it chose otherwise right after, before and after.
 
 use std::fmt::Display;
 
@@ -16,22 +16,24 @@ use crate::learning::told::taught_by;
 use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
 
-/// Turns of a game that are drawn for each bot; after an early game there may be as many as moves.
-const TURNS_MAX: usize = 12;
+/// Turns of a game that are drawn for each bot; an early game may change as many as it has moves.
+const TURNS_MAX: usize = 8;
 
-/// A turn of the game at which a bot would move otherwise since.
+/// A turn of the game at which a bot chose otherwise right after.
 #[derive(Clone, Debug)]
 struct TurnTile {
     /// Which move, and what was played.
     title: String,
     /// From which columns to which.
     choice: String,
+    /// The same in words, for those who do not see the board.
+    words: String,
     board: TurnBoard,
     /// Where the position is analysed.
     analysis: String,
 }
 
-/// The turns of a game at which a bot would move otherwise since, as far as they are drawn.
+/// The turns of a game at which a bot chose otherwise right after, as far as they are drawn.
 #[derive(Clone, Default, Debug, Template)]
 #[template(path = "parts/turns.html")]
 pub(super) struct Turns {
@@ -76,9 +78,11 @@ impl TurnTile {
             }
         };
         let title: [(&str, &dyn Display); 2] = [("ply", &turn.ply), ("column", &played.number())];
+        let (before, after) = (named(&turn.before), named(&turn.after));
         Some(Self {
-            title: lang.fill("learner.rethought_move", &title),
-            choice: format!("{} → {}", named(&turn.before), named(&turn.after)),
+            title: lang.fill("learning.why_move", &title),
+            choice: format!("{before} → {after}"),
+            words: lang.fill("learner.rethought_choice", &[("before", &before), ("after", &after)]),
             board: TurnBoard {
                 drawing: Drawing::new(Variant::STANDARD, moves),
                 before: cells(&turn.before),
@@ -103,10 +107,8 @@ impl HtmlSafe for TaughtPanel {}
 #[derive(Clone, Debug)]
 struct TaughtPupil {
     name: String,
-    /// What changed in what it knows; nothing of a network.
-    changed: Option<String>,
-    /// At how many of the game's moves it would choose otherwise.
-    rethought: String,
+    /// What changed in what it knows, and at how many of the game's moves it chose otherwise, as far as either is known.
+    changed: String,
     turns: Turns,
     /// Whether it plays by an average that follows what it learnt.
     is_averaged: bool,
@@ -119,9 +121,8 @@ impl TaughtPanel {
         lang: Language,
         game: &StoredGame,
     ) -> Result<Option<Self>, StoreError> {
-        let Some(settlement) = &game.settlement else { return Ok(None) };
         let mut pupils = Vec::new();
-        for (learner, changes) in taught_by(&*state.store, &state.learning.all(), settlement.number).await? {
+        for (learner, changes) in taught_by(&*state.store, &state.learning.all(), game).await? {
             let keeps_counts = learner.knowledge.now().keeps_counts();
             let name = learner.name.to_string();
             pupils.push(TaughtPupil::new(lang, name, &game.moves(), &changes, keeps_counts));
@@ -133,23 +134,25 @@ impl TaughtPanel {
 impl TaughtPupil {
     fn new(lang: Language, name: String, moves: &str, changes: &Changes, keeps_counts: bool) -> Self {
         let grown = changes.changed - changes.new;
+        let counts =
+            keeps_counts.then(|| lang.fill("learning.changed", &[("new", changes.new), ("grown", grown)]));
+        let parts: Vec<String> = counts.into_iter().chain(count(lang, changes)).collect();
         Self {
             name,
-            changed: keeps_counts
-                .then(|| lang.fill("learning.changed", &[("new", changes.new), ("grown", grown)])),
-            rethought: count(lang, changes),
-            turns: Turns::new(lang, moves, &changes.rethought, TURNS_MAX),
+            changed: parts.join("; "),
+            turns: Turns::new(lang, moves, changes.turns(), TURNS_MAX),
             is_averaged: !keeps_counts,
         }
     }
 }
 
-/// At how many moves of the game it would choose otherwise, in words.
-pub(super) fn count(lang: Language, changes: &Changes) -> String {
-    match changes.rethought.len() {
+/// At how many moves of the game it chose otherwise right after, in words; nothing if that was not noted.
+pub(super) fn count(lang: Language, changes: &Changes) -> Option<String> {
+    let turns = changes.rethought.as_ref()?;
+    Some(match turns.len() {
         0 => lang.text("learner.rethought_none").to_owned(),
-        turns => lang.count("learner.rethought", turns as u64),
-    }
+        count => lang.count("learner.rethought", count as u64),
+    })
 }
 
 #[cfg(test)]
@@ -167,7 +170,8 @@ mod tests {
         let rethought = [turn(5, "1234567", "4"), turn(3, "46", "35")];
         let Turns { tiles, more } = Turns::new(Language::English, "445566", &rethought, 12);
         let words: Vec<_> = tiles.iter().map(|tile| (tile.title.as_str(), tile.choice.as_str())).collect();
-        assert_eq!(words, [("Move 5, played 6", "any → 4"), ("Move 3, played 5", "4, 6 → 3, 5")]);
+        assert_eq!(words, [("Move 5, column 6", "any → 4"), ("Move 3, column 5", "4, 6 → 3, 5")]);
+        assert_eq!(tiles[1].words, "before: column 4, 6; after: column 3, 5");
         assert_eq!(tiles[0].analysis, "/analysis/4455");
         assert_eq!((tiles[0].board.before.len(), &tiles[0].board.after), (7, &vec![(350, 350)]));
         assert_eq!((&tiles[1].board.after, more), (&vec![(250, 550), (450, 550)], 0));

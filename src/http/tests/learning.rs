@@ -63,7 +63,7 @@ async fn with_learner(program: &str) -> TestSite {
         from: LearnerPlace::default(),
         kind: StepKind::Follow(vec![Lesson {
             number: 1,
-            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0\nmove 3 | 1234567 | 4"
+            changes: "147 changed, 30 new\nown a1 a2 . . | new | 1 1 0\nown b1 . . . | 1 1 0 | 2 2 0\n1 rethought\nmove 3 | 1234567 | 4"
                 .to_owned(),
         }]),
         covered: 1,
@@ -173,7 +173,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 30, better known 117; chooses otherwise at 1 move of it</p>",
+        "pupil 1–0 Ada</span>: new patterns 30, better known 117; other choice right after: at 1 move</p>",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -300,7 +300,7 @@ async fn what_a_game_taught_is_told_by_the_moves_chosen_before_and_since() {
     assert_eq!(lessons["items"], json!([lesson]));
     for (path, found) in [("/game/g1", true), ("/learning/pupil", true), ("/learning", false)] {
         let page = site.get(path).await.body;
-        assert!(page.contains("chooses otherwise at 1 move of it"), "{path}");
+        assert!(page.contains("other choice right after: at 1 move"), "{path}");
         assert_eq!(page.contains("any → 4"), found, "{path}");
         assert_eq!(page.matches("turn-before").count(), if found { 7 } else { 0 }, "{path}");
     }

@@ -28,10 +28,12 @@ async fn what_its_lessons_do_not_teach_is_made_again_when_asked() {
     arena.writer.write(Write::StepLearner(Box::new(damage))).await.unwrap();
     let found = verify(&*arena.store).await.unwrap();
     assert_eq!(found[0].findings, ["its state is not what its lessons teach"]);
-    assert_eq!(found.iter().filter(|report| report.is_mendable).count(), 1);
+    assert_eq!(found.iter().filter(|report| report.remedy == Remedy::Repair).count(), 1);
     arena.learn().await;
     assert_ne!(arena.state("memory").await, sound, "nobody asked");
-    arena.writer.write(Write::RemakeLearner { learner: name("memory") }).await.unwrap();
+    let revision = found[0].revision;
+    arena.writer.write(Write::RemakeLearner { learner: name("memory"), revision }).await.unwrap();
+    assert_eq!(verify(&*arena.store).await.unwrap()[0].remedy, Remedy::Daemon);
     arena.learn().await;
     assert_eq!(arena.state("memory").await, sound);
     arena.check_sound().await;

@@ -40,6 +40,11 @@ impl Learners {
         rows.lessons.range(after + 1..).take(limit as usize).map(lesson).collect()
     }
 
+    pub(super) fn lessons_of_game(&self, number: u64) -> Vec<(PlayerName, String)> {
+        let of = |rows: &Rows| Some((rows.learner.name.clone(), rows.lessons.get(&number)?.clone()));
+        self.0.values().filter_map(of).collect()
+    }
+
     pub(super) fn lesson_count(&self, name: &PlayerName, up_to: u64) -> u64 {
         self.rows(name).map_or(0, |rows| rows.lessons.range(..=up_to).count() as u64)
     }
@@ -111,8 +116,11 @@ impl Learners {
         Ok(Written::Done)
     }
 
-    pub(super) fn remake(&mut self, name: &PlayerName) -> Result<Written, Refused> {
+    pub(super) fn remake(&mut self, name: &PlayerName, revision: u64) -> Result<Written, Refused> {
         let rows = self.0.get_mut(&name.key()).ok_or(Refused::NoSuchVersion)?;
+        if rows.learner.place.revision != revision {
+            return Err(Refused::LearnerElsewhere);
+        }
         rows.learner.stale = true;
         rows.learner.place.revision += 1;
         Ok(Written::Done)

@@ -104,6 +104,15 @@ pub(super) async fn lessons(
     decode_lessons(query.fetch_all(pool).await?)
 }
 
+pub(super) async fn lessons_of_game(
+    pool: &SqlitePool,
+    number: u64,
+) -> Result<Vec<(PlayerName, String)>, StoreError> {
+    let sql = "SELECT l.name, t.changes FROM lesson t JOIN learner l ON l.key = t.learner WHERE t.number = ?";
+    let rows: Vec<(String, String)> = sqlx::query_as(sql).bind(to_sql(number)).fetch_all(pool).await?;
+    rows.into_iter().map(|(name, changes)| Ok((parsed("learner.name", &name)?, changes))).collect()
+}
+
 pub(super) async fn lesson_count(
     pool: &SqlitePool,
     name: &PlayerName,
@@ -300,10 +309,19 @@ pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &Game
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn remake(connection: &mut SqliteConnection, learner: &PlayerName) -> Outcome {
-    let sql = "UPDATE learner SET stale = 1, revision = revision + 1 WHERE name = ?";
-    let done = sqlx::query(sql).bind(learner.as_str()).execute(connection).await?;
-    Ok(if done.rows_affected() == 0 { Err(Refused::NoSuchVersion) } else { Ok(Written::Done) })
+pub(super) async fn remake(
+    connection: &mut SqliteConnection,
+    learner: &PlayerName,
+    revision: u64,
+) -> Outcome {
+    let sql = "UPDATE learner SET stale = 1, revision = revision + 1 WHERE name = ? AND revision = ?";
+    let update = sqlx::query(sql).bind(learner.as_str()).bind(to_sql(revision));
+    if update.execute(&mut *connection).await?.rows_affected() > 0 {
+        return Ok(Ok(Written::Done));
+    }
+    let sql = "SELECT EXISTS (SELECT 1 FROM learner WHERE name = ?)";
+    let exists: bool = sqlx::query_scalar(sql).bind(learner.as_str()).fetch_one(connection).await?;
+    Ok(Err(if exists { Refused::LearnerElsewhere } else { Refused::NoSuchVersion }))
 }
 
 /// The lessons of some games by their numbers, or those of all games of some players by their keys.

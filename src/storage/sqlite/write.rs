@@ -156,7 +156,9 @@ impl<'batch> Transaction<'batch, '_> {
                 learners::set_teaching(self.connection, player, *teaching).await
             }
             Write::WithdrawLesson { game } => learners::withdraw_game(self.connection, game).await,
-            Write::RemakeLearner { learner } => learners::remake(self.connection, learner).await,
+            Write::RemakeLearner { learner, revision } => {
+                learners::remake(self.connection, learner, *revision).await
+            }
             Write::AddTournament(tournament) => tournaments::add(self.connection, tournament).await,
             Write::WalkOver { tournament, walkover } => {
                 tournaments::walk_over(self.connection, tournament, *walkover).await
