@@ -4,6 +4,7 @@ mod remaking;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use fourfold_bots::Knowledge;
 use tracing::warn;
@@ -37,9 +38,16 @@ const PENDING_MAX: usize = 1_000;
 const CHUNK: usize = 16;
 
 /// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
-/// what was not stored is learnt again after a crash. A pattern memory is stored every second, a network of four
+/// what was not stored is learnt again after a crash. A pattern memory could be stored every second, a network of four
 /// megabytes every two minutes, which loses some hundred lessons of a millisecond or two.
 const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
+
+/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves of
+/// others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
+const STEP_REST: u32 = 800;
+
+/// But no longer than this, however slow the disk is: what was learnt since is learnt again after a crash.
+const STEP_REST_MAX: Duration = Duration::from_mins(2);
 
 /// Points of a curve lie some five percent apart.
 const POINTS_PER_DOUBLING: f64 = 14.0;
@@ -73,8 +81,8 @@ pub(super) struct Pupil {
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
     pending: Option<Pending>,
-    /// When its state was stored last, and its bytes.
-    stored: Option<(tokio::time::Instant, usize)>,
+    /// When its state was stored last, and how long it is to be left at that.
+    stored: Option<(tokio::time::Instant, Duration)>,
     /// Whether the stored state is to be made again from its lessons.
     stale: bool,
     /// That, on its way.
@@ -302,9 +310,7 @@ impl Pupil {
         if deps.writer.is_congested() {
             return false;
         }
-        let is_affordable = self.stored.is_none_or(|(at, bytes)| {
-            at.elapsed().as_millis() >= u128::from(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND)
-        });
+        let is_affordable = self.stored.is_none_or(|(at, rest)| at.elapsed() >= rest);
         is_affordable || self.is_pending_full() || !pending.versions.is_empty()
     }
 
@@ -343,13 +349,16 @@ impl Pupil {
             point,
         };
         let place = LearnerPlace { covered: step.covered, ..self.place };
+        let asked = tokio::time::Instant::now();
         if !self.store_step(step, deps).await? {
             return Ok(Progress::Went);
         }
+        let rest = (asked.elapsed() * STEP_REST).min(STEP_REST_MAX);
         deps.metrics.learnt(self.plan.name.as_str(), learnt);
         self.place = place;
         self.pending = None;
-        self.stored = Some((tokio::time::Instant::now(), bytes));
+        let paced = Duration::from_millis(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND);
+        self.stored = Some((tokio::time::Instant::now(), paced.max(rest)));
         self.publish(&versions, deps).await?;
         Ok(Progress::Went)
     }
