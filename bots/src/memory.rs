@@ -142,20 +142,18 @@ fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Colum
 /// The columns of all that [`first_not_vetoed`] draws from, from left to right.
 fn all_not_vetoed(position: &Position, mut proposals: Vec<Proposal>) -> Vec<Column> {
     proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.score), proposal.column));
-    let mut vetoes = 0;
-    let mut seen: Vec<Column> = Vec::new();
+    let mut vetoed: Vec<Column> = Vec::new();
     for equal in proposals.chunk_by(|one, other| one.score == other.score) {
         let mut columns: Vec<Column> = equal.iter().map(|proposal| proposal.column).collect();
         columns.dedup();
-        columns.retain(|column| !seen.contains(column));
-        seen.extend(&columns);
-        let proposed = columns.len();
-        columns.retain(|column| !is_vetoed(position, *column));
-        if !columns.is_empty() {
-            return columns;
+        columns.retain(|column| !vetoed.contains(column));
+        let (handing_over, safe): (Vec<Column>, Vec<Column>) =
+            columns.into_iter().partition(|column| is_vetoed(position, *column));
+        if !safe.is_empty() {
+            return safe;
         }
-        vetoes += proposed;
-        if vetoes >= VETOES_MAX {
+        vetoed.extend(handing_over);
+        if vetoed.len() >= VETOES_MAX {
             break;
         }
     }

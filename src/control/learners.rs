@@ -31,6 +31,7 @@ pub(super) async fn verify(control: &Control) -> Result<Answer, Refusal> {
 /// Checks all learners; those that can be made again are marked for it.
 pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
     let mut verified = Vec::new();
+    let mut is_marked = false;
     for mut report in learning::verify::verify(control.store.as_ref()).await? {
         if report.remedy == Remedy::Repair {
             let (learner, revision) = (report.name.clone(), report.revision);
@@ -38,6 +39,7 @@ pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
                 Ok(_) => {
                     tracing::info!(learner = %report.name, "a learner is made again from its lessons");
                     report.remedy = Remedy::Daemon;
+                    is_marked = true;
                 }
                 // The others count all the same, and one may ask again.
                 Err(error) => report.findings.push(format!("not marked: {}", with_causes(&error))),
@@ -45,7 +47,10 @@ pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
         }
         verified.push(LearnerVerified::from(report));
     }
-    control.learning.lessons_withdrawn();
+    // All learners then look at the store again, and learn again what they had not stored.
+    if is_marked {
+        control.learning.lessons_withdrawn();
+    }
     Ok(Answer::LearnersVerified(verified))
 }
 

@@ -13,7 +13,7 @@ use self::remaking::{Remaking, restored};
 use super::Plan;
 use super::fold::{Fold, Taught};
 use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
-use super::service::{LearningDeps, LearningError};
+use super::service::{LearningDeps, LearningError, WRITES_REST};
 use super::view::{LearnerView, VersionView};
 use crate::background::{Progress, Worker, WorkerError};
 use crate::house::{HouseBot, HouseBots, Learnt, Mind};
@@ -44,7 +44,7 @@ const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
 /// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves of
 /// others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
-const STEP_REST: u32 = 800;
+const STEP_REST: u32 = 4 * WRITES_REST;
 
 /// But no longer than this, however slow the disk is: what was learnt since is learnt again after a crash.
 const STEP_REST_MAX: Duration = Duration::from_mins(2);
@@ -81,8 +81,8 @@ pub(super) struct Pupil {
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
     pending: Option<Pending>,
-    /// When its state was stored last, and how long it is to be left at that.
-    stored: Option<(tokio::time::Instant, Duration)>,
+    /// When its state may be stored again.
+    save_not_before: Option<tokio::time::Instant>,
     /// Whether the stored state is to be made again from its lessons.
     stale: bool,
     /// That, on its way.
@@ -125,7 +125,7 @@ impl Pupil {
             fold: Some(fold),
             place,
             pending: None,
-            stored: None,
+            save_not_before: None,
             stale,
             remaking: None,
             waits: false,
@@ -310,7 +310,7 @@ impl Pupil {
         if deps.writer.is_congested() {
             return false;
         }
-        let is_affordable = self.stored.is_none_or(|(at, rest)| at.elapsed() >= rest);
+        let is_affordable = self.save_not_before.is_none_or(|at| tokio::time::Instant::now() >= at);
         is_affordable || self.is_pending_full() || !pending.versions.is_empty()
     }
 
@@ -358,7 +358,7 @@ impl Pupil {
         self.place = place;
         self.pending = None;
         let paced = Duration::from_millis(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND);
-        self.stored = Some((tokio::time::Instant::now(), paced.max(rest)));
+        self.save_not_before = Some(tokio::time::Instant::now() + paced.max(rest));
         self.publish(&versions, deps).await?;
         Ok(Progress::Went)
     }

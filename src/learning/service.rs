@@ -44,7 +44,7 @@ const AFTER_FAILURE: Duration = Duration::from_mins(1);
 /// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
 /// others, no more than one in two hundred finds a game of practice before it, so that the slowest in a hundred are not
 /// those. With a hundred it was one in a hundred, which is the p99 itself.
-const WRITES_REST: u32 = 200;
+pub(super) const WRITES_REST: u32 = 200;
 
 /// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
 /// is one that moves would wait for.

@@ -9,6 +9,7 @@ use super::average::{Average, Pace};
 use super::codec::{CodecError, Format, Sink, Source};
 use super::layout::VARIANT;
 use super::network::{Network, squash};
+use super::player::Look;
 use super::shape::Shape;
 use super::trace::{Outlook, Trace};
 use super::walk::{Walk, sign};
@@ -81,18 +82,15 @@ impl Learner {
     }
 
     /// The move that the network as it is now, without its average, likes best at first sight before each move of a game
-    /// on 7x6; `tactics` as in [`super::Look`].
-    pub(super) fn leanings(&self, game: &Game, tactics: bool) -> Vec<Column> {
+    /// on 7x6.
+    pub(super) fn leanings(&self, game: &Game, look: Look) -> Vec<Column> {
         let mut walk = Walk::new(&self.network);
-        let liked = game.turns().map(|(position, _)| {
-            let cells = match Tactics::of(&position) {
-                Tactics::Win(column) => return column,
-                Tactics::Lost(column) if tactics => return column,
-                Tactics::Safe(cells) if tactics => cells,
-                Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
-            };
-            walk.set(position);
-            walk.value_moves(cells).best().0
+        let liked = game.turns().map(|(position, _)| match look.tactics_of(&position) {
+            Tactics::Win(column) | Tactics::Lost(column) => column,
+            Tactics::Safe(cells) => {
+                walk.set(position);
+                walk.value_moves(cells).best().0
+            }
         });
         liked.collect()
     }

@@ -36,6 +36,16 @@ impl Look {
     pub const PLIES_MAX: u32 = 8;
 }
 
+impl Look {
+    /// What rules decide about a move, and among which cells the network chooses if they do not.
+    pub(super) fn tactics_of(self, position: &Position) -> Tactics {
+        match Tactics::of(position) {
+            Tactics::Lost(_) | Tactics::Safe(_) if !self.tactics => Tactics::Safe(position.playable()),
+            found => found,
+        }
+    }
+}
+
 impl Default for Look {
     fn default() -> Self {
         Self::DEFAULT
@@ -67,25 +77,20 @@ impl NTuple {
 
     /// Cells among which the network chooses: none if rules alone decide.
     fn choices(&self, position: &Position) -> Bitboard {
-        let cells = match Tactics::of(position) {
-            Tactics::Win(_) => return Bitboard::EMPTY,
-            Tactics::Lost(_) if self.look.tactics => return Bitboard::EMPTY,
-            Tactics::Safe(cells) if self.look.tactics => cells,
-            Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
-        };
-        if cells.count() > 1 { cells } else { Bitboard::EMPTY }
+        match self.look.tactics_of(position) {
+            Tactics::Safe(cells) if cells.count() > 1 => cells,
+            Tactics::Win(_) | Tactics::Lost(_) | Tactics::Safe(_) => Bitboard::EMPTY,
+        }
     }
 
     /// The best move at first sight, and its value.
     fn at_first_sight(&mut self, position: &Position) -> (Column, i32) {
         let stones = position.ply().cast_signed();
-        let cells = match Tactics::of(position) {
-            Tactics::Win(column) => return (column, WIN - stones - 1),
-            Tactics::Lost(column) if self.look.tactics => return (column, stones + 2 - WIN),
-            Tactics::Safe(cells) if self.look.tactics => cells,
-            Tactics::Lost(_) | Tactics::Safe(_) => position.playable(),
-        };
-        self.best_of(position, cells)
+        match self.look.tactics_of(position) {
+            Tactics::Win(column) => (column, WIN - stones - 1),
+            Tactics::Lost(column) => (column, stones + 2 - WIN),
+            Tactics::Safe(cells) => self.best_of(position, cells),
+        }
     }
 
     /// The best of the moves into `cells`, of equal ones the leftmost.

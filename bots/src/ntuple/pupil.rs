@@ -87,7 +87,7 @@ impl learner::Learner for Pupil {
     }
 
     fn leanings(&self, game: &Game) -> Vec<Vec<Column>> {
-        let liked = self.learner.leanings(game, self.look.tactics);
+        let liked = self.learner.leanings(game, self.look);
         liked.into_iter().map(|column| vec![column]).collect()
     }
 

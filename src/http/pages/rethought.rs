@@ -62,12 +62,11 @@ impl TurnTile {
         let index = turn.ply.checked_sub(1)?;
         let (position, played) = game.turns().nth(index)?;
         let moves = &game.notation()[..index];
-        let landing = |column: &Column| {
-            let stones = game.moves()[..index].iter().filter(|other| *other == column).count();
-            let row = u8::try_from(stones + 1).ok().filter(|_| position.is_open(*column))?;
-            Some(middle([column.number(), row]))
+        let cells = |columns: &[Column]| {
+            let playable = position.playable().cells(Variant::STANDARD);
+            let chosen = playable.filter(|cell| columns.contains(&cell.column()));
+            chosen.map(|cell| middle(cell.numbers())).collect()
         };
-        let cells = |columns: &[Column]| columns.iter().filter_map(landing).collect();
         let open = position.open_columns().count();
         let named = |columns: &[Column]| {
             let numbers: Vec<String> = columns.iter().map(|column| column.number().to_string()).collect();
