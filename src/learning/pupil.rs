@@ -503,6 +503,7 @@ impl Pupil {
             is_remade: self.stale && self.games() == 0,
             decision: self.measured.map(|(_, decision)| decision),
             covered: self.covered(),
+            stored: self.place.covered,
             knowledge: self.knowledge.clone(),
             versions: self.versions.clone(),
         });

@@ -101,27 +101,39 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Taug
     Ok(Some(TaughtGame { id, players, result: ending.result, moves: game.moves() }))
 }
 
-/// Those of these learners that have learnt a game, and what it changed in each when it was learnt.
+/// What a game taught the learners.
+#[derive(Clone, Default, Debug)]
+pub struct GameLessons {
+    /// Those that have learnt it, and what it changed in each when it was learnt.
+    pub taught: Vec<(Arc<LearnerView>, Changes)>,
+    /// Those of which nothing is known yet: the game is not over, or they have not stored what they learnt since.
+    pub pending: Vec<Arc<LearnerView>>,
+}
+
+/// What a game taught these learners, as far as that is stored.
 ///
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn taught_by(
+pub async fn lessons_of(
     store: &dyn Store,
     learners: &[Arc<LearnerView>],
     game: &StoredGame,
-) -> Result<Vec<(Arc<LearnerView>, Changes)>, StoreError> {
+) -> Result<GameLessons, StoreError> {
     // Games on other boards are no lessons.
-    let number = game.settlement.as_ref().map(|settled| settled.number);
-    let Some(number) = number.filter(|_| game.spec.variant == Variant::STANDARD) else {
-        return Ok(Vec::new());
+    if game.spec.variant != Variant::STANDARD {
+        return Ok(GameLessons::default());
+    }
+    let Some(number) = game.settlement.as_ref().map(|settled| settled.number) else {
+        return Ok(GameLessons { taught: Vec::new(), pending: learners.to_vec() });
     };
     let lessons = store.lessons_of_game(number).await?;
     let taught = learners.iter().filter_map(|learner| {
         let (_, changes) = lessons.iter().find(|(name, _)| name.key() == learner.name.key())?;
         Some((Arc::clone(learner), Changes::parse(changes)))
     });
-    Ok(taught.collect())
+    let pending = learners.iter().filter(|learner| learner.stored < number);
+    Ok(GameLessons { taught: taught.collect(), pending: pending.cloned().collect() })
 }
 
 /// What a bot of the house said about one of its moves.

@@ -28,6 +28,8 @@ pub struct LearnerView {
     pub decision: Option<u16>,
     /// Number of the last finished game that was looked at.
     pub covered: u64,
+    /// Number of the last finished game up to which its lessons are stored; `covered` may be ahead by some minutes.
+    pub stored: u64,
     /// What it knows.
     pub knowledge: Learnt,
     /// Its frozen versions, by their marks.

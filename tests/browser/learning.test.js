@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { assertGood } from "./support/good.js";
-import { atGame, myTurn, openColumns, ply, reached } from "./support/game.js";
+import { atGame, myTurn, openColumns, playOut, ply, reached } from "./support/game.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
@@ -24,6 +24,9 @@ const EAGER = {
   FOURFOLD_LEARNING_FREEZE_AT: "0,5,20",
   FOURFOLD_LEARNING_TEACHERS: "random,greedy",
 };
+
+/** A learner stores what it learnt within two minutes, and the page looks every half. */
+const STORED_MS = 180_000;
 
 const arena = new Arena({ ladder: true });
 Object.assign(arena.environment, EAGER, { FOURFOLD_LADDER_ENABLED: "false" });
@@ -143,4 +146,14 @@ test("a move without a choice is named as such, as it is made", async () => {
   assert.equal(await page.locator("#why-moves h3 + p:has-text('No pattern decided') + ul").count(), 0, "nor a list of them");
   await page.reload();
   await silent.first().waitFor();
+});
+
+test("what a game taught comes to its page by itself", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await startGameAgainst(page, "memory");
+  assert.equal(await page.locator("#taught").count(), 0);
+  await playOut(page, (page, column) => page.keyboard.press(String(column)));
+  await page.waitForSelector('#taught h3:has-text("memory")', { timeout: STORED_MS });
+  const order = await page.evaluate(() => [...document.querySelectorAll("main > [id]")].map(({ id }) => id));
+  assert.ok(order.indexOf("why") < order.indexOf("taught"), order.join());
 });

@@ -19,7 +19,7 @@ use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::learning::changes::{Changes, Rethought};
-use crate::learning::told::{Said, said_in, taught_by};
+use crate::learning::told::{GameLessons, Said, lessons_of, said_in};
 use crate::protocol::terms::WireRating;
 use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
@@ -104,7 +104,17 @@ pub(in crate::http) struct WhyReason {
     pub(in crate::http) lost: u32,
 }
 
-/// What a finished game taught a learner.
+/// What a finished game taught the learners.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GameLessonsJson {
+    /// One for each learner that learnt from it.
+    items: Vec<LessonJson>,
+    /// Learners of which nothing is known yet: the game is not over, or they have not stored what they learnt since, which
+    /// they do within minutes.
+    pending: Vec<PlayerName>,
+}
+
+/// What it taught one of them.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LessonJson {
     /// The learner's live account.
@@ -151,7 +161,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let lessons = Operation::get(
         "/api/v1/games/{id}/lessons",
         "Says what a finished game taught the bots that learn, and at which of its moves they chose otherwise right after",
-        Content::Json(schema_of::<List<LessonJson>>),
+        Content::Json(schema_of::<GameLessonsJson>),
     );
     let teaching = Operation::put(
         "/api/v1/account/learning",
@@ -234,11 +244,12 @@ async fn game_reasons(
 async fn game_lessons(
     State(state): State<AppState>,
     PathPart(id): PathPart,
-) -> Result<Json<List<LessonJson>>, ApiError> {
+) -> Result<Json<GameLessonsJson>, ApiError> {
     let game = stored(&state, &id).await?;
-    let taught = taught_by(&*state.store, &state.learning.all(), &game).await?;
+    let GameLessons { taught, pending } = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let items = taught.into_iter().map(|(learner, changes)| LessonJson::new(learner.name.clone(), changes));
-    Ok(Json(List { items: items.collect(), cursor: None }))
+    let pending = pending.iter().map(|learner| learner.name.clone());
+    Ok(Json(GameLessonsJson { items: items.collect(), pending: pending.collect() }))
 }
 
 async fn stored(state: &AppState, id: &str) -> Result<StoredGame, ApiError> {

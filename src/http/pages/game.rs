@@ -24,6 +24,7 @@ use crate::http::site::Site;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::ids::{GameId, PlayerId};
+use crate::learning::told::lessons_of;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 use crate::protocol::terms::{PlayerKind, Sides, WireRating, WireSide};
 use crate::room::state::RoomState;
@@ -220,6 +221,8 @@ struct GamePage {
     why: Option<WhyPanel>,
     /// Of games from which bots learnt.
     taught: Option<TaughtPanel>,
+    /// Whether more bots may learn from it, so that the page looks for that.
+    is_taught_later: bool,
     /// Of games that a bot of the visitor's plays.
     thoughts: Option<Thoughts>,
 }
@@ -295,8 +298,9 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
     let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
     let why = WhyPanel::of(&state, visitor.language(), &game).await?;
-    let taught = TaughtPanel::of(&state, visitor.language(), &game).await?;
+    let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
+    let taught = TaughtPanel::new(visitor.language(), &game, &lessons);
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {
@@ -304,6 +308,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         shown: GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref()),
         why,
         taught,
+        is_taught_later: !lessons.pending.is_empty(),
         thoughts,
     };
     Ok(Html(page.render()?))

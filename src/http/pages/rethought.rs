@@ -1,6 +1,7 @@
 //! What learning a game changed in a bot's choices: the turns at which it chose otherwise right after, before and after.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -9,11 +10,10 @@ use fourfold_engine::{Column, Game, Variant};
 use super::analysis;
 use super::drawing::{Drawing, TurnBoard};
 use super::pattern::middle;
-use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::learning::changes::{Changes, Rethought};
-use crate::learning::told::taught_by;
-use crate::storage::StoreError;
+use crate::learning::told::GameLessons;
+use crate::learning::view::LearnerView;
 use crate::storage::record::StoredGame;
 
 /// Turns of a game that are drawn for each bot; an early game may change as many as it has moves.
@@ -115,18 +115,14 @@ struct TaughtPupil {
 
 impl TaughtPanel {
     /// `None` if nobody learnt from it, or not yet.
-    pub(super) async fn of(
-        state: &AppState,
-        lang: Language,
-        game: &StoredGame,
-    ) -> Result<Option<Self>, StoreError> {
-        let mut pupils = Vec::new();
-        for (learner, changes) in taught_by(&*state.store, &state.learning.all(), game).await? {
+    pub(super) fn new(lang: Language, game: &StoredGame, lessons: &GameLessons) -> Option<Self> {
+        let moves = game.moves();
+        let pupil = |(learner, changes): &(Arc<LearnerView>, Changes)| {
             let keeps_counts = learner.knowledge.now().keeps_counts();
-            let name = learner.name.to_string();
-            pupils.push(TaughtPupil::new(lang, name, &game.moves(), &changes, keeps_counts));
-        }
-        Ok((!pupils.is_empty()).then_some(Self { lang, pupils }))
+            TaughtPupil::new(lang, learner.name.to_string(), &moves, changes, keeps_counts)
+        };
+        let pupils: Vec<_> = lessons.taught.iter().map(pupil).collect();
+        (!pupils.is_empty()).then_some(Self { lang, pupils })
     }
 }
 

@@ -94,6 +94,7 @@ async fn with_learner(program: &str) -> TestSite {
         is_remade: false,
         decision: Some(612),
         covered: 1,
+        stored: 1,
         knowledge: taught(program),
         versions: vec![version],
     });
@@ -297,16 +298,23 @@ async fn what_a_game_taught_is_told_by_the_moves_chosen_before_and_since() {
     let lessons = site.get("/api/v1/games/g1/lessons").await.json();
     let rethought = json!([{ "ply": 3, "before": [1, 2, 3, 4, 5, 6, 7], "after": [4] }]);
     let lesson = json!({ "learner": "pupil", "changed": 147, "new": 30, "rethought": rethought });
-    assert_eq!(lessons["items"], json!([lesson]));
+    assert_eq!(lessons, json!({ "items": [lesson], "pending": [] }));
     for (path, found) in [("/game/g1", true), ("/learning/pupil", true), ("/learning", false)] {
         let page = site.get(path).await.body;
         assert!(page.contains("other choice right after: at 1 move"), "{path}");
         assert_eq!(page.contains("any → 4"), found, "{path}");
         assert_eq!(page.matches("turn-before").count(), if found { 7 } else { 0 }, "{path}");
     }
-    // Nobody has learnt from this one.
+    // Nobody has learnt from this one, and then nobody will.
     play(&*site.store, spec("g2", "pupil", "Ada"), FIRST_WINS, Result_::First, EndReason::Four).await;
-    assert_eq!(site.get("/api/v1/games/g2/lessons").await.json()["items"], json!([]));
-    assert!(!site.get("/game/g2").await.body.contains("id=\"taught\""));
+    let view = site.state.learning.all().remove(0);
+    for (stored, pending) in [(1, json!(["pupil"])), (2, json!([]))] {
+        site.state.learning.show(LearnerView { stored, ..(*view).clone() });
+        let lessons = site.get("/api/v1/games/g2/lessons").await.json();
+        assert_eq!(lessons, json!({ "items": [], "pending": pending }), "stored up to {stored}");
+        let page = site.get("/game/g2").await.body;
+        assert!(!page.contains("id=\"taught\""));
+        assert_eq!(page.contains("taught.js"), stored < 2, "the page looks for what comes");
+    }
     assert_eq!(site.get("/api/v1/games/none/lessons").await.status, StatusCode::NOT_FOUND);
 }
