@@ -21,7 +21,7 @@ pub mod view;
 
 use std::sync::Arc;
 
-use fourfold_bots::{BotError, BotSpec, Knowledge};
+use fourfold_bots::{BotError, BotSpec, Knowledge, KnownPattern};
 
 use self::fold::Fold;
 use crate::ids::PlayerName;
@@ -110,16 +110,34 @@ pub async fn known(
         let Some(learner) = store.learner(&plan.name).await? else { continue };
         let corrupt = |error: BotError| StoreError::Corrupt(error.to_string());
         if plan.name.key() == name.key() {
-            let fold = Fold::restore(&plan, &learner.state, learner.games).map_err(corrupt)?;
-            return Ok(Some((learner.games, fold.knowledge())));
+            let games = learner.games;
+            let restored = aside(move || Fold::restore(&plan, &learner.state, games)).await?;
+            return Ok(Some((games, restored.map_err(corrupt)?.knowledge())));
         }
         let versions = store.learner_versions(&plan.name).await?;
         let version =
             versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
         if let Some(version) = version {
-            let known = Fold::recall(&plan, &version.state).map_err(corrupt)?;
-            return Ok(Some((version.games, known)));
+            let games = version.games;
+            let known = aside(move || Fold::recall(&plan, &version.state)).await?.map_err(corrupt)?;
+            return Ok(Some((games, known)));
         }
     }
     Ok(None)
+}
+
+/// The patterns that are known, the weightiest first, as many as one may want to look at.
+///
+/// # Errors
+///
+/// What is known cannot be read.
+pub async fn patterns(knowledge: &Arc<dyn Knowledge>) -> Result<Vec<KnownPattern>, StoreError> {
+    let knowledge = Arc::clone(knowledge);
+    aside(move || knowledge.patterns()).await
+}
+
+/// Does what takes a while, such as reading a network or sorting its weights, on no thread on which moves wait.
+async fn aside<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+    let panicked = |_| StoreError::Corrupt("reading what was learnt panicked".to_owned());
+    tokio::task::spawn_blocking(job).await.map_err(panicked)
 }

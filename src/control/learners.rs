@@ -94,7 +94,7 @@ pub(super) async fn show(control: &Control, name: &str) -> Result<Answer, Refusa
         lost: pattern.counts.lost,
         weighting: pattern.weight,
     };
-    let patterns = knowledge.patterns().into_iter().map(pattern).collect();
+    let patterns = learning::patterns(&knowledge).await?.into_iter().map(pattern).collect();
     let (versions, curve, lessons) = match &live {
         Some(plan) => (
             ages(control, plan, games).await?,

@@ -19,10 +19,10 @@ use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::ids::{PlayerId, PlayerName};
-use crate::learning::Watches;
 use crate::learning::changes::Changes;
 use crate::learning::told::{Taught, TaughtGame, Wanted, last_lessons};
 use crate::learning::view::LearnerView;
+use crate::learning::{self, Watches};
 use crate::storage::StoreError;
 use crate::storage::published::FitList;
 
@@ -181,7 +181,7 @@ pub(super) async fn one(
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
     let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
     let knowledge = view.knowledge.now();
-    let known = knowledge.patterns();
+    let known = learning::patterns(&knowledge).await?;
     let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
