@@ -4,8 +4,8 @@
 #   ./test.sh          all steps; stops at the first failure
 #
 # Needs: Rust 1.94 or newer with rustfmt and clippy, Python 3.10 or newer with venv, Node 20 or newer with npm, and
-# Chromium, which is installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that
-# nothing is built twice.
+# Chromium, which is installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that little
+# is built twice.
 set -eu
 cd "$(dirname "$0")"
 
@@ -43,8 +43,8 @@ cargo test --locked --workspace
 step 'documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 
-# From here on the real daemon is tested from outside.
-cargo build --locked
+# From here on the real daemon is tested from outside, as the tests have built it: `cargo build` would build all libraries
+# once more, without the features that tests ask of them, which takes two minutes.
 FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
 export FOURFOLD_BIN
 

@@ -21,14 +21,14 @@ const SIZES = { desktop: DESKTOP, phone: PHONE };
 const EAGER = {
   FOURFOLD_LEARNING_CPU_PERCENT: "100",
   FOURFOLD_LEARNING_PRACTICE_PAUSE_MS: "0",
-  FOURFOLD_LEARNING_FREEZE_AT: "0,5,20",
+  FOURFOLD_LEARNING_FREEZE_AT: "0,4,12",
   FOURFOLD_LEARNING_TEACHERS: "random,greedy",
 };
 
 /** A learner stores what it learnt within two minutes, and the page looks every half. */
 const STORED_MS = 180_000;
 
-const arena = new Arena({ ladder: true });
+const arena = new Arena({ ladder: true, inMemory: true });
 Object.assign(arena.environment, EAGER, { FOURFOLD_LADDER_ENABLED: "false" });
 const browser = new Browser();
 
@@ -69,7 +69,7 @@ async function startGameAgainst(page, bot) {
 test("curves and versions are there without script", async () => {
   const page = await browser.visitor(arena.url, { ...DESKTOP, javaScriptEnabled: false });
   for (const name of ["memory", "memory-spectator", "memory-windows", "ntuple-live"]) {
-    await shows(page, "/learning", `section:has(#of-${name}) tr:has-text("${name}@20") >> text=/\\d %/`);
+    await shows(page, "/learning", `section:has(#of-${name}) tr:has-text("${name}@12") >> text=/\\d %/`);
   }
   const charts = page.locator("section:has(#of-ntuple-live) svg.chart");
   assert.ok((await charts.count()) >= 1);
@@ -82,7 +82,7 @@ for (const [size, options] of Object.entries(SIZES)) {
     test(`the learners' pages are good on a ${size} in ${scheme} colours`, async () => {
       const page = await browser.visitor(arena.url, { ...options, colorScheme: scheme });
       for (const [name, path] of [["learning", "/learning"], ["learner", "/learning/memory-windows"], ["network", "/learning/ntuple-live"]]) {
-        await shows(page, path, 'tr:has-text("@20") >> text=/\\d %/');
+        await shows(page, path, 'tr:has-text("@12") >> text=/\\d %/');
         await assertGood(page, `${name} on a ${size}, ${scheme}`);
         await page.screenshot({ path: `${SHOTS}${name}-${size}-${scheme}.png`, fullPage: true });
       }
@@ -113,7 +113,7 @@ test("who is no learner has no page", async () => {
 for (const bot of ["memory", "ntuple-live"]) {
   test(`a game against ${bot} says why it moved, as it moves`, async () => {
     const page = await browser.visitor(arena.url, PHONE);
-    await shows(page, "/learning", `tr:has-text("${bot}@20")`);
+    await shows(page, "/learning", `tr:has-text("${bot}@12")`);
     await startGameAgainst(page, bot);
     // A young memory may know nothing of the first moves; pairs in the middle are what it knows first.
     for (const key of ["4", "3", "5", "4", "3", "5", "2", "6"]) {

@@ -1,7 +1,7 @@
 // Starts the real daemon on a free port with a data directory of its own, and stops it.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,15 +9,30 @@ import { createInterface } from "node:readline";
 /** How long the daemon may take to say that it listens, in milliseconds. */
 const START_MS = 20_000;
 
+/** A file system in memory, as Linux has it. */
+const MEMORY = "/dev/shm";
+/** Room that it must have to be used, in bytes: containers often give it 64 MB, and a daemon keeps up to half of that. */
+const ROOM = 256 << 20;
+
+/** A directory without a disk behind it, if there is one with room. */
+function memoryOrDisk() {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= ROOM ? MEMORY : tmpdir();
+}
+
 export class Arena {
   /** @type {import("node:child_process").ChildProcess | null} */
   #process = null;
   #log = "";
 
-  /** @param {{ ladder?: boolean }} [options] whether house bots play among themselves, which costs computing time */
-  constructor({ ladder = false } = {}) {
+  /**
+   * @param {{ ladder?: boolean, inMemory?: boolean }} [options] whether house bots play among themselves, which costs
+   * computing time; whether to do without a disk if possible, on whose speed it depends how fast bots learn
+   */
+  constructor({ ladder = false, inMemory = false } = {}) {
     this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_LEARNING_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
-    this.data = mkdtempSync(join(tmpdir(), "fourfold-browser-"));
+    this.data = mkdtempSync(join(inMemory ? memoryOrDisk() : tmpdir(), "fourfold-browser-"));
     this.url = "";
   }
 
