@@ -33,8 +33,7 @@ after(async () => {
   await Promise.all([browser.stop(), arena.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
-// A review that is asked for while house bots play may be told to wait.
-afterEach(() => browser.assertNoComplaints(/status of (403|404|409|503)/));
+afterEach(() => browser.assertNoComplaints(/status of (403|404|409)/));
 
 /**
  * Makes a bot on its page and gives its token.
