@@ -13,7 +13,6 @@ const LAST_LOOK_MS = 30_000;
 const LOOKS = 25;
 
 const root = find("#game");
-let shown = document.querySelectorAll("#taught h3").length;
 
 /** Puts the panel as it is now where the server would have put it. */
 async function refresh() {
@@ -31,8 +30,7 @@ async function look(looks, wait = FIRST_LOOK_MS) {
   if (answer?.ok) {
     /** @type {GameLessons} */
     const { items, pending } = await answer.json();
-    if (items.length > shown) await refresh();
-    shown = items.length;
+    if (items.length > document.querySelectorAll("#taught h3").length) await refresh();
     if (pending.length === 0) return;
   }
   if (looks > 1) await look(looks - 1, Math.min(wait * 2, LAST_LOOK_MS));

@@ -34,9 +34,7 @@ impl Look {
     pub const DEFAULT: Self = Self { plies: 4, tactics: true };
     /// Most plies that can be asked for: some milliseconds.
     pub const PLIES_MAX: u32 = 8;
-}
 
-impl Look {
     /// What rules decide about a move, and among which cells the network chooses if they do not.
     pub(super) fn tactics_of(self, position: &Position) -> Tactics {
         match Tactics::of(position) {

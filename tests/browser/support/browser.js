@@ -10,8 +10,8 @@ import { chromium } from "playwright-core";
 /** @typedef {import("playwright-core").Page} Page */
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
-/** The solver of a busy machine asks pages to come again in a moment, which they do; browsers complain of the answer. */
-const BUSY = /status of 503/;
+/** What a busy solver answers: to come again in a moment, which pages do; browsers complain of it. Nothing else may. */
+const BUSY = { text: /status of 503/, url: /\/api\/v1\/(positions\/[^/]+|games\/[^/]+\/review)$/ };
 /** How long a page may take for anything, in milliseconds: the machine may be busy. */
 const PATIENCE_MS = 20_000;
 
@@ -53,7 +53,11 @@ export class Browser {
       );
     });
     context.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") this.#complain(message.text());
+      if (message.type() !== "error" && message.type() !== "warning") return;
+      const { url } = message.location();
+      if (!(BUSY.text.test(message.text()) && BUSY.url.test(new URL(url, "http://none").pathname))) {
+        this.#complain(`${message.text()} (${url})`);
+      }
     });
     context.on("weberror", (error) => this.#complain(String(error.error())));
     return context.newPage();
@@ -65,11 +69,11 @@ export class Browser {
   }
 
   /**
-   * Fails if any page has complained since the last time, of more than a busy machine.
+   * Fails if any page has complained since the last time, of more than a busy solver.
    * @param {RegExp} [expected] complaints that the test has caused on purpose
    */
   assertNoComplaints(expected) {
-    const complaints = this.#complaints.filter((text) => !BUSY.test(text) && !expected?.test(text));
+    const complaints = this.#complaints.filter((text) => !expected?.test(text));
     this.#complaints = [];
     assert.deepEqual(complaints, []);
   }
