@@ -198,6 +198,10 @@ impl Challenges {
 pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
     let mut terms = terms.clone();
     terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
+    // Before it is computed with: the number is the client's, up to the largest of its type.
+    if terms.games > GAMES_MAX {
+        return Err(bad_games());
+    }
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
     if terms.rated && both_bots && to.is_none_or(|to| from.family() != to.family()) {
         terms.games = terms.games.max(1).next_multiple_of(2);
@@ -205,14 +209,17 @@ pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Res
             terms.opening = balanced(terms.variant.0);
         }
     }
-    if terms.games != 1 && (terms.games == 0 || terms.games % 2 == 1 || terms.games > GAMES_MAX) {
-        let message = format!("games is 1, or an even number up to {GAMES_MAX}");
-        return Err(WireError::bad_field("games", message));
+    if terms.games != 1 && (terms.games == 0 || terms.games % 2 == 1) {
+        return Err(bad_games());
     }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
     Ok(terms)
+}
+
+fn bad_games() -> WireError {
+    WireError::bad_field("games", format!("games is 1, or an even number up to {GAMES_MAX}"))
 }
 
 /// Checks the terms of a game against a house bot, which is asked for nothing: it begins from any position.

@@ -41,6 +41,18 @@ async fn other_numbers_of_games_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_rated_pair_of_bots_cannot_ask_for_more_games_than_there_are_numbers() {
+    let arena = Arena::start().await;
+    let (mut ada, _bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    for games in [101, u32::MAX - 1, u32::MAX] {
+        let offer = json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": true, "games": games});
+        assert_eq!(ada.ask_refused(offer, "bad_field").await["field"], "games");
+    }
+    let offer = json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": true, "games": 2});
+    assert_eq!(ada.ask(offer).await["games"], 2, "the lobby goes on");
+}
+
+#[tokio::test(start_paused = true)]
 async fn rated_bots_of_different_owners_play_a_pair_from_one_balanced_opening() {
     let arena = Arena::start().await;
     let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
