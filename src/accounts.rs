@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use tracing::info;
 
 pub use self::error::AccountError;
+pub use self::guest::is_guest;
 pub use self::password::{HashError, InvalidPassword};
 
 use self::counters::Counters;
@@ -92,7 +93,16 @@ struct Inner {
     signer: Signer,
     passwords: Passwords,
     counters: Counters,
-    revoked: broadcast::Sender<TokenId>,
+    revoked: broadcast::Sender<Revoked>,
+}
+
+/// What proves nothing any more. Connections that rest on it are closed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Revoked {
+    /// A credential.
+    Token(TokenId),
+    /// Being this guest: there is an account now.
+    Guest(PlayerId),
 }
 
 impl Accounts {
@@ -105,10 +115,10 @@ impl Accounts {
         Self { inner: Arc::new(Inner { store, writer, signer, passwords, counters, revoked }) }
     }
 
-    /// Tokens as they are revoked. Whoever keeps a connection open by right of a token closes it then; whoever lags
-    /// asks [`Store::token_by_id`] about each instead.
+    /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks
+    /// [`Store::token_by_id`] about each token and [`is_guest`] about each guest instead.
     #[must_use]
-    pub fn revocations(&self) -> broadcast::Receiver<TokenId> {
+    pub fn revocations(&self) -> broadcast::Receiver<Revoked> {
         self.inner.revoked.subscribe()
     }
 
@@ -354,7 +364,7 @@ impl Accounts {
         // Somebody who has played is stored, perhaps under another name than the first that the id gives.
         let identity = match self.inner.store.player(&id).await? {
             None => guest::identity(id, 0),
-            Some(player) if guest::is_guest(&player) => identity_of(&player),
+            Some(player) if is_guest(&player) => identity_of(&player),
             // The guest has an account now, or had one: only its password opens that.
             Some(_) => return Ok(None),
         };
@@ -436,7 +446,7 @@ impl Accounts {
                 let count = tokens.len();
                 for token in tokens {
                     // Nobody listens when no session is open.
-                    let _ = self.inner.revoked.send(token);
+                    let _ = self.inner.revoked.send(Revoked::Token(token));
                 }
                 Ok(count)
             }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, Revoked, is_guest};
 use crate::analysis::Analysis;
 use crate::arena_view::LiveArena;
 use crate::compute::ComputePool;
@@ -24,7 +24,7 @@ use crate::http::listener::{self, Transport};
 use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
-use crate::ids::TokenId;
+use crate::ids::{PlayerId, TokenId};
 use crate::judging::service::JudgingError;
 use crate::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
@@ -46,7 +46,7 @@ use crate::self_test::trial::SelfTestDeps;
 use crate::self_test::{Requirement, SelfTests};
 use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
-use crate::session::{Services, SessionGateway, Sessions};
+use crate::session::{Services, Session, SessionGateway, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::puzzles::Harvest;
 use crate::storage::record::UnixMillis;
@@ -487,12 +487,13 @@ async fn first_panic(actors: &mut JoinSet<()>) -> tokio::task::JoinError {
 async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
     let mut revoked = services.accounts.revocations();
     loop {
-        let token = tokio::select! {
+        let revoked = tokio::select! {
             () = stop.cancelled() => return,
-            token = revoked.recv() => token,
+            revoked = revoked.recv() => revoked,
         };
-        match token {
-            Ok(token) => end_sessions_of(&services, &token).await,
+        match revoked {
+            Ok(Revoked::Token(token)) => end_sessions_of(&services, &token).await,
+            Ok(Revoked::Guest(player)) => end_guest_sessions_of(&services, &player).await,
             Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&services).await,
             Err(broadcast::error::RecvError::Closed) => return,
         }
@@ -505,15 +506,31 @@ async fn end_sessions_of(services: &Services, token: &TokenId) {
     }
 }
 
-/// Asks the store about every credential, after so many revocations that some were missed.
+/// Ends the sessions from the time when the player was a guest.
+async fn end_guest_sessions_of(services: &Services, player: &PlayerId) {
+    for session in services.sessions.of(player) {
+        if session.credential().is_none() {
+            services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
+        }
+    }
+}
+
+/// Asks the store about every session, after so many revocations that some were missed.
 async fn end_invalid(services: &Services) {
     for session in services.sessions.all() {
-        let Some(token) = session.credential().cloned() else { continue };
-        match services.store.token_by_id(&token, UnixMillis::now()).await {
-            Ok(Some(_)) => {}
-            Ok(None) => end_sessions_of(services, &token).await,
+        match is_valid(services.store.as_ref(), &session).await {
+            Ok(true) => {}
+            Ok(false) => services.end_session(&session, Connection::Lost, CloseCode::Credentials).await,
             Err(error) => error!(error = %error, "a credential could not be checked"),
         }
+    }
+}
+
+/// Whether what a session rests on still proves who its player is.
+async fn is_valid(store: &dyn Store, session: &Session) -> Result<bool, StoreError> {
+    match session.credential() {
+        Some(token) => Ok(store.token_by_id(token, UnixMillis::now()).await?.is_some()),
+        None => Ok(store.player(session.player()).await?.is_none_or(|player| is_guest(&player))),
     }
 }
 

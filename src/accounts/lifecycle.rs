@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use tracing::info;
 
-use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, guest, password};
+use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, Revoked, guest, password};
 use crate::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
@@ -17,7 +17,8 @@ impl Accounts {
     /// Makes an account of a guest, who keeps id and games. Somebody who is no guest, or has not played yet, gets a
     /// fresh account as by [`Accounts::register`].
     ///
-    /// The guest's cookie proves nothing any more from then on.
+    /// The guest's cookie and the secrets of the guest's sessions prove nothing any more from then on, and connections
+    /// that rest on them end.
     ///
     /// # Errors
     ///
@@ -39,6 +40,8 @@ impl Accounts {
         let (name, password) = self.prepare(from, name, password).await?;
         let promoted = Write::Promote { player: stored.id.clone(), name: name.clone(), password };
         self.write(promoted).await?;
+        // Nobody listens when no session is open.
+        let _ = self.inner.revoked.send(Revoked::Guest(stored.id.clone()));
         info!(player = %stored.id, %name, "a guest made an account");
         Ok(Identity { id: stored.id, name, kind: PlayerKind::Human, owner: None })
     }

@@ -14,7 +14,7 @@ use super::outbox::{Attachment, Outbox};
 use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
 use super::services::Services;
 use super::ticket::Ticket;
-use crate::accounts::AccountError;
+use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
 use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::incident::internal;
@@ -156,7 +156,8 @@ impl SessionGateway {
         }
     }
 
-    /// Whoever holds the secret of a session is its player, as long as the credential behind it is valid.
+    /// Whoever holds the secret of a session is its player, as long as the credential behind it is valid. Without a
+    /// credential that is a guest: a secret from before the guest made an account does not open the account.
     async fn prove_ticket(&self, ticket: Option<&Ticket>) -> Result<Proven, Refused> {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
@@ -165,8 +166,13 @@ impl SessionGateway {
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
+        } else if ticket.has_expired(UnixMillis::now())
+            && self.services.sessions.get(&ticket.session).is_none()
+        {
+            return Ok(self.new_guest());
         }
         match store.player(&ticket.player).await.map_err(|error| refuse(&error))? {
+            Some(player) if ticket.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
             Some(player) => {
                 let identity = crate::accounts::identity_of(&player);
                 Ok(Proven { identity, credential: ticket.credential.clone() })

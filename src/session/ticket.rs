@@ -7,6 +7,10 @@ use crate::protocol::terms::PlayerKind;
 use crate::signing::{Purpose, Signer};
 use crate::storage::record::UnixMillis;
 
+/// How long the secret of a guest's session that is gone says who the guest is: a day, as a guest's longest game. The
+/// cookie of a browser says it for longer.
+const GUEST_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
+
 /// The content of a session's secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Ticket {
@@ -42,6 +46,11 @@ impl Ticket {
         Identity { id: self.player.clone(), name: self.name.clone(), kind: PlayerKind::Guest, owner: None }
     }
 
+    /// Whether it is too old to prove on its own, with no credential behind it, who a guest is.
+    pub(super) fn has_expired(&self, now: UnixMillis) -> bool {
+        now.0.saturating_sub(self.issued_at.0) > GUEST_LIFETIME_MS
+    }
+
     /// Five words, signed: session, player, name, time, credential.
     pub(super) fn write(&self, signer: &Signer) -> String {
         let credential = self.credential.as_ref().map_or("-", TokenId::as_str);
@@ -72,6 +81,24 @@ impl Ticket {
 mod tests {
     use super::*;
     use crate::signing::KEY_BYTES;
+
+    #[test]
+    fn a_ticket_expires_after_a_day_whatever_the_clock_says() {
+        let identity = Identity {
+            id: "p1".parse().unwrap(),
+            name: "guest-abc".parse().unwrap(),
+            kind: PlayerKind::Guest,
+            owner: None,
+        };
+        let expired = |issued_at, now| {
+            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, None, UnixMillis(issued_at));
+            ticket.has_expired(UnixMillis(now))
+        };
+        assert!(!expired(5, 5 + GUEST_LIFETIME_MS));
+        assert!(expired(5, 6 + GUEST_LIFETIME_MS));
+        assert!(!expired(5, i64::MIN), "the clock was set back");
+        assert!(expired(i64::MIN, i64::MAX));
+    }
 
     #[test]
     fn a_ticket_reads_back_and_a_changed_one_does_not() {

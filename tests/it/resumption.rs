@@ -1,7 +1,12 @@
 //! Sessions that go on over a lost connection.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use fourfold::ids::PlayerId;
+use fourfold::protocol::server::Identity;
+use fourfold::protocol::terms::PlayerKind;
+use fourfold::secret::Secret;
 use serde_json::{Value, json};
 use tokio::time::advance;
 
@@ -149,6 +154,54 @@ async fn a_bot_goes_on_by_the_secret_alone() {
     arena.lose(bot).await;
     let bot = Client::open(&arena.url(), &[], resume).await;
     assert_eq!((&bot.welcome["resumed"], bot.name()), (&json!(true), "ada"));
+}
+
+/// Makes an account of a guest.
+async fn register(arena: &Arena, guest: &Client) -> PlayerId {
+    let accounts = &arena.services.accounts;
+    let id: PlayerId = guest.id().parse().unwrap();
+    let identity = Identity {
+        id: id.clone(),
+        name: guest.name().parse().unwrap(),
+        kind: PlayerKind::Guest,
+        owner: None,
+    };
+    let stored = accounts.ensure_guest_stored(&identity).await.unwrap();
+    let password = Secret::new("correct horse battery");
+    let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    assert_eq!(accounts.register_guest(here, Some(&stored), "ann", password).await.unwrap().id, id);
+    id
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_secret_of_a_guest_does_not_open_the_account_that_the_guest_made() {
+    let arena = Arena::start().await;
+    let guest = arena.guest().await;
+    let resume = guest.resume_hello();
+    arena.lose(guest).await;
+    let guest = Client::open(&arena.url(), &[], resume.clone()).await;
+    assert_eq!(guest.welcome["resumed"], true, "as long as the guest is a guest");
+    arena.lose(guest).await;
+    let guest = Client::open(&arena.url(), &[], resume.clone()).await;
+    let id = register(&arena, &guest).await;
+    for resume in [resume, guest.resume_hello()] {
+        let stranger = Client::open(&arena.url(), &[], resume).await;
+        assert_eq!(stranger.welcome["you"]["kind"], "guest");
+        assert_ne!(stranger.id(), id.as_str());
+    }
+    // Nor after a restart, when only the secret says who it was.
+    let arena = arena.restart().await;
+    let stranger = Client::open(&arena.url(), &[], guest.resume_hello()).await;
+    assert_ne!(stranger.id(), id.as_str());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_who_makes_an_account_is_no_guest_on_any_connection() {
+    let arena = Arena::start().await;
+    let (mut guest, mut other) = (arena.guest().await, arena.guest().await);
+    register(&arena, &guest).await;
+    assert_eq!(guest.closed().await, 4401);
+    other.settle().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 
+use crate::accounts::Revoked;
 use crate::http::auth;
 use crate::http::testing::{Answer, TestSite};
 use crate::secret::Secret;
@@ -74,7 +75,7 @@ async fn revoking_ends_all_tokens_and_says_so_to_whoever_listens() {
     let revoked = site.as_page(Method::DELETE, TOKENS, &cookie, &Value::Null).await;
     assert_eq!((revoked.status, revoked.json()), (StatusCode::OK, json!({ "revoked": 2 })));
     let ended = [revocations.try_recv().unwrap(), revocations.try_recv().unwrap()];
-    assert!(ended.contains(&id), "{ended:?}");
+    assert!(ended.contains(&Revoked::Token(id)), "{ended:?}");
     for token in [first, second] {
         assert!(site.state.accounts.authenticate(&token).await.is_err());
     }
