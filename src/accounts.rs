@@ -29,7 +29,9 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::Signer;
-use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, UnixMillis};
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};

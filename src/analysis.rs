@@ -5,6 +5,7 @@
 //! was solved is kept for the next who asks.
 
 mod cache;
+pub mod judged;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::feeds::Feeds;
 use crate::host::Host;
 use crate::http::ArenaView;
 use crate::http::state::{BotPresence, OpenBot, Trouble};
@@ -9,11 +10,10 @@ use crate::ids::{ChallengeId, GameId, PlayerId};
 use crate::ladder::Troubles;
 use crate::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
 use crate::lobby::LobbyHandle;
-use crate::lobby::feeds::Feeds;
+use crate::presence::Sessions;
 use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::room::Directory;
 use crate::self_test::{BeginError, SelfTests};
-use crate::session::Sessions;
 
 /// The live parts, for reading.
 #[derive(Clone, Debug)]

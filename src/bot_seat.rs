@@ -14,10 +14,10 @@ use tracing::{debug, warn};
 use crate::bot_files;
 use crate::compute::{ComputeError, ComputePool, Priority, meter};
 use crate::ids::PlayerId;
-use crate::learning::reasons;
 use crate::protocol::ServerMessage;
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Frame, GameEnd, GameResult, Turn, Urgency};
+use crate::reasons;
 use crate::room::handle::{Action, Play, ReplyTo};
 use crate::room::{MemberId, Recipient, RoomHandle};
 

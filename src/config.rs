@@ -21,6 +21,7 @@ pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
 
 use crate::clock::TimeControl;
 use crate::ids::PlayerName;
+use crate::model::durability::Durability;
 use crate::rating::strength::Strength;
 
 /// Everything that an operator can set.
@@ -153,28 +154,6 @@ impl LimitsConfig {
 pub struct StorageConfig {
     /// What an acknowledged move survives.
     pub durability: Durability,
-}
-
-/// What an acknowledged move survives. Announced in `welcome`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Durability {
-    /// The end of the process and power loss.
-    #[default]
-    Strict,
-    /// The end of the process only: for arenas of bots whose last moments do not matter.
-    Relaxed,
-}
-
-impl Durability {
-    /// As it stands in `welcome`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Relaxed => "relaxed",
-        }
-    }
 }
 
 /// The threads on which house bots think.

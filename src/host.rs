@@ -1,5 +1,6 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
+pub mod admission;
 mod error;
 mod follow;
 mod offer;
@@ -21,17 +22,17 @@ use self::rooms::REBUILDS_MAX;
 use crate::accounts::Accounts;
 use crate::clock::now;
 use crate::compute::ComputePool;
+use crate::feeds::Feeds;
+use crate::host::admission::Requirement;
 use crate::house::HouseBots;
 use crate::ids::{GameId, PairId, PlayerId};
-use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
+use crate::presence::Sessions;
 use crate::protocol::server::GameEnd;
 use crate::room::actor::RoomNews;
 use crate::room::directory::{GamesTaken, PublicGame};
 use crate::room::state::RoomState;
 use crate::room::{Directory, RoomHandle};
-use crate::self_test::Requirement;
-use crate::session::Sessions;
 use crate::storage::store::{Store, Write};
 use crate::storage::writer::Writer;
 use crate::truth::Truth;

@@ -14,7 +14,9 @@ use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::rating::strength::Strength;
-use crate::storage::record::{BotProfile, StoredPlayer, UnixMillis};
+use crate::storage::record::{BotProfile, StoredPlayer};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
 

@@ -8,32 +8,14 @@ pub mod service;
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::review::{Judge, Review};
-use fourfold_engine::solver::{ColumnScores, Limits};
-use fourfold_engine::{Game, Position};
+use fourfold_engine::Game;
+use fourfold_engine::review::Judge;
 
-use crate::analysis;
+use crate::analysis::judged::{Judged, judge_moves};
 use crate::protocol::server::GameResult;
 use crate::storage::record::StoredGame;
 
 pub use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
-
-/// Positions that the solver may expand for one game: a few seconds of one thread. Games on the standard board take a
-/// third of a second on average, so this ends only what begins where nobody can solve it.
-const NODES_MAX: u64 = 20_000_000;
-
-/// A game judged move by move.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Judged {
-    /// The whole game.
-    pub game: Game,
-    /// Plies before the first move that was judged: the opening is nobody's merit.
-    pub from_ply: u32,
-    /// The scores of all columns before each move from there on.
-    pub scores: Vec<ColumnScores>,
-    /// The verdicts.
-    pub review: Review,
-}
 
 /// Judges a finished game. `None` if it is void, makes no sense, has positions that are too hard, or `stop` is set.
 #[must_use]
@@ -45,29 +27,6 @@ pub fn judge_stored(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -
     let game = Game::from_moves(stored.spec.variant, &stored.moves()).ok()?;
     let opening = u32::try_from(stored.spec.opening.moves.len()).ok()?;
     judge_moves(game, opening, judge, stop)
-}
-
-/// Judges the moves of a game after the first `opening` ones. `None` if its positions are too hard, or `stop` is set.
-#[must_use]
-pub fn judge_moves(game: Game, opening: u32, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
-    let from_ply = opening.min(game.ply());
-    if is_too_hard(&game, from_ply, judge) {
-        return None;
-    }
-    let limits = Limits { nodes: Some(NODES_MAX), stop };
-    let scores = judge.scores(&game, from_ply, limits).ok()?.value;
-    let review = Review::from_ply(&game, from_ply, &scores);
-    Some(Judged { game, from_ply, scores, review })
-}
-
-/// Whether the first position that is to be judged is beyond the book and the solver; then the game is not begun.
-fn is_too_hard(game: &Game, from_ply: u32, judge: &Judge) -> bool {
-    let mut position = Position::new(game.variant());
-    let played = game.moves().iter().copied();
-    for (_, column) in (0..from_ply).zip(played) {
-        position = position.play_unchecked(column);
-    }
-    game.ply() > from_ply && analysis::is_beyond_reach(&position) && judge.known_columns(&position).is_none()
 }
 
 #[cfg(test)]

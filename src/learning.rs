@@ -11,7 +11,6 @@ pub mod lesson;
 mod measuring;
 pub mod practice;
 mod pupil;
-pub mod reasons;
 pub mod service;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use crate::feeds::Feeds;
 use crate::ids::{GameId, PlayerId};
-use crate::lobby::feeds::Feeds;
 use crate::protocol::Frame;
 use crate::protocol::client::Feed;
 use crate::protocol::server::Urgency;

@@ -6,7 +6,6 @@ pub mod acceptance;
 pub mod actor;
 pub mod challenge;
 pub mod director;
-pub mod feeds;
 pub mod handle;
 mod lookup;
 pub mod pairing;

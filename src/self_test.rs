@@ -8,4 +8,4 @@ pub mod connection;
 mod observer;
 pub mod trial;
 
-pub use self::trial::{BeginError, Requirement, SelfTests, Untested};
+pub use self::trial::{BeginError, SelfTests};

@@ -18,6 +18,8 @@ use crate::arena_view::LiveArena;
 use crate::compute::ComputePool;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
+use crate::feeds::Feeds;
+use crate::host::admission::Requirement;
 use crate::host::{Host, HostDeps};
 use crate::house::{HouseBots, HouseError};
 use crate::http::listener::{self, Transport};
@@ -35,7 +37,6 @@ use crate::line_feed::LineFeeds;
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::lobby::director::TvDirector;
-use crate::lobby::feeds::Feeds;
 use crate::metrics::Metrics;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
@@ -43,13 +44,16 @@ use crate::puzzles::desk::PuzzleDesk;
 use crate::puzzles::shipped;
 use crate::room::{Connection, Directory};
 use crate::self_test::trial::SelfTestDeps;
-use crate::self_test::{Requirement, SelfTests};
+
+use crate::self_test::SelfTests;
 use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
-use crate::session::{Services, Session, SessionGateway, Sessions};
+use crate::session::{Services, SessionGateway};
+
+use crate::model::time::UnixMillis;
+use crate::presence::{Session, Sessions};
 use crate::signing::{KEY_BYTES, Signer};
 use crate::storage::puzzles::Harvest;
-use crate::storage::record::UnixMillis;
 use crate::storage::sqlite::OpenError;
 use crate::storage::store::Write;
 use crate::storage::{SqliteStore, Store, StoreError, Writer};
@@ -122,7 +126,7 @@ pub async fn run(
     on_ready: impl FnOnce(&Daemon),
     shutdown: CancellationToken,
 ) -> Result<(), ServerError> {
-    let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability.into()).await?);
+    let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability).await?);
     let key = *data.secret()?.bytes();
     let parts =
         Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };

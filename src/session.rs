@@ -6,19 +6,14 @@
 pub mod client_session;
 pub mod frame_guard;
 pub mod gateway;
-pub mod handle;
 mod heart;
 pub mod limits;
-pub mod outbox;
 pub mod port;
 pub mod rate_limit;
-pub mod registry;
 pub mod services;
 pub mod socket;
 mod ticket;
 pub mod wire;
 
 pub use gateway::SessionGateway;
-pub use handle::Session;
-pub use registry::Sessions;
 pub use services::Services;

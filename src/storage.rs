@@ -39,6 +39,6 @@ pub use judgements::JudgementStore;
 pub use memory::MemoryStore;
 pub use puzzles::PuzzleStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
-pub use sqlite::{Durability, SqliteStore};
+pub use sqlite::SqliteStore;
 pub use store::{Store, StoreError};
 pub use writer::Writer;

@@ -8,7 +8,6 @@
 mod board;
 mod director;
 pub mod progress;
-pub mod schedule;
 
 pub use board::{HoldError, Summary, TournamentView, Tournaments, Upcoming};
 pub use director::{Director, DirectorDeps};

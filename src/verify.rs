@@ -177,12 +177,12 @@ fn check_live(report: &mut Report, loaded: Result<StoredGame, DamagedGame>) {
 mod tests {
     use super::*;
     use crate::leaderboard::service::Follower;
+    use crate::model::durability::Durability;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
     };
     use crate::storage::record::{EventKind, GameSpec};
-    use crate::storage::sqlite::Durability;
     use crate::storage::store::Write;
     use crate::storage::{MemoryStore, SqliteStore};
 

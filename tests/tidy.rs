@@ -176,13 +176,13 @@ const PURE: &[&str] = &[
     "src/leaderboard/habits.rs",
     "src/learning/lesson.rs",
     "src/learning/practice.rs",
-    "src/learning/reasons.rs",
+    "src/reasons.rs",
     "src/lobby/pairing.rs",
     "src/rating",
     "src/room/lag.rs",
     "src/room/state.rs",
     "src/tournament/progress.rs",
-    "src/tournament/schedule.rs",
+    "src/model/cron.rs",
 ];
 
 #[test]

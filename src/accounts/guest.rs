@@ -7,7 +7,9 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::signing::{Purpose, Signer};
-use crate::storage::record::{StoredPlayer, UnixMillis};
+use crate::storage::record::StoredPlayer;
+
+use crate::model::time::UnixMillis;
 
 /// How long a guest stays the same guest: 90 days. After that the browser gets a new identity.
 pub(super) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;

@@ -10,7 +10,9 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::secret::Secret;
 use crate::storage::StoreError;
-use crate::storage::record::{StoredToken, TokenKind, UnixMillis};
+use crate::storage::record::{StoredToken, TokenKind};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 
 impl Accounts {

@@ -8,8 +8,10 @@ use fourfold::accounts::Accounts;
 use fourfold::control::{Answer, Control, ControlClient, Request, execute};
 use fourfold::data_dir::{self, DataDir, DataDirError};
 use fourfold::learning::Learning;
+use fourfold::model::durability::Durability;
 use fourfold::signing::Signer;
-use fourfold::storage::{Durability, SqliteStore, Store, Writer};
+
+use fourfold::storage::{SqliteStore, Store, Writer};
 use tokio::time::{Instant, sleep};
 
 use super::exit::{Code, Exit};

@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-use fourfold::judging::judge_moves;
+use fourfold::analysis::judged::judge_moves;
+use fourfold::model::time::UnixMillis;
 use fourfold::puzzles::mining::mine;
 use fourfold::puzzles::shipped::line_of;
 use fourfold::storage::puzzles::NewPuzzle;
-use fourfold::storage::record::UnixMillis;
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::Solver;
 use fourfold_engine::{Game, Variant};

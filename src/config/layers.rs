@@ -199,7 +199,9 @@ fn read_value(text: &str, place: &toml::Value) -> toml::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Durability, LogFormat};
+    use crate::model::durability::Durability;
+
+    use crate::config::LogFormat;
 
     fn load(file: &str, environment: &[(&str, &str)]) -> Result<Config, String> {
         let directory = tempfile::tempdir().unwrap();

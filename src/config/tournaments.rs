@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::value::{Bounded, serde_as_text};
 use crate::clock::TimeControl;
 use crate::ids::PlayerName;
-use crate::tournament::schedule::{Cron, InvalidCron};
+use crate::model::cron::{Cron, InvalidCron};
 
 /// Longest name of a tournament, in characters: what fits a table and a heading.
 const NAME_MAX: usize = 60;

@@ -3,7 +3,7 @@
 use super::execute::{Control, with_causes};
 use super::request::{Answer, Refusal, RefusalKind};
 use crate::ids::GameId;
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 

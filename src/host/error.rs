@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::bot_files::BotFileError;
 use thiserror::Error;
 
+use crate::host::admission::Untested;
 use crate::incident::internal;
 use crate::protocol::server::Identity;
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::state::UnplayableOpening;
-use crate::self_test::Untested;
 use crate::storage::store::StoreError;
 use crate::storage::writer::WriteError;
 

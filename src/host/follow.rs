@@ -9,14 +9,16 @@ use tracing::info;
 use super::{GameOffer, GameOver, Host, Origin, StartError};
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
+use crate::presence::Session;
 use crate::protocol::server::{EndReason, Frame, GameEnd, Urgency};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::room::Recipient;
 use crate::room::actor::RoomNews;
 use crate::room::directory::PublicGame;
-use crate::session::Session;
 use crate::storage::authors::{BotFault, FaultKind};
-use crate::storage::record::{GameSpec, Opening, Pair, UnixMillis};
+use crate::storage::record::{GameSpec, Opening, Pair};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 
 /// Hears of ends and rematches and starts what follows.

@@ -6,14 +6,16 @@ use fourfold_engine::{BySide, Variant, openings};
 
 use super::{Host, StartError};
 use crate::clock::TimeControl;
+use crate::host::admission::Requirement;
+use crate::host::admission::may_play_rated;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
 use crate::room::directory::GamesTaken;
 use crate::room::view::SeatedPlayer;
-use crate::self_test::Requirement;
-use crate::self_test::trial::may_play_rated;
-use crate::storage::record::{GameSpec, Opening, Pair, UnixMillis, UnratedReason};
+use crate::storage::record::{GameSpec, Opening, Pair, UnratedReason};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
 
 /// Rated games of a pair are counted over this time, in milliseconds.

@@ -12,7 +12,9 @@ use crate::protocol::server::{Moved, Snapshot};
 use crate::room::RoomRefusal;
 use crate::room::state::{MoveRequest, RoomState};
 use crate::room::view::SeatedPlayer;
-use crate::storage::record::{StoredGame, UnixMillis};
+use crate::storage::record::StoredGame;
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
 
 /// A move that finds no room.

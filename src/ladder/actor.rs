@@ -13,24 +13,27 @@ use tracing::{debug, info, warn};
 
 use super::budget::{Activity, Budget, Class, cost_of_pair};
 use super::choose::{Candidate, Choice, Question, choose};
-use super::health::{Condition, Fault, Health, News};
+use super::health::{Condition, Health, News};
 use super::meetings::Meetings;
 use super::strengths::Strengths;
 use super::troubles::{Trouble, Troubles};
 use crate::clock::{TimeControl, now};
 use crate::compute::ComputePool;
 use crate::compute::meter::Thinking;
+use crate::feeds::Feeds;
 use crate::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::ids::{PairId, PlayerId};
 use crate::leaderboard::Leaderboard;
-use crate::lobby::feeds::Feeds;
+use crate::model::fault::Fault;
+use crate::presence::Sessions;
+use crate::presence::registry::Present;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{Accepts, OpeningKind, OpponentKind, PlayerKind};
 use crate::room::Directory;
-use crate::session::Sessions;
-use crate::session::registry::Present;
 use crate::storage::Store;
-use crate::storage::record::{Opening, Pair, UnixMillis};
+use crate::storage::record::{Opening, Pair};
+
+use crate::model::time::UnixMillis;
 
 /// How often to look around: for bots that came, for pairs that ended unseen, for what thinking has cost.
 const TICK: Duration = Duration::from_secs(1);

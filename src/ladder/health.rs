@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::ids::PlayerId;
-use crate::protocol::server::EndReason;
+use crate::model::fault::Fault;
 
 /// Faults in a row that pause a bot: one may be a bad network, three are a bad bot.
 const FAULTS_MAX: u32 = 3;
@@ -17,44 +17,6 @@ const PAUSE_MAX: Duration = Duration::from_hours(24);
 
 /// Pairs without a fault after which a bot is trusted again.
 const CLEAN_PAIRS: u32 = 2;
-
-/// How a bot broke off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
-    /// Its time ran out.
-    Time,
-    /// It played what cannot be played.
-    Illegal,
-    /// It was not there, or left.
-    Absent,
-    /// Its program failed.
-    Failed,
-}
-
-impl Fault {
-    /// The fault by which a game ended, if it did by one. Whoever is at fault, it is a fault of that side.
-    #[must_use]
-    pub fn of(reason: EndReason) -> Option<Self> {
-        match reason {
-            EndReason::Time => Some(Self::Time),
-            EndReason::Illegal => Some(Self::Illegal),
-            EndReason::Left | EndReason::Aborted => Some(Self::Absent),
-            EndReason::BotFailed => Some(Self::Failed),
-            EndReason::Four | EndReason::Full | EndReason::Resign | EndReason::Stopped => None,
-        }
-    }
-
-    /// In a word, for logs and lists.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Illegal => "illegal",
-            Self::Absent => "absent",
-            Self::Failed => "failed",
-        }
-    }
-}
 
 /// Whether a bot may be paired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -213,13 +175,5 @@ mod tests {
         }
         assert_eq!(lengths[0], 2 * PAUSE_FIRST);
         assert_eq!(lengths[11], PAUSE_MAX);
-    }
-
-    #[test]
-    fn ends_by_play_are_no_faults() {
-        assert_eq!(Fault::of(EndReason::Four), None);
-        assert_eq!(Fault::of(EndReason::Resign), None);
-        assert_eq!(Fault::of(EndReason::Stopped), None);
-        assert_eq!(Fault::of(EndReason::Aborted).map(Fault::as_str), Some("absent"));
     }
 }

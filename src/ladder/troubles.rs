@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::health::{Condition, Fault};
+use super::health::Condition;
 use crate::ids::PlayerId;
+use crate::model::fault::Fault;
 
 /// Why a bot is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

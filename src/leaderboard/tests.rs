@@ -15,7 +15,9 @@ use crate::storage::conformance::{NOON, add, play, player, player_id, spec};
 use crate::storage::published::{FitList, RatedGame};
 use crate::storage::record::{GameSpec, Pair, StoredPlayer};
 use crate::storage::store::{Store, Write};
-use crate::storage::{MemoryStore, SqliteStore, sqlite::Durability};
+use crate::storage::{MemoryStore, SqliteStore};
+
+use crate::model::durability::Durability;
 
 /// Seven moves after which nobody has won; others for every number.
 fn moves(number: u32) -> String {

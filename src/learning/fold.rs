@@ -11,8 +11,8 @@ use super::changes::{Changes, Rethought};
 use super::lesson::records;
 use crate::background::{Progress, Worker, WorkerError};
 use crate::ids::{PlayerId, PlayerName};
+use crate::model::time::UnixMillis;
 use crate::storage::lessons::{Lesson, StoredVersion};
-use crate::storage::record::UnixMillis;
 use crate::storage::{Store, StoreError};
 
 /// Lessons and games read at a time when a state is made again.

@@ -12,8 +12,8 @@ use fourfold_bots::BotError;
 use super::pupil::{Pupil, stage};
 use super::service::{LearningDeps, LearningError};
 use crate::background::{Progress, Worker};
+use crate::model::time::UnixMillis;
 use crate::storage::StoreError;
-use crate::storage::record::UnixMillis;
 use crate::storage::store::Write;
 
 /// What bots draw while they are measured: the same for all versions.

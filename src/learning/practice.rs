@@ -9,12 +9,14 @@ use std::sync::atomic::AtomicBool;
 use fourfold_bots::{Bot, BotError, MoveBudget};
 use fourfold_engine::{BySide, Game, Outcome, Side, Variant, openings};
 
-use super::reasons;
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::OpeningKind;
-use crate::storage::record::{Ending, EventKind, GameSpec, Opening, StoredEvent, StoredMove, UnixMillis};
+use crate::reasons;
+use crate::storage::record::{Ending, EventKind, GameSpec, Opening, StoredEvent, StoredMove};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 
 /// Nodes or playouts of a bot that would otherwise search for as long as it may: some milliseconds.

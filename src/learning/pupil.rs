@@ -22,7 +22,9 @@ use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
-use crate::storage::record::{DamagedGame, StoredGame, UnixMillis};
+use crate::storage::record::{DamagedGame, StoredGame};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 

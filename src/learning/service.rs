@@ -24,7 +24,9 @@ use crate::compute::ComputePool;
 use crate::house::{HouseBot, HouseBots, HouseError, Mind};
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::metrics::Metrics;
-use crate::storage::record::{Opening, UnixMillis};
+use crate::storage::record::Opening;
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};

@@ -6,11 +6,11 @@ use fourfold_bots::Reason;
 use fourfold_engine::{BySide, Column, Side, Variant};
 
 use super::changes::Changes;
-use super::reasons;
 use super::view::LearnerView;
 use crate::ids::{GameId, PlayerId, PlayerName};
 use crate::protocol::client::MoveInfo;
 use crate::protocol::server::GameResult;
+use crate::reasons;
 use crate::storage::lessons::Lesson;
 use crate::storage::record::{EventKind, StoredGame};
 use crate::storage::{Store, StoreError, StoredPlayer};

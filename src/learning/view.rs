@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use super::Watches;
 use crate::house::Learnt;
 use crate::ids::{PlayerId, PlayerName};
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 
 /// A learner as it is now.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use fourfold_engine::{Game, Position};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::feeds::Feeds;
 use super::tv::{Candidate, OnShow, Story, pick};
 use crate::analysis::{Analysis, AnalysisError};
+use crate::feeds::Feeds;
 use crate::ids::GameId;
 use crate::protocol::terms::PlayerKind;
 use crate::room::Directory;

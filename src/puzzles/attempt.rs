@@ -142,8 +142,8 @@ pub fn solution(puzzle: &NewPuzzle) -> Result<String, AttemptError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::UnixMillis;
     use crate::storage::puzzles::Goal;
-    use crate::storage::record::UnixMillis;
 
     fn puzzle() -> NewPuzzle {
         NewPuzzle {

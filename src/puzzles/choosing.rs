@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::grading::{grade, level};
 use crate::ids::PuzzleId;
+use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{PuzzleEntry, PuzzleTry};
-use crate::storage::record::UnixMillis;
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;

@@ -13,10 +13,10 @@ use fourfold_engine::solver::{ColumnScores, Limits};
 use fourfold_engine::{Column, Position, Variant};
 
 use super::grading::{Features, prior, quality};
+use crate::analysis::judged::Judged;
 use crate::ids::{GameId, PuzzleId};
-use crate::judging::Judged;
+use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, NewPuzzle};
-use crate::storage::record::UnixMillis;
 
 /// Fewer stones on the board make a question about openings: the book answers it, not looking ahead.
 const PLY_MIN: u32 = 8;
@@ -257,7 +257,7 @@ mod tests {
     use fourfold_engine::solver::{Score, Solver};
 
     use super::*;
-    use crate::judging::judge_moves;
+    use crate::analysis::judged::judge_moves;
 
     /// In which the first side has one winning move among many after 22 plies, and makes it.
     const GAME: &str = "672154565544244151145222";

@@ -5,8 +5,8 @@
 use fourfold_engine::{Game, Variant};
 
 use super::mining::puzzle_id;
+use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, NewPuzzle};
-use crate::storage::record::UnixMillis;
 use crate::storage::words::Word as _;
 
 /// One puzzle a line; lines that begin with `#` are comments.

@@ -13,8 +13,10 @@ use crate::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameStatus;
 use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{
-    BotProfile, Ending, EventKind, GameSpec, Opening, Pair, StoredEvent, StoredMove, StoredPlayer, UnixMillis,
+    BotProfile, Ending, EventKind, GameSpec, Opening, Pair, StoredEvent, StoredMove, StoredPlayer,
 };
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError};
 

@@ -23,7 +23,9 @@ use crate::clock::now;
 use crate::metrics::Metrics;
 use crate::protocol::server::GameEnd;
 use crate::storage::Writer;
-use crate::storage::record::{GameSpec, Settlement, UnixMillis};
+use crate::storage::record::{GameSpec, Settlement};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
 use crate::truth::Truth;

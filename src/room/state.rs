@@ -24,7 +24,9 @@ use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::clock::GameClock;
 use crate::protocol::terms::PlayerKind;
-use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent, UnixMillis};
+use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent};
+
+use crate::model::time::UnixMillis;
 
 /// A stored move as it is told again to whoever asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,13 +11,15 @@ use tokio::time::{Instant, sleep};
 use crate::clock::TimeControl;
 use crate::host::{GameOffer, Host, Origin, StartError};
 use crate::ids::GameId;
+use crate::presence::{Session, Sessions};
 use crate::protocol::server::{EndReason, Identity};
 use crate::protocol::terms::OpeningKind;
 use crate::records::self_test::TestReport;
 use crate::room::MemberId;
-use crate::session::{Session, Sessions};
 use crate::storage::authors::{FAULTS_MAX, FaultKind};
-use crate::storage::record::{EventKind, Opening, StoredGame, UnixMillis};
+use crate::storage::record::{EventKind, Opening, StoredGame};
+
+use crate::model::time::UnixMillis;
 use crate::storage::{Store, StoreError};
 
 /// How long a move of the test may take, in milliseconds: it is about rules, not about speed.

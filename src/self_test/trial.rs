@@ -12,42 +12,19 @@ use tracing::{info, warn};
 use super::observer::Observer;
 use crate::host::Host;
 use crate::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::presence::Sessions;
 use crate::protocol::server::Identity;
 use crate::records::self_test::TestReport;
-use crate::session::Sessions;
 use crate::storage::authors::StoredTest;
-use crate::storage::record::UnixMillis;
 use crate::storage::store::{TestOutcome, Write};
-use crate::storage::{Store, StoreError, Writer};
+use crate::storage::{Store, Writer};
 
 /// Tests at the same time: each is two games against the quickest bot of the house.
 const RUNNING_MAX: usize = 16;
 
 /// How often to look for bots that must be tested before they may play.
 const TICK: Duration = Duration::from_secs(1);
-
-/// Whether a version must have passed before it plays rated games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Requirement {
-    /// It need not.
-    #[default]
-    Optional,
-    /// It must.
-    BeforeRated,
-}
-
-/// A version that must pass the self-test first.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "version \"{version}\" of {name} has not passed the self-test, which rated games need here: \
-     run `fourfold check-bot --connects` while it is connected, or start the test on the page /bot/{name}"
-)]
-pub struct Untested {
-    /// The bot's name.
-    pub name: String,
-    /// The version that it gives itself.
-    pub version: String,
-}
 
 /// Why a test cannot begin.
 #[derive(Debug, Error)]
@@ -178,22 +155,4 @@ impl SelfTests {
             }
         }
     }
-}
-
-/// Says whether a connected bot may play rated games. People and bots of the house always may.
-///
-/// # Errors
-///
-/// [`Untested`] inside if it must pass the self-test first; outside if the store failed.
-pub async fn may_play_rated(
-    store: &dyn Store,
-    sessions: &Sessions,
-    bot: &Identity,
-) -> Result<Result<(), Untested>, StoreError> {
-    let version = sessions.version_of(&bot.id).unwrap_or_default();
-    let known = store.bot_version(&bot.id, &version).await?;
-    if known.is_some_and(|known| known.passed_at.is_some()) {
-        return Ok(Ok(()));
-    }
-    Ok(Err(Untested { name: bot.name.to_string(), version }))
 }

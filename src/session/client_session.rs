@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tracing::error;
 
-use super::handle::{Session, WATCHED_MAX};
-use super::outbox::{Attachment, Outbox};
 use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
 use crate::host::stored::LateMove;
 use crate::ids::GameId;
 use crate::incident::internal;
 use crate::lobby::handle::LobbyRequest;
+use crate::presence::outbox::{Attachment, Outbox};
+use crate::presence::session::{Session, WATCHED_MAX};
 use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};

@@ -9,8 +9,6 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
-use super::handle::{NewSession, Session, is_single};
-use super::outbox::{Attachment, Outbox};
 use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
 use super::services::Services;
 use super::ticket::Ticket;
@@ -18,6 +16,8 @@ use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
 use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::incident::internal;
+use crate::presence::outbox::{Attachment, Outbox};
+use crate::presence::session::{NewSession, Session, is_single};
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::terms::PlayerKind;
@@ -26,7 +26,9 @@ use crate::protocol::{
 };
 use crate::room::{Connection, Recipient};
 use crate::secret::Secret;
-use crate::storage::record::{BotProfile, UnixMillis};
+use crate::storage::record::BotProfile;
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
 
 /// Longest text that a bot says about itself.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::outbox::{Attachment, Outbox};
 use crate::ids::GameId;
+use crate::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
 use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
 use crate::secret::Secret;

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::handle::Session;
-use super::registry::{Removed, Sessions};
 use crate::accounts::Accounts;
+use crate::feeds::Feeds;
 use crate::host::Host;
 use crate::lobby::LobbyHandle;
-use crate::lobby::feeds::Feeds;
+use crate::model::time::UnixMillis;
+use crate::presence::registry::{Removed, Sessions};
+use crate::presence::session::Session;
 use crate::protocol::CloseCode;
 use crate::protocol::terms::PlayerKind;
 use crate::room::handle::ReplyTo;
 use crate::room::{Connection, Directory, Recipient};
 use crate::signing::Signer;
 use crate::storage::authors::{BotFault, FaultKind};
-use crate::storage::record::UnixMillis;
 use crate::storage::store::Write;
 use crate::storage::{Store, Writer};
 

@@ -1,8 +1,8 @@
 //! What the owner of a remote bot wants to know, as it is kept: versions, self-tests, faults.
 
-use super::record::UnixMillis;
 use super::words::Word;
 use crate::ids::{GameId, PlayerId};
+use crate::model::time::UnixMillis;
 
 /// Versions of a bot that are kept, those seen last.
 pub const VERSIONS_MAX: u32 = 50;

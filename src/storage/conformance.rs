@@ -6,13 +6,23 @@ use std::sync::Arc;
 
 use fourfold_engine::{BySide, Column, Side, Variant};
 
-use super::record::{
-    BotProfile, Ending, EventKind, GameSpec, Opening, Pair, StoredEvent, StoredGame, StoredMove,
-    StoredPlayer, StoredToken, TokenKind, UnixMillis, UnratedReason,
-};
+use super::record::BotProfile;
+use super::record::Ending;
+use super::record::EventKind;
+use super::record::GameSpec;
+use super::record::Opening;
+use super::record::Pair;
+use super::record::StoredEvent;
+use super::record::StoredGame;
+use super::record::StoredMove;
+use super::record::StoredPlayer;
+use super::record::StoredToken;
+use super::record::TokenKind;
+use super::record::UnratedReason;
 use super::store::{Board, GameQuery, Refused, Store, Write, Written};
 use crate::clock::TimeControl;
 use crate::ids::PlayerId;
+use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::rating::elo::MilliElo;

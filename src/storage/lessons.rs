@@ -1,7 +1,7 @@
 //! What is stored of learners: how far each has come, from which games, and how strong it was on the way.
 
-use super::record::UnixMillis;
 use crate::ids::PlayerName;
+use crate::model::time::UnixMillis;
 use crate::rating::elo::MilliElo;
 
 /// A learner as it is stored.

@@ -22,15 +22,23 @@ use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::LiveGame;
 use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
-use super::record::{
-    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
-    StoredGame, StoredPlayer, StoredToken, UnixMillis,
-};
+use super::record::BotProfile;
+use super::record::DamagedGame;
+use super::record::GameSpec;
+use super::record::HistoryPoint;
+use super::record::LeaderboardRow;
+use super::record::RatingRow;
+use super::record::Settlement;
+use super::record::StoredEvent;
+use super::record::StoredGame;
+use super::record::StoredPlayer;
+use super::record::StoredToken;
 use super::refold::{Refold, Voided};
 use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::PlayerKind;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};

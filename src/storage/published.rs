@@ -2,9 +2,11 @@
 
 use fourfold_engine::{BySide, Variant};
 
-use super::record::{Pair, StoredGame, UnixMillis};
+use super::record::Pair;
+use super::record::StoredGame;
 use super::words::Word;
 use crate::ids::{GameId, PlayerId};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::GameResult;
 use crate::rating::elo::{MilliElo, RatingEntry};
 

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use super::record::UnixMillis;
 use super::store::StoreError;
 use crate::ids::{GameId, PlayerId, PuzzleId};
+use crate::model::time::UnixMillis;
 
 /// What is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

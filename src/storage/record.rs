@@ -1,40 +1,15 @@
 //! What is stored, in the form in which every back end stores it.
 
-use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use fourfold_engine::{BySide, Column, Side, Variant};
 
 use crate::clock::TimeControl;
 use crate::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
 use crate::rating::elo::{MilliElo, RatingEntry, Standing};
 
 pub use crate::rating::eligibility::UnratedReason;
-
-/// Wall-clock time: milliseconds since 1970, UTC. A label only; no duration is ever computed from it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct UnixMillis(pub i64);
-
-impl UnixMillis {
-    /// Now, by the machine's clock.
-    #[must_use]
-    pub fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-    }
-}
-
-impl fmt::Display for UnixMillis {
-    /// RFC 3339, UTC, milliseconds.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(time) => write!(f, "{time:.3}"),
-            Err(_) => f.write_str("1970-01-01T00:00:00.000Z"),
-        }
-    }
-}
 
 /// A person, a remote bot, a house bot or a guest who has played.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -33,17 +33,23 @@ use sqlx::{Connection, SqlitePool};
 use tokio::sync::Mutex;
 
 use self::marker::Marker;
-pub use self::open::{Durability, OpenError};
+pub use self::open::OpenError;
 use self::write::Hand;
 use super::authors::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
-use super::record::{
-    DamagedGame, HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer, StoredToken, UnixMillis,
-};
+use super::record::DamagedGame;
+use super::record::HistoryPoint;
+use super::record::LeaderboardRow;
+use super::record::RatingRow;
+use super::record::StoredGame;
+use super::record::StoredPlayer;
+use super::record::StoredToken;
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::durability::Durability;
+use crate::model::time::UnixMillis;
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
 pub struct SqliteStore {

@@ -11,12 +11,20 @@ use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
-use super::record::{
-    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
-    StoredGame, StoredPlayer, StoredToken, UnixMillis,
-};
+use super::record::BotProfile;
+use super::record::DamagedGame;
+use super::record::GameSpec;
+use super::record::HistoryPoint;
+use super::record::LeaderboardRow;
+use super::record::RatingRow;
+use super::record::Settlement;
+use super::record::StoredEvent;
+use super::record::StoredGame;
+use super::record::StoredPlayer;
+use super::record::StoredToken;
 use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{PlayerKind, WireRating};
 

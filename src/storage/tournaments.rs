@@ -3,9 +3,9 @@
 use fourfold_arena::format::Format;
 use fourfold_engine::Side;
 
-use super::record::UnixMillis;
 use crate::clock::TimeControl;
 use crate::ids::{PlayerId, TournamentId};
+use crate::model::time::UnixMillis;
 
 /// A tournament. All but its end is fixed when it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::progress::{Line, Progress};
 use crate::ids::{PlayerName, TournamentId};
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError};
 use crate::storage::tournaments::StoredTournament;
 

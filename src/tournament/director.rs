@@ -19,10 +19,12 @@ use crate::clock::now;
 use crate::config::{Start, TournamentConfig};
 use crate::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::ids::{PairId, PlayerId, PlayerName, TournamentId};
+use crate::presence::Sessions;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
-use crate::session::Sessions;
-use crate::storage::record::{Ending, Opening, Pair, UnixMillis};
+use crate::storage::record::{Ending, Opening, Pair};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
 use crate::storage::writer::{WriteError, Writer};

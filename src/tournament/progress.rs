@@ -49,7 +49,7 @@ impl Decided {
             (GameResult::Void, None) => return None,
         };
         // Who resigns breaks nothing off.
-        let is_fault = crate::ladder::health::Fault::of(ending.reason).is_some();
+        let is_fault = crate::model::fault::Fault::of(ending.reason).is_some();
         let both_moved = moves.len() >= opening.len() + 2;
         let at_fault = ending.by.filter(|_| is_fault);
         Some(Self { winner, at_fault, both_moved, moves: moves.to_owned() })

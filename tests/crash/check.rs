@@ -5,9 +5,11 @@ use std::path::Path;
 
 use fourfold::data_dir::DataDir;
 use fourfold::ids::GameId;
+use fourfold::model::durability::Durability;
 use fourfold::protocol::server::GameResult;
 use fourfold::storage::store::GameQuery;
-use fourfold::storage::{Durability, SqliteStore, Store, StoredGame};
+
+use fourfold::storage::{SqliteStore, Store, StoredGame};
 
 use crate::daemon::{data, fourfold};
 use crate::history::{History, Inner};

@@ -7,9 +7,11 @@ use std::time::Duration;
 use fourfold::data_dir::DataDir;
 use fourfold::ids::PlayerName;
 use fourfold::learning::plans;
+use fourfold::model::durability::Durability;
 use fourfold::protocol::server::EndReason;
 use fourfold::storage::record::Ending;
-use fourfold::storage::{Durability, SqliteStore, Store};
+
+use fourfold::storage::{SqliteStore, Store};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use sqlx::sqlite::SqliteConnectOptions;

@@ -20,8 +20,8 @@ use crate::http::picture;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::model::time::UnixMillis;
 use crate::records::Record;
-use crate::storage::record::UnixMillis;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame, StoredPlayer};
 

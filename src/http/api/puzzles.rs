@@ -15,12 +15,12 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::ids::{GameId, PuzzleId};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{WireSide, WireVariant};
 use crate::puzzles::attempt::AttemptError;
 use crate::puzzles::desk::{DeskError, Feedback, Record, Shown};
 use crate::storage::puzzles::Goal;
-use crate::storage::record::UnixMillis;
 use crate::storage::writer::WriteError;
 
 const AFTER: Parameter =

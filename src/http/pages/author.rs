@@ -21,7 +21,9 @@ use crate::protocol::terms::PlayerKind;
 use crate::records::self_test::{TestReport, TestVerdict};
 use crate::storage::StoreError;
 use crate::storage::authors::{BotFault, FaultKind};
-use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, UnixMillis};
+use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};
+
+use crate::model::time::UnixMillis;
 
 /// Faults that the page lists; the interface has them all.
 const FAULTS_SHOWN: u32 = 20;

@@ -14,9 +14,9 @@ use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::ids::PuzzleId;
+use crate::model::time::UnixMillis;
 use crate::puzzles::desk::{DeskError, Record, Shown};
 use crate::storage::puzzles::{Goal, PuzzleEntry};
-use crate::storage::record::UnixMillis;
 
 /// Puzzles on a shelf: two rows of a wide page.
 const SHELF_MAX: usize = 6;

@@ -19,7 +19,7 @@ use crate::http::answer::{Keep, keepable};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::ids::TournamentId;
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 use crate::storage::tournaments::EndedBecause;
 use crate::tournament::{Summary, TournamentView, Upcoming};
 

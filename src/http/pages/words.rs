@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use crate::clock::TimeControl;
 use crate::http::texts::Language;
 use crate::leaderboard::field::Scale;
+use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::WireSide;
-use crate::storage::record::UnixMillis;
 
 /// The word for a side's discs.
 pub(super) fn color(lang: Language, side: WireSide) -> &'static str {

@@ -10,8 +10,8 @@ use crate::accounts::SESSION_LIFETIME_MS;
 use crate::http::client_address::Peer;
 use crate::http::site::Site;
 use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials, post};
+use crate::model::time::UnixMillis;
 use crate::storage::Store;
-use crate::storage::record::UnixMillis;
 
 const ACCOUNTS: &str = "/api/v1/accounts";
 const SESSIONS: &str = "/api/v1/sessions";

@@ -205,7 +205,7 @@ async fn records_say_that_a_game_was_voided_and_lists_forget_it() {
     let void = Write::VoidGame {
         game: "g6".parse().unwrap(),
         reason: "a test".into(),
-        at: crate::storage::record::UnixMillis(0),
+        at: crate::model::time::UnixMillis(0),
     };
     site.store.commit(&[void]).await.unwrap().remove(0).unwrap();
     site.fit().await;

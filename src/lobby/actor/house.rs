@@ -8,12 +8,12 @@ use crate::house::Mind;
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
+use crate::presence::Session;
 use crate::protocol::client::PlayBot;
 use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
 use crate::protocol::terms::{OpponentKind, Terms};
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::handle::ReplyTo;
-use crate::session::Session;
 
 /// A person who has waited so long is offered a house bot.
 const BOT_OFFER_AFTER: Duration = Duration::from_secs(10);

@@ -14,12 +14,12 @@ use crate::lobby::challenge::{
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
+use crate::presence::Session;
 use crate::protocol::client::{Decline, DeclineReason};
 use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Identity, Offer, ServerMessage};
 use crate::protocol::terms::{Accepts, PlayerKind, Terms};
 use crate::protocol::{ErrorCode, WireError};
 use crate::room::handle::ReplyTo;
-use crate::session::Session;
 
 /// When somebody with too many open offers may make another one: most expire within this time.
 const QUOTA_RETRY: Duration = Duration::from_secs(20);

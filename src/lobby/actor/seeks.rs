@@ -7,17 +7,17 @@ use tracing::info;
 
 use super::{Answer, LobbyActor, need_account, offer_of, ok};
 use crate::clock::now;
+use crate::feeds::SEEKS_MAX;
 use crate::lobby::challenge::check_terms;
-use crate::lobby::feeds::SEEKS_MAX;
 use crate::lobby::pairing::{Waiting, pair};
+use crate::presence::Session;
+use crate::presence::registry::Settings;
 use crate::protocol::WireError;
 use crate::protocol::client::Seek;
 use crate::protocol::server::{SeekEntry, ServerMessage};
 use crate::protocol::terms::{PlayerKind, SideChoice, Terms, WireRating};
 use crate::room::MemberId;
 use crate::room::handle::ReplyTo;
-use crate::session::Session;
-use crate::session::registry::Settings;
 
 pub(super) struct Seeker {
     pub(super) session: Arc<Session>,

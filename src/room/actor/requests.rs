@@ -8,6 +8,7 @@ use fourfold_engine::Side;
 use super::RoomActor;
 use crate::clock::now;
 use crate::ids::PlayerId;
+use crate::model::time::UnixMillis;
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{REACTIONS, ServerMessage};
@@ -15,7 +16,6 @@ use crate::room::handle::{Action, MemberId, Play, Recipient, ReplyTo, Seated};
 use crate::room::refusal::RoomRefusal;
 use crate::room::state::{Effect, MoveRequest};
 use crate::storage::authors::{BotFault, FaultKind};
-use crate::storage::record::UnixMillis;
 use crate::storage::store::Write;
 
 impl RoomActor {

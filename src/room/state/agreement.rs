@@ -7,7 +7,9 @@ use fourfold_engine::Side;
 use super::{Effect, Effects, RoomState, millis};
 use crate::protocol::terms::PlayerKind;
 use crate::room::refusal::RoomRefusal;
-use crate::storage::record::{EventKind, StoredEvent, UnixMillis};
+use crate::storage::record::{EventKind, StoredEvent};
+
+use crate::model::time::UnixMillis;
 
 impl RoomState {
     /// A side asks for its last move back.

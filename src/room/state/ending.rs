@@ -7,7 +7,9 @@ use fourfold_engine::{Outcome, Side};
 use super::{Effects, RoomState, millis};
 use crate::protocol::server::{EndReason, GameResult};
 use crate::room::refusal::RoomRefusal;
-use crate::storage::record::{Ending, EventKind, StoredEvent, UnixMillis};
+use crate::storage::record::{Ending, EventKind, StoredEvent};
+
+use crate::model::time::UnixMillis;
 
 impl RoomState {
     /// A side gives up.

@@ -10,7 +10,9 @@ use crate::clock::{FlagFell, GameClock, Spent};
 use crate::protocol::client::ColumnField;
 use crate::protocol::server::EndReason;
 use crate::room::refusal::RoomRefusal;
-use crate::storage::record::{EventKind, StoredEvent, StoredMove, UnixMillis};
+use crate::storage::record::{EventKind, StoredEvent, StoredMove};
+
+use crate::model::time::UnixMillis;
 
 /// Illegal moves after which a side has lost: two are forgiven.
 const ILLEGAL_MOVES_MAX: u8 = 3;

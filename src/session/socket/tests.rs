@@ -14,9 +14,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use super::super::outbox::Delivery;
 use super::super::port::{Credential, Unauthorized};
 use super::*;
+use crate::presence::outbox::Delivery;
 use crate::protocol::client::Ping;
 use crate::protocol::server::{Crowd, Done, Frame, ServerMessage, Urgency};
 use crate::secret::Secret;

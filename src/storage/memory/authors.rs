@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::ids::PlayerId;
+use crate::model::time::UnixMillis;
 use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
-use crate::storage::record::UnixMillis;
 
 #[derive(Debug, Default)]
 pub(super) struct Authors {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ids::PlayerName;
+use crate::model::time::UnixMillis;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
 };
-use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, Written};
 
 /// All learners, by the key of their names.

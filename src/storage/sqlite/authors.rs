@@ -5,8 +5,8 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 use super::convert::{parsed, word};
 use super::error::Damage;
 use crate::ids::{GameId, PlayerId};
+use crate::model::time::UnixMillis;
 use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
-use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 

@@ -8,7 +8,9 @@ use sqlx::{FromRow, Sqlite, SqliteConnection};
 
 use super::convert::{number, present, to_sql, word};
 use super::error::Damage;
-use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove, UnixMillis};
+use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 

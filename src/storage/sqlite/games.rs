@@ -14,8 +14,10 @@ use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::GameResult;
 use crate::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::record::{
-    DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnixMillis, UnratedReason,
+    DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnratedReason,
 };
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
 

@@ -7,11 +7,11 @@ use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 use super::convert::{number, parsed, to_sql};
 use super::error::Damage;
 use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::model::time::UnixMillis;
 use crate::rating::elo::MilliElo;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
 };
-use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
 type Outcome = Result<Result<Written, Refused>, StoreError>;

@@ -14,6 +14,7 @@ use tracing::warn;
 
 use super::header::{Header, NoHeader};
 use super::marker::{LastStop, sync_directory};
+use crate::model::durability::Durability;
 
 /// Marks the files that are ours: "C4V4".
 const APPLICATION_ID: u32 = 0x4334_5634;
@@ -42,25 +43,6 @@ const LOG_BYTES_MAX: &str = "67108864";
 /// Up to this size a database is checked at every start, above it only if the last process died: a check takes
 /// some 10 ms a mebibyte.
 const CHECK_ALWAYS_BYTES: u64 = 16 << 20;
-
-/// What an acknowledged write has survived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Durability {
-    /// Loss of power: every commit waits for the disk.
-    #[default]
-    Strict,
-    /// The death of the process. Loss of power may take the last moments with it, but does no damage.
-    Relaxed,
-}
-
-impl From<crate::config::Durability> for Durability {
-    fn from(durability: crate::config::Durability) -> Self {
-        match durability {
-            crate::config::Durability::Strict => Self::Strict,
-            crate::config::Durability::Relaxed => Self::Relaxed,
-        }
-    }
-}
 
 /// Why a database was not opened. Its file is as it was.
 #[derive(Debug, Error)]

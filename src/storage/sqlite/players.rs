@@ -8,7 +8,9 @@ use super::error::Damage;
 use super::published;
 use crate::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
-use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, UnixMillis};
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 

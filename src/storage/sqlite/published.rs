@@ -11,7 +11,9 @@ use super::players::{PlayerRow, decode_players};
 use crate::ids::PlayerId;
 use crate::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, Score, VoidedGame};
-use crate::storage::record::{Pair, StoredPlayer, UnixMillis};
+use crate::storage::record::{Pair, StoredPlayer};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 

@@ -7,10 +7,10 @@ use super::convert::{number, parsed, word};
 use super::error::Damage;
 use super::{SqliteStore, players};
 use crate::ids::{PlayerId, PuzzleId};
+use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
     Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
 };
-use crate::storage::record::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 

@@ -8,7 +8,9 @@ use super::error::Damage;
 use super::players::PlayerRow;
 use crate::ids::PlayerId;
 use crate::rating::elo::{MilliElo, Standing};
-use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer, UnixMillis};
+use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
+
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Board, StoreError};
 
 #[derive(FromRow, Debug)]

@@ -9,7 +9,9 @@ use super::error::Damage;
 use super::games::GameKeys;
 use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::rating::elo::{MilliElo, Standing};
-use crate::storage::record::{RatingRow, Settlement, UnixMillis, UnratedReason};
+use crate::storage::record::{RatingRow, Settlement, UnratedReason};
+
+use crate::model::time::UnixMillis;
 use crate::storage::settle::{Change, Referee, Verdict};
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;

@@ -7,7 +7,7 @@ use super::convert::{number, parsed, present, to_sql, word};
 use super::error::Damage;
 use crate::clock::TimeControl;
 use crate::ids::{PlayerId, TournamentId};
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::storage::words::Word;

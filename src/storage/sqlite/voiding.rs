@@ -16,7 +16,9 @@ use crate::clock::TimeControl;
 use crate::ids::{GameId, PlayerId};
 use crate::protocol::server::EndReason;
 use crate::rating::elo::RatingEntry;
-use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnixMillis, UnratedReason};
+use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnratedReason};
+
+use crate::model::time::UnixMillis;
 use crate::storage::refold::{Refold, Voided};
 use crate::storage::settle::{Referee, Verdict};
 use crate::storage::store::{Refused, StoreError, Written};

@@ -237,8 +237,9 @@ impl<'batch> Transaction<'batch, '_> {
 mod tests {
     use fourfold_engine::Variant;
 
-    use super::super::{Durability, SqliteStore};
+    use super::super::SqliteStore;
     use super::*;
+    use crate::model::durability::Durability;
     use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,

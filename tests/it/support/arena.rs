@@ -19,7 +19,9 @@ use fourfold::session::port::{Caller, Credential};
 use fourfold::session::socket::{SocketDeps, serve};
 use fourfold::session::{Services, SessionGateway};
 use fourfold::storage::memory::MemoryStore;
-use fourfold::storage::record::{BotProfile, StoredPlayer, UnixMillis};
+use fourfold::storage::record::{BotProfile, StoredPlayer};
+
+use fourfold::model::time::UnixMillis;
 use fourfold::storage::store::Write;
 use fourfold::storage::{SqliteStore, Store};
 use fourfold::tournament::Tournaments;
@@ -69,7 +71,7 @@ impl Kept {
             Self::Disk(directory) => {
                 let path = directory.path().join(DATABASE);
                 Arc::new(
-                    SqliteStore::open(&path, fourfold::storage::sqlite::Durability::Relaxed).await.unwrap(),
+                    SqliteStore::open(&path, fourfold::model::durability::Durability::Relaxed).await.unwrap(),
                 )
             }
         }

@@ -118,8 +118,8 @@ fn step_for(range: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::UnixMillis;
     use crate::rating::elo::MilliElo;
-    use crate::storage::record::UnixMillis;
 
     fn point(before: i64, after: i64) -> HistoryPoint {
         HistoryPoint {

@@ -18,7 +18,7 @@ use crate::room::{Directory, MemberId, Recipient};
 const USELESS_MOVES_MAX: u32 = 10;
 
 /// Games that one connection may watch: a wall of boards has twelve.
-pub(super) const WATCHED_MAX: usize = 64;
+pub(crate) const WATCHED_MAX: usize = 64;
 
 /// A turn that waits for a move.
 #[derive(Clone, Copy, Debug)]
@@ -252,7 +252,7 @@ impl Session {
     }
 
     /// Whether the loss that has just happened was [`Self::cut`].
-    pub(super) fn was_cut(&self) -> bool {
+    pub(crate) fn was_cut(&self) -> bool {
         self.is_cut.swap(false, Ordering::Relaxed)
     }
 

@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use thiserror::Error;
 
-use crate::storage::record::UnixMillis;
+use crate::model::time::UnixMillis;
 
 /// Days that are looked at for the next moment: the 29th of February may be eight years away.
 const DAYS_MAX: u32 = 366 * 8 + 2;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::handle::{Session, is_single};
+use super::session::{Session, is_single};
 use crate::ids::{PlayerId, SessionId, TokenId};
 use crate::protocol::client::Settings as Declared;
 use crate::protocol::server::Identity;
