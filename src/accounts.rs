@@ -24,11 +24,11 @@ pub use self::password::{HashError, InvalidPassword};
 
 use self::counters::Counters;
 use self::password::Passwords;
-use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::secret::Secret;
+use crate::model::signing::Signer;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
-use crate::secret::Secret;
-use crate::signing::Signer;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
 
 use crate::model::time::UnixMillis;

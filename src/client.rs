@@ -3,7 +3,9 @@
 //! It keeps its session over lost connections, paces itself below the server's message limit, and leaves to the caller
 //! what to say. Load generator and kill test are built on it; what it knows of the server it knows from the wire.
 
+pub mod bridge;
 pub mod http;
+pub mod load;
 mod pace;
 mod socket;
 
@@ -14,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::model::secret::Secret;
 use crate::protocol::client::{BotInfo, Bye, ClientInfo, Hello, Resume};
 use crate::protocol::server::Welcome;
 use crate::protocol::terms::Accepts;
 use crate::protocol::{ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage, WireError};
-use crate::secret::Secret;
 use pace::Pace;
 use socket::Socket;
 

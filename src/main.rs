@@ -2,14 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-mod cli;
-
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let command_line = cli::CommandLine::parse();
-    let result = command_line.run();
-    cli::exit::report(result)
+    fourfold::app::cli::main()
 }

@@ -1,6 +1,11 @@
-//! The words of the domain that everything else is told in. No I/O.
+//! The words of the domain, in which everything else is told: players, games, time, ratings, secrets. No I/O.
 
+pub mod clock;
 pub mod cron;
 pub mod durability;
 pub mod fault;
+pub mod ids;
+pub mod rating;
+pub mod secret;
+pub mod signing;
 pub mod time;

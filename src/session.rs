@@ -8,6 +8,7 @@ pub mod frame_guard;
 pub mod gateway;
 mod heart;
 pub mod limits;
+pub mod line_feed;
 pub mod port;
 pub mod rate_limit;
 pub mod services;

@@ -27,6 +27,7 @@ pub mod memory;
 pub mod published;
 pub mod puzzles;
 pub mod record;
+pub mod records;
 pub(crate) mod refold;
 pub(crate) mod settle;
 pub mod sqlite;

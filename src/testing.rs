@@ -8,35 +8,35 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::accounts::Accounts;
-use crate::clock::{TimeControl, now};
-use crate::compute::ComputePool;
-use crate::config::HouseBot;
-use crate::feeds::Feeds;
-use crate::host::admission::Requirement;
-use crate::host::{GameOffer, Host, HostDeps, Origin};
-use crate::house::HouseBots;
-use crate::ids::{GameId, PlayerId};
+use crate::analysis::compute::ComputePool;
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
-use crate::metrics::Metrics;
-use crate::presence::outbox::{Attachment, Next};
+use crate::model::clock::{TimeControl, now};
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::secret::Secret;
+use crate::play::feeds::Feeds;
+use crate::play::host::admission::Requirement;
+use crate::play::host::{GameOffer, Host, HostDeps, Origin};
+use crate::play::house::HouseBots;
+use crate::play::presence::outbox::{Attachment, Next};
+use crate::play::room::Directory;
 use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
 use crate::protocol::server::{Identity, Snapshot, Welcome};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
-use crate::room::Directory;
-use crate::secret::Secret;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
 use crate::session::{Services, SessionGateway};
+use crate::system::config::HouseBot;
+use crate::system::metrics::Metrics;
 
-use crate::presence::Sessions;
-use crate::signing::{KEY_BYTES, Signer};
+use crate::model::signing::{KEY_BYTES, Signer};
+use crate::play::presence::Sessions;
 use crate::storage::record::{Opening, StoredPlayer};
 
+use crate::analysis::truth::Truth;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
-use crate::truth::Truth;
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };

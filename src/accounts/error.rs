@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::password::{HashError, InvalidPassword};
-use crate::ids::InvalidName;
+use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
 use crate::storage::store::Refused;
 

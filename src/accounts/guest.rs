@@ -2,11 +2,11 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName};
+use crate::model::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName};
+use crate::model::secret::Secret;
+use crate::model::signing::{Purpose, Signer};
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
-use crate::secret::Secret;
-use crate::signing::{Purpose, Signer};
 use crate::storage::record::StoredPlayer;
 
 use crate::model::time::UnixMillis;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn signer() -> Signer {
-        Signer::new(&[1; crate::signing::KEY_BYTES])
+        Signer::new(&[1; crate::model::signing::KEY_BYTES])
     }
 
     fn id() -> PlayerId {

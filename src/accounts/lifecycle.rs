@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use tracing::info;
 
 use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, Revoked, guest, password};
-use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::secret::Secret;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
-use crate::secret::Secret;
 use crate::storage::StoreError;
 use crate::storage::record::{StoredToken, TokenKind};
 

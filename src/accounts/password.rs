@@ -8,7 +8,7 @@ use rand::Rng;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::secret::Secret;
+use crate::model::secret::Secret;
 
 /// Characters of a password. Below 8 it is guessed; above 200 nobody types it, and hashing it costs us.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=200;

@@ -6,7 +6,7 @@ use rand::Rng;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::secret::Secret;
+use crate::model::secret::Secret;
 use crate::storage::record::{StoredToken, TokenKind};
 
 /// Random bytes in a secret: nobody guesses 256 bits, so a fast hash is enough to store it.

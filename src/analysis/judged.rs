@@ -6,7 +6,7 @@ use fourfold_engine::review::{Judge, Review};
 use fourfold_engine::solver::{ColumnScores, Limits};
 use fourfold_engine::{Game, Position};
 
-use super::is_beyond_reach;
+use crate::analysis::values::is_beyond_reach;
 
 /// Positions that the solver may expand for one game: a few seconds of one thread. Games on the standard board take a
 /// third of a second on average, so this ends only what begins where nobody can solve it.

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::ClientError;
-use crate::secret::Secret;
+use crate::model::secret::Secret;
 
 /// How long one question may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(20);

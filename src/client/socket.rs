@@ -9,8 +9,8 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use super::ClientError;
+use crate::model::secret::Secret;
 use crate::protocol::{SERVER_FRAME_BYTES_MAX, SUBPROTOCOL};
-use crate::secret::Secret;
 
 /// The library's own 128 KiB for each connection would make thousands of them expensive; our messages are small.
 const READ_BUFFER_BYTES: usize = 4 * 1024;

@@ -6,8 +6,8 @@ use fourfold_arena::stats::elo::expected_score;
 use fourfold_engine::{BySide, Variant};
 
 use super::state::AppState;
-use crate::ids::PlayerId;
-use crate::leaderboard::field::Field;
+use crate::competition::leaderboard::field::Field;
+use crate::model::ids::PlayerId;
 use crate::storage::published::{Against, FitList, Score};
 use crate::storage::{StoreError, StoredPlayer};
 
@@ -71,8 +71,9 @@ pub(super) async fn crosstable(
         let both =
             fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));
         let mut own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
-        let elo =
-            own.find_map(|field| field.get(&opponent.id)).map(crate::leaderboard::field::Rated::whole_elo);
+        let elo = own
+            .find_map(|field| field.get(&opponent.id))
+            .map(crate::competition::leaderboard::field::Rated::whole_elo);
         Some(Meeting { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
     };
     Ok(rows.into_iter().filter_map(meeting).collect())

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use tracing::error;
 
 use crate::accounts::AccountError;
-use crate::analysis::AnalysisError;
-use crate::compute::ComputeError;
-use crate::ids::InvalidName;
+use crate::analysis::compute::ComputeError;
+use crate::analysis::values::AnalysisError;
+use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
 
 /// How long to wait when the daemon is busy: passwords and writes that wait are done by then.

@@ -14,7 +14,7 @@ use super::error::{ApiCode, ApiError};
 use super::pages::embed;
 use super::request::{check_content_encoding, check_uri};
 use super::site::{Site, host};
-use crate::metrics::Metrics;
+use crate::system::metrics::Metrics;
 
 /// How long a handler may take. Hashing a password behind a full queue takes about a second; beyond this the store
 /// hangs, and an answer is better than none.

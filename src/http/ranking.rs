@@ -7,10 +7,10 @@ use fourfold_engine::Variant;
 use fourfold_engine::review::Skill;
 
 use super::state::AppState;
-use crate::ids::{PlayerId, PlayerName};
-use crate::leaderboard::field::{Field, Rated, Scale};
+use crate::competition::leaderboard::field::{Field, Rated, Scale};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::rating::elo::pm95;
 use crate::protocol::terms::{PlayerKind, WireRating};
-use crate::rating::elo::pm95;
 use crate::storage::published::FitList;
 use crate::storage::record::RatingRow;
 use crate::storage::store::Board;
@@ -300,7 +300,7 @@ fn rounded(probability: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rating::elo::{MilliElo, Standing};
+    use crate::model::rating::elo::{MilliElo, Standing};
 
     #[test]
     fn equals_are_an_even_bet_and_a_wide_gap_is_none() {

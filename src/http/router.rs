@@ -10,7 +10,7 @@ use axum::routing::any;
 use super::error::{ApiCode, ApiError};
 use super::state::AppState;
 use super::{api, assets, auth, kits, layers, pages};
-use crate::metrics::Metrics;
+use crate::system::metrics::Metrics;
 
 /// The whole site but the socket: the JSON interface, `pages` and what they load. Whoever looks at a page is known from
 /// then on, as a guest at least; an unknown address is a JSON error under `/api` and a page elsewhere.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
 
-use crate::config::{Network, Origin};
+use crate::system::config::{Network, Origin};
 
 /// Settings of the site.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

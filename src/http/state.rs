@@ -9,19 +9,19 @@ use serde::Serialize;
 
 use super::site::Site;
 use crate::accounts::Accounts;
-use crate::analysis::Analysis;
-use crate::explorer::Explorer;
-use crate::ids::{ChallengeId, GameId, PlayerId};
-use crate::leaderboard::Leaderboard;
-use crate::learning::Learning;
-use crate::line_feed::{FeedOf, LineFeed, NoFeed};
+use crate::analysis::values::Analysis;
+use crate::competition::leaderboard::Leaderboard;
+use crate::competition::self_test::BeginError;
+use crate::competition::tournament::Tournaments;
+use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::rating::strength::Strength;
 use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
-use crate::puzzles::desk::PuzzleDesk;
-use crate::rating::strength::Strength;
-use crate::self_test::BeginError;
+use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::storage::Store;
-use crate::tournament::Tournaments;
+use crate::study::explorer::Explorer;
+use crate::study::learning::Learning;
+use crate::study::puzzles::desk::PuzzleDesk;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

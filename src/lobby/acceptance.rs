@@ -2,7 +2,7 @@
 
 use fourfold_engine::Variant;
 
-use crate::clock::TimeControl;
+use crate::model::clock::TimeControl;
 use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind, Range};
 
 /// A game that might be offered, as one side sees it.

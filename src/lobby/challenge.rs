@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
-use crate::ids::{ChallengeId, PlayerId};
+use crate::model::ids::{ChallengeId, PlayerId};
 use crate::protocol::WireError;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening, WirePlayer};
@@ -284,7 +284,7 @@ pub fn side_of(choice: SideChoice, coin: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::TimeControl;
+    use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
     fn identity(name: &str, kind: PlayerKind) -> Identity {

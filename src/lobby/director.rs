@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::tv::{Candidate, OnShow, Story, pick};
-use crate::analysis::{Analysis, AnalysisError};
-use crate::feeds::Feeds;
-use crate::ids::GameId;
+use crate::analysis::values::{Analysis, AnalysisError};
+use crate::model::ids::GameId;
+use crate::play::feeds::Feeds;
+use crate::play::room::Directory;
+use crate::play::room::directory::PublicGame;
 use crate::protocol::terms::PlayerKind;
-use crate::room::Directory;
-use crate::room::directory::PublicGame;
 
 /// How often it looks.
 const TICK: Duration = Duration::from_secs(1);
@@ -119,7 +119,7 @@ fn position_of(game: &PublicGame) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::ComputePool;
+    use crate::analysis::compute::ComputePool;
     use crate::testing::Arena;
 
     #[tokio::test(start_paused = true)]

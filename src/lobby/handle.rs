@@ -7,14 +7,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::challenge::{Party, check_key};
 use super::lookup::{Lookup, Ratings};
-use crate::ids::{ChallengeId, PlayerId};
-use crate::presence::Session;
+use crate::model::ids::{ChallengeId, PlayerId};
+use crate::play::presence::Session;
+use crate::play::room::MemberId;
+use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
 use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
-use crate::room::MemberId;
-use crate::room::handle::ReplyTo;
 
 /// Requests that wait for the lobby; whoever finds it full waits in the own socket's task.
 pub(super) const INBOX_MAX: usize = 1_024;

@@ -6,12 +6,12 @@ use fourfold_engine::Variant;
 
 use super::challenge::Party;
 use crate::accounts::identity_of;
-use crate::incident::internal;
-use crate::presence::Sessions;
+use crate::model::rating::elo::Standing;
+use crate::play::incident::internal;
+use crate::play::presence::Sessions;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{ErrorCode, WireError};
-use crate::rating::elo::Standing;
 use crate::storage::{Store, StoreError};
 
 /// Characters of an unknown name that are repeated: names have at most 20.

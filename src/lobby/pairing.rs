@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::acceptance::fits;
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 use crate::protocol::client::Seek;
 use crate::protocol::terms::{OpponentKind, PlayerKind};
 
@@ -109,7 +109,7 @@ pub fn waited(waiting: &Waiting, now: Instant) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::TimeControl;
+    use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
     fn waiting(name: &str, elo: i32, since: Instant) -> Waiting {

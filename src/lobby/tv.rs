@@ -9,7 +9,7 @@ use std::time::Duration;
 use fourfold_engine::solver::{ColumnScores, Value};
 use fourfold_engine::{Position, Side};
 
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 
 /// How long a game stays at least, unless it ends.
 const DWELL: Duration = Duration::from_secs(20);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::INFO_BYTES_MAX;
 use super::error::WireError;
 use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireOpening, WireVariant};
-use crate::clock::TimeControl;
-use crate::ids::{ChallengeId, GameId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{ChallengeId, GameId};
 
 /// One text frame: a message and the `id` that its answer will carry as `re`.
 #[derive(Clone, PartialEq, Debug)]

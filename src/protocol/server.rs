@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use super::client::{DeclineReason, Feed, Ping};
 use super::error::WireError;
 use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireRating, WireSide, WireVariant};
-use crate::clock::TimeControl;
-use crate::ids::{ChallengeId, GameId, PlayerId, PlayerName, SessionId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, SessionId};
 
 /// Everything that the server may say. Receivers ignore types that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

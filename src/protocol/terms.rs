@@ -4,8 +4,8 @@ use fourfold_engine::{Side, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::clock::TimeControl;
-use crate::ids::{PairId, PlayerId, PlayerName};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{PairId, PlayerId, PlayerName};
 
 /// `first` or `second`: who moves first from the empty board is `first`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]

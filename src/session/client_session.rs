@@ -8,17 +8,17 @@ use tracing::error;
 
 use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
-use crate::host::stored::LateMove;
-use crate::ids::GameId;
-use crate::incident::internal;
 use crate::lobby::handle::LobbyRequest;
-use crate::presence::outbox::{Attachment, Outbox};
-use crate::presence::session::{Session, WATCHED_MAX};
+use crate::model::ids::GameId;
+use crate::play::host::stored::LateMove;
+use crate::play::incident::internal;
+use crate::play::presence::outbox::{Attachment, Outbox};
+use crate::play::presence::session::{Session, WATCHED_MAX};
+use crate::play::room::handle::{Action, Play, ReplyTo};
+use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
 use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
-use crate::room::handle::{Action, Play, ReplyTo};
-use crate::room::{Connection, Recipient, RoomHandle, RoomRefusal};
 use crate::storage::StoreError;
 
 /// A session and the services that its requests need.

@@ -14,18 +14,18 @@ use super::services::Services;
 use super::ticket::Ticket;
 use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
-use crate::ids::{PlayerId, SessionId, TokenId};
-use crate::incident::internal;
-use crate::presence::outbox::{Attachment, Outbox};
-use crate::presence::session::{NewSession, Session, is_single};
+use crate::model::ids::{PlayerId, SessionId, TokenId};
+use crate::model::secret::Secret;
+use crate::play::incident::internal;
+use crate::play::presence::outbox::{Attachment, Outbox};
+use crate::play::presence::session::{NewSession, Session, is_single};
+use crate::play::room::{Connection, Recipient};
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::terms::PlayerKind;
 use crate::protocol::{
     CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
 };
-use crate::room::{Connection, Recipient};
-use crate::secret::Secret;
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::ids::GameId;
-use crate::presence::outbox::{Attachment, Outbox};
+use crate::model::ids::GameId;
+use crate::model::secret::Secret;
+use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
 use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
-use crate::secret::Secret;
 
 /// How long a session waits for its client to come back, and how long it can have again what was sent.
 pub const RESUME_WITHIN: Duration = Duration::from_mins(2);

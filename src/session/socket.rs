@@ -22,8 +22,8 @@ use super::limits::TransportLimits;
 use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, Refused, SessionPort};
 use super::rate_limit::{Traffic, Verdict};
 use super::wire::{Event, Farewell, Fault, Listening, Source, Wire};
-use crate::ids::GameId;
-use crate::presence::outbox::{Attachment, Outbox};
+use crate::model::ids::GameId;
+use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
 use crate::protocol::parse::{Refusal, parse};
 use crate::protocol::{

@@ -1,11 +1,11 @@
 //! What the secret of a session says: enough to go on with it after the daemon was killed and started again, without
 //! anything being stored for it.
 
-use crate::ids::{PlayerId, PlayerName, SessionId, TokenId};
+use crate::model::ids::{PlayerId, PlayerName, SessionId, TokenId};
+use crate::model::signing::{Purpose, Signer};
 use crate::model::time::UnixMillis;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::PlayerKind;
-use crate::signing::{Purpose, Signer};
 
 /// How long the secret of a guest's session that is gone says who the guest is: a day, as a guest's longest game. The
 /// cookie of a browser says it for longer.
@@ -80,7 +80,7 @@ impl Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signing::KEY_BYTES;
+    use crate::model::signing::KEY_BYTES;
 
     #[test]
     fn a_ticket_expires_after_a_day_whatever_the_clock_says() {

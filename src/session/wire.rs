@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSoc
 use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol};
 
 use super::frame_guard::{Breach, FrameGuard};
-use crate::presence::outbox::{Attachment, Next, Outbox};
+use crate::play::presence::outbox::{Attachment, Next, Outbox};
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX};
 
 /// Allocated for each connection as long as it lives. The codec's default of 128 KiB costs six times the processor

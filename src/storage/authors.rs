@@ -1,7 +1,7 @@
 //! What the owner of a remote bot wants to know, as it is kept: versions, self-tests, faults.
 
 use super::words::Word;
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 
 /// Versions of a bot that are kept, those seen last.

@@ -20,12 +20,12 @@ use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
 use super::store::{Board, GameQuery, Refused, Store, Write, Written};
-use crate::clock::TimeControl;
-use crate::ids::PlayerId;
+use crate::model::clock::TimeControl;
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
-use crate::rating::elo::MilliElo;
 
 /// How the suite gets a store.
 pub(crate) trait Fixture: Sized {

@@ -6,10 +6,10 @@ use super::conformance::{
 use super::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion};
 use super::record::StoredPlayer;
 use super::store::{Refused, Store, Teaching, Write, Written};
-use crate::ids::PlayerName;
+use crate::model::ids::PlayerName;
+use crate::model::rating::elo::MilliElo;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::PlayerKind;
-use crate::rating::elo::MilliElo;
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_learners {

@@ -9,8 +9,8 @@ use super::conformance::{
 use super::record::{GameSpec, Pair};
 use super::store::{Refused, Write, Written};
 use super::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
-use crate::clock::TimeControl;
-use crate::ids::{PairId, TournamentId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{PairId, TournamentId};
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_tournaments {

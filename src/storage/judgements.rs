@@ -6,7 +6,7 @@ use fourfold_engine::{BySide, Variant};
 
 use super::puzzles::Harvest;
 use super::store::StoreError;
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
 
 /// What the judge says about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! What is stored of learners: how far each has come, from which games, and how strong it was on the way.
 
-use crate::ids::PlayerName;
+use crate::model::ids::PlayerName;
+use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
-use crate::rating::elo::MilliElo;
 
 /// A learner as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]

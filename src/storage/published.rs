@@ -5,10 +5,10 @@ use fourfold_engine::{BySide, Variant};
 use super::record::Pair;
 use super::record::StoredGame;
 use super::words::Word;
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::time::UnixMillis;
 use crate::protocol::server::GameResult;
-use crate::rating::elo::{MilliElo, RatingEntry};
 
 /// A game that moved ratings: what statistics need of it, without its events.
 #[derive(Clone, PartialEq, Eq, Debug)]

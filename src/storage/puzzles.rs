@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::store::StoreError;
-use crate::ids::{GameId, PlayerId, PuzzleId};
+use crate::model::ids::{GameId, PlayerId, PuzzleId};
 use crate::model::time::UnixMillis;
 
 /// What is to be found.

@@ -2,14 +2,14 @@
 
 use fourfold_engine::{BySide, Column, Side, Variant};
 
-use crate::clock::TimeControl;
-use crate::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
+use crate::model::rating::elo::{MilliElo, RatingEntry, Standing};
 use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::{OpeningKind, PlayerKind};
-use crate::rating::elo::{MilliElo, RatingEntry, Standing};
 
-pub use crate::rating::eligibility::UnratedReason;
+pub use crate::model::rating::eligibility::UnratedReason;
 
 /// A person, a remote bot, a house bot or a guest who has played.
 #[derive(Clone, PartialEq, Eq, Debug)]

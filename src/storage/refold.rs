@@ -6,8 +6,8 @@ use fourfold_engine::{BySide, Side};
 
 use super::record::{RatingRow, UnratedReason};
 use super::settle::{Referee, Verdict};
-use crate::ids::PlayerId;
-use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::ids::PlayerId;
+use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
 
 /// The ratings of one variant, game by game from the first one on.
 #[derive(Debug, Default)]

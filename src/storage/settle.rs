@@ -3,9 +3,13 @@
 use fourfold_engine::{BySide, Side};
 
 use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
+use crate::model::rating::eligibility;
 use crate::protocol::server::GameResult;
-use crate::rating::eligibility::{self, Course};
-use crate::rating::elo::{self, RatingEntry};
+
+use crate::model::rating::eligibility::Course;
+use crate::model::rating::elo;
+
+use crate::model::rating::elo::RatingEntry;
 
 /// Judges one finished game.
 #[derive(Debug)]

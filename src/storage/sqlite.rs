@@ -47,11 +47,11 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::durability::Durability;
+use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
 
-/// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::data_dir`].
+/// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::system::data_dir`].
 pub struct SqliteStore {
     path: PathBuf,
     /// Before the connections, so that it is dropped before they clear away the log.

@@ -23,7 +23,7 @@ use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{PlayerKind, WireRating};

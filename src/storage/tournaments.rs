@@ -3,8 +3,8 @@
 use fourfold_arena::format::Format;
 use fourfold_engine::Side;
 
-use crate::clock::TimeControl;
-use crate::ids::{PlayerId, TournamentId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
 
 /// A tournament. All but its end is fixed when it begins.

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use fourfold::data_dir::DataDir;
-use fourfold::ids::GameId;
 use fourfold::model::durability::Durability;
+use fourfold::model::ids::GameId;
 use fourfold::protocol::server::GameResult;
 use fourfold::storage::store::GameQuery;
+use fourfold::system::data_dir::DataDir;
 
 use fourfold::storage::{SqliteStore, Store, StoredGame};
 

@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use fourfold::ids::GameId;
-use fourfold::load::{Ack, Role, Trouble, Witness};
+use fourfold::client::load::{Ack, Role, Trouble, Witness};
+use fourfold::model::ids::GameId;
 use fourfold::protocol::server::{GameEnd, GameResult};
 use fourfold_engine::Column;
 use tokio::sync::watch;

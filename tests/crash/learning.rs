@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use fourfold::data_dir::DataDir;
-use fourfold::ids::PlayerName;
-use fourfold::learning::plans;
 use fourfold::model::durability::Durability;
+use fourfold::model::ids::PlayerName;
 use fourfold::protocol::server::EndReason;
 use fourfold::storage::record::Ending;
+use fourfold::study::learning::plans;
+use fourfold::system::data_dir::DataDir;
 
 use fourfold::storage::{SqliteStore, Store};
 use rand::rngs::ChaCha8Rng;

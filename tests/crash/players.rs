@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold::client::load::{PairPlan, Witness, play_pair};
 use fourfold::client::{ClientError, Introduction};
-use fourfold::clock::TimeControl;
-use fourfold::load::{PairPlan, Witness, play_pair};
+use fourfold::model::clock::TimeControl;
+use fourfold::model::secret::Secret;
 use fourfold::protocol::client::BotInfo;
-use fourfold::secret::Secret;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 

@@ -127,8 +127,10 @@ async fn a_person_who_does_not_begin_within_thirty_seconds_voids_the_game() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_misses_two_pings_is_away() {
-    let arena =
-        Arena::start_with(|config| config.server.heartbeat_ms = fourfold::config::Bounded::new(1_000)).await;
+    let arena = Arena::start_with(|config| {
+        config.server.heartbeat_ms = fourfold::system::config::Bounded::new(1_000)
+    })
+    .await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
     pair.play("44").await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fourfold::secret::Secret;
+use fourfold::model::secret::Secret;
 use serde_json::json;
 use tokio::time::advance;
 use tokio_tungstenite::tungstenite::Error;

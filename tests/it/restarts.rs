@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fourfold::config::Bounded;
+use fourfold::system::config::Bounded;
 use serde_json::json;
 use tokio::time::advance;
 

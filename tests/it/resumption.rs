@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use fourfold::ids::PlayerId;
+use fourfold::model::ids::PlayerId;
+use fourfold::model::secret::Secret;
 use fourfold::protocol::server::Identity;
 use fourfold::protocol::terms::PlayerKind;
-use fourfold::secret::Secret;
 use serde_json::{Value, json};
 use tokio::time::advance;
 

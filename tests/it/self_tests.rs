@@ -2,7 +2,7 @@
 //!
 //! The daemon looks at the games of a test from time to time, so time passes here where one is made.
 
-use fourfold::config::Config;
+use fourfold::system::config::Config;
 use serde_json::{Value, json};
 
 use crate::support::{Arena, Client, blitz};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fourfold::config::Config;
 use fourfold::storage::tournaments::EndedBecause;
+use fourfold::system::config::Config;
 use serde_json::json;
 use tokio::time::advance;
 

@@ -19,9 +19,9 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
-use crate::ids::TokenId;
+use crate::model::ids::TokenId;
+use crate::model::secret::Secret;
 use crate::protocol::terms::PlayerKind;
-use crate::secret::Secret;
 
 /// An account as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]

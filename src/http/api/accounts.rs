@@ -15,9 +15,9 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
-use crate::ids::{PlayerId, PlayerName};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::secret::Secret;
 use crate::protocol::terms::PlayerKind;
-use crate::secret::Secret;
 
 /// A name and its password.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -17,8 +17,8 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, Parameters, PathPart};
 use crate::http::state::{AppState, OpenBot};
-use crate::ids::{PlayerId, PlayerName, TokenId};
-use crate::rating::strength::Strength;
+use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::rating::strength::Strength;
 
 /// A bot to be made.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -18,8 +18,8 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::PathPart;
 use crate::http::state::AppState;
-use crate::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::protocol::{Frame, ServerMessage};
+use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
 
 /// An empty line is sent after so long without a message, so that both ends notice when the connection is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(15);

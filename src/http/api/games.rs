@@ -19,9 +19,9 @@ use crate::http::error::ApiError;
 use crate::http::picture;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
-use crate::records::Record;
+use crate::storage::records::Record;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame, StoredPlayer};
 

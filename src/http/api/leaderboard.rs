@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LIMIT, VARIANT};
+use crate::competition::leaderboard::field::Scale;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::ranking::{self, FitSummary, Home, Shown, Wanted};
 use crate::http::request::Parameters;
 use crate::http::state::AppState;
-use crate::ids::{PlayerId, PlayerName};
-use crate::leaderboard::field::Scale;
+use crate::model::ids::{PlayerId, PlayerName};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::store::Board;
 

@@ -17,15 +17,15 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::ranking::Shown;
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PlayerId, PlayerName};
-use crate::learning::changes::{Changes, Rethought};
-use crate::learning::told::{GameLessons, Said, lessons_of, said_in};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::rating::elo::MilliElo;
 use crate::protocol::terms::WireRating;
-use crate::rating::elo::MilliElo;
 use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
 use crate::storage::record::StoredGame;
 use crate::storage::store::Teaching;
+use crate::study::learning::changes::{Changes, Rethought};
+use crate::study::learning::told::{GameLessons, Said, lessons_of, said_in};
 
 /// A learner, or a version of one.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 use super::LIMIT;
 use super::bots::CreatedToken;
 use crate::accounts::{Authenticated, Issued};
+use crate::competition::self_test::BeginError;
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{Parameters, PathPart, PathParts};
 use crate::http::state::{AppState, BotPresence, Trouble};
-use crate::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::protocol::client::MoveInfo;
 use crate::protocol::terms::{PlayerKind, WireSide};
-use crate::records::self_test::TestReport;
-use crate::self_test::BeginError;
 use crate::storage::authors::{BotFault, BotVersion};
 use crate::storage::record::{EventKind, StoredGame, StoredPlayer, StoredToken};
+use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{GameQuery, StoreError};
 
 /// Stands for the bot whose token asks. No player can be called so.

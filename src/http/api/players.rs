@@ -19,11 +19,11 @@ use crate::http::error::ApiError;
 use crate::http::ranking::Shown;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::protocol::terms::{PlayerKind, WireVariant};
-use crate::records::Record;
 use crate::storage::StoredPlayer;
 use crate::storage::record::HistoryPoint;
+use crate::storage::records::Record;
 
 /// Everything public about a player.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -10,8 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::VARIANT;
-use crate::analysis::AnalysisError;
-use crate::explorer::{Explored, Tally};
+use crate::analysis::values::AnalysisError;
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -20,6 +19,7 @@ use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::{WireSide, WireVariant};
+use crate::study::explorer::{Explored, Tally};
 
 /// Ends the path of a picture.
 pub(super) const PICTURE: &str = ".svg";

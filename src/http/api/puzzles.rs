@@ -14,14 +14,14 @@ use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PuzzleId};
+use crate::model::ids::{GameId, PuzzleId};
 use crate::model::time::UnixMillis;
 use crate::protocol::server::Identity;
 use crate::protocol::terms::{WireSide, WireVariant};
-use crate::puzzles::attempt::AttemptError;
-use crate::puzzles::desk::{DeskError, Feedback, Record, Shown};
 use crate::storage::puzzles::Goal;
 use crate::storage::writer::WriteError;
+use crate::study::puzzles::attempt::AttemptError;
+use crate::study::puzzles::desk::{DeskError, Feedback, Record, Shown};
 
 const AFTER: Parameter =
     Parameter { name: "after", about: "The puzzle that is not wanted again", schema: schema_of::<PuzzleId> };

@@ -9,13 +9,13 @@ use fourfold_engine::{Column, Game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::Reviewed;
+use crate::analysis::values::Reviewed;
 use crate::http::answer::{Keep, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::PathPart;
 use crate::http::state::AppState;
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 use crate::protocol::terms::{Sides, WireSide, WireVariant};
 
 /// A finished game judged exactly.

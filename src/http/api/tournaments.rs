@@ -11,17 +11,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CURSOR, LIMIT};
-use crate::clock::TimeControl;
+use crate::competition::tournament::progress::Line;
+use crate::competition::tournament::{Summary, TournamentView};
 use crate::http::answer::{Keep, List, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PlayerName, TournamentId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::protocol::server::GameResult;
 use crate::storage::tournaments::{EndedBecause, StoredTournament};
-use crate::tournament::progress::Line;
-use crate::tournament::{Summary, TournamentView};
 
 /// How a tournament stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
-use crate::ids::{PlayerName, TokenId};
+use crate::model::ids::{PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::record::StoredToken;
 use crate::storage::store::Teaching;

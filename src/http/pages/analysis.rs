@@ -24,7 +24,7 @@ use crate::http::api::positions::{ExploredMove, PositionView, Success, look, loo
 use crate::http::error::ApiCode;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::WireSide;
 

@@ -16,12 +16,12 @@ use crate::http::kits::{self, Kit};
 use crate::http::site::host;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::{GameId, PlayerName, TokenId};
+use crate::model::ids::{GameId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
-use crate::records::self_test::{TestReport, TestVerdict};
 use crate::storage::StoreError;
 use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};
+use crate::storage::records::self_test::{TestReport, TestVerdict};
 
 use crate::model::time::UnixMillis;
 

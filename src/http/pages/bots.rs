@@ -13,10 +13,10 @@ use super::layout::{Frame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
-use crate::ids::PlayerName;
+use crate::model::ids::PlayerName;
+use crate::model::rating::elo::Standing;
+use crate::model::rating::strength::Strength;
 use crate::protocol::terms::WireRating;
-use crate::rating::elo::Standing;
-use crate::rating::strength::Strength;
 use crate::storage::StoreError;
 use crate::storage::store::Board;
 

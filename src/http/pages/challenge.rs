@@ -10,7 +10,7 @@ use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::ChallengeId;
+use crate::model::ids::ChallengeId;
 use crate::protocol::server::Offer;
 use crate::protocol::terms::SideChoice;
 

@@ -13,7 +13,7 @@ use super::game::stored_snapshot;
 use super::layout::{Frame, Tab, Visitor};
 use super::watched::{Opens, Watched};
 use crate::http::state::AppState;
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 
 /// Where all pages lie that others may put into theirs.
 pub(in crate::http) const PATH: &str = "/embed/";

@@ -7,8 +7,8 @@ use thiserror::Error;
 use tracing::error;
 
 use super::layout::{Frame, Tab, Visitor};
-use crate::puzzles::desk::DeskError;
 use crate::storage::StoreError;
+use crate::study::puzzles::desk::DeskError;
 
 /// Why a page cannot be shown.
 #[derive(Debug, Error)]

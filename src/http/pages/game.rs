@@ -23,14 +23,14 @@ use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::site::Site;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::{GameId, PlayerId};
-use crate::learning::told::lessons_of;
+use crate::model::ids::{GameId, PlayerId};
+use crate::play::room::state::RoomState;
+use crate::play::room::view::SeatedPlayer;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 use crate::protocol::terms::{PlayerKind, Sides, WireRating, WireSide};
-use crate::room::state::RoomState;
-use crate::room::view::SeatedPlayer;
 use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
+use crate::study::learning::told::lessons_of;
 
 /// A player beside the board.
 #[derive(Clone, Debug, Template)]

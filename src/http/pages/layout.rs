@@ -12,7 +12,7 @@ use crate::http::assets;
 use crate::http::auth::Viewer;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 
 /// The cookie in which the page keeps the chosen colours.
 const THEME_COOKIE: &str = "theme";

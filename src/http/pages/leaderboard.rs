@@ -13,7 +13,7 @@ use super::{Page, words};
 use crate::http::ranking::{self, FitSummary, Home, Ranking, Wanted};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
-use crate::ids::PlayerName;
+use crate::model::ids::PlayerName;
 use crate::storage::store::Board;
 
 /// Rows of the table: as many as anybody reads.

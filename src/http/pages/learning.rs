@@ -18,13 +18,15 @@ use super::words;
 use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
-use crate::ids::{PlayerId, PlayerName};
-use crate::learning::changes::Changes;
-use crate::learning::told::{Taught, TaughtGame, Wanted, last_lessons};
-use crate::learning::view::LearnerView;
-use crate::learning::{self, Watches};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::study::learning;
+use crate::study::learning::changes::Changes;
+use crate::study::learning::told::{Taught, TaughtGame, Wanted, last_lessons};
+use crate::study::learning::view::LearnerView;
+
 use crate::storage::StoreError;
 use crate::storage::published::FitList;
+use crate::study::learning::Watches;
 
 /// Patterns on one page, the most often seen first.
 const PATTERNS_MAX: usize = 60;

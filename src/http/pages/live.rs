@@ -7,7 +7,7 @@ use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::parts::PlayerTag;
 use super::words;
 use crate::http::texts::Language;
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide, WireVariant};
 

@@ -22,7 +22,7 @@ use crate::accounts::identity_of;
 use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
-use crate::ids::{PlayerId, PlayerName};
+use crate::model::ids::{PlayerId, PlayerName};
 use crate::protocol::server::GameResult;
 use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating, WireSide};
 use crate::storage::StoreError;
@@ -309,7 +309,7 @@ async fn game_row(
     let ending =
         game.ending().ok_or_else(|| StoreError::Corrupt(format!("game {} has no end", game.spec.id)))?;
     let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
-    let elo = |milli: crate::rating::elo::MilliElo| milli.to_elo();
+    let elo = |milli: crate::model::rating::elo::MilliElo| milli.to_elo();
     let moves = game.moves();
     let result = result_words(ending.result, side.into());
     Ok(GameRow {

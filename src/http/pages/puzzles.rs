@@ -13,10 +13,10 @@ use super::layout::{Frame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::PuzzleId;
+use crate::model::ids::PuzzleId;
 use crate::model::time::UnixMillis;
-use crate::puzzles::desk::{DeskError, Record, Shown};
 use crate::storage::puzzles::{Goal, PuzzleEntry};
+use crate::study::puzzles::desk::{DeskError, Record, Shown};
 
 /// Puzzles on a shelf: two rows of a wide page.
 const SHELF_MAX: usize = 6;

@@ -9,7 +9,7 @@ use qrcodegen::{QrCode, QrCodeEcc};
 
 use crate::http::site::host;
 use crate::http::state::AppState;
-use crate::ids::ChallengeId;
+use crate::model::ids::ChallengeId;
 
 /// White around the code, in modules: what the standard asks for.
 const QUIET: i32 = 4;

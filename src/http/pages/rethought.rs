@@ -11,10 +11,10 @@ use super::analysis;
 use super::drawing::{Drawing, TurnBoard};
 use super::pattern::middle;
 use crate::http::texts::Language;
-use crate::learning::changes::{Changes, Rethought};
-use crate::learning::told::GameLessons;
-use crate::learning::view::LearnerView;
 use crate::storage::record::StoredGame;
+use crate::study::learning::changes::{Changes, Rethought};
+use crate::study::learning::told::GameLessons;
+use crate::study::learning::view::LearnerView;
 
 /// Turns of a game that are drawn for each bot; an early game may change as many as it has moves.
 const TURNS_MAX: usize = 8;

@@ -15,13 +15,13 @@ use super::Page;
 use super::error::PageError;
 use super::layout::{Frame, Tab, Visitor};
 use super::words;
+use crate::competition::tournament::{Summary, TournamentView, Upcoming};
 use crate::http::answer::{Keep, keepable};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::TournamentId;
+use crate::model::ids::TournamentId;
 use crate::model::time::UnixMillis;
 use crate::storage::tournaments::EndedBecause;
-use crate::tournament::{Summary, TournamentView, Upcoming};
 
 /// Tournaments of the list.
 const TOURNAMENTS_MAX: u32 = 50;
@@ -210,7 +210,11 @@ fn points(lang: Language, half_points: u64, games: u64) -> String {
     lang.decimal(format_args!("{}{half}/{games}", half_points / 2))
 }
 
-fn game(lang: Language, view: &TournamentView, line: &crate::tournament::progress::Line) -> Game {
+fn game(
+    lang: Language,
+    view: &TournamentView,
+    line: &crate::competition::tournament::progress::Line,
+) -> Game {
     let result = match line.outcome.map(|outcome| outcome.winner) {
         None => lang.text("site.live"),
         Some(Some(Side::First)) => "1 : 0",

@@ -29,7 +29,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         Some(game) => state.arena.snapshot(&game.game).await,
         None => None,
     };
-    let is_other = |game: &crate::ids::GameId| best.as_ref().is_none_or(|best| best.game != *game);
+    let is_other = |game: &crate::model::ids::GameId| best.as_ref().is_none_or(|best| best.game != *game);
     let live = state.arena.live_games();
     let page = Tv {
         frame: visitor.frame(Tab::Watch, lang.text("site.watch")),

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::clock::TimeControl;
+use crate::competition::leaderboard::field::Scale;
 use crate::http::texts::Language;
-use crate::leaderboard::field::Scale;
+use crate::model::clock::TimeControl;
 use crate::model::time::UnixMillis;
 use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::WireSide;

@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::http::testing::{Answer, PASSWORD, TestSite, credentials};
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 use crate::storage::Store;
 
 const ACCOUNT: &str = "/api/v1/account";
@@ -131,7 +131,7 @@ async fn who_leaves_takes_name_bots_and_sessions_along_and_the_name_is_free() {
     let player = site.store.player(&ada).await.unwrap().unwrap();
     assert!(player.name.as_str().starts_with("gone-"), "{player:?}");
     assert_eq!(site.get("/api/v1/players/adas-bot").await.status, StatusCode::NOT_FOUND);
-    let token = crate::secret::Secret::new(bot["token"].as_str().unwrap());
+    let token = crate::model::secret::Secret::new(bot["token"].as_str().unwrap());
     assert!(site.state.accounts.authenticate(&token).await.is_err(), "the bot's token must be revoked");
     assert_eq!(site.post(ACCOUNTS, &credentials("Ada", PASSWORD)).await.status, StatusCode::CREATED);
     site.post(ACCOUNTS, &credentials("gone-ada", PASSWORD)).await.check_refused(

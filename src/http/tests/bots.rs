@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::accounts::Revoked;
 use crate::http::auth;
 use crate::http::testing::{Answer, TestSite};
-use crate::secret::Secret;
+use crate::model::secret::Secret;
 
 const BOTS: &str = "/api/v1/bots";
 const TOKENS: &str = "/api/v1/bots/Robo/tokens";

@@ -6,20 +6,20 @@ use fourfold_bots::{GameRecord, GameResult, learner};
 use fourfold_engine::{Game, Side, Variant};
 use serde_json::{Value, json};
 
-use crate::house::Learnt;
 use crate::http::testing::TestSite;
-use crate::ids::PlayerName;
-use crate::learning::Watches;
-use crate::learning::view::{LearnerView, VersionView};
+use crate::model::ids::PlayerName;
+use crate::model::rating::elo::MilliElo;
+use crate::play::house::Learnt;
 use crate::protocol::server::{EndReason, GameResult as Result_};
 use crate::protocol::terms::PlayerKind;
-use crate::rating::elo::MilliElo;
 use crate::storage::conformance::{
     FIRST_WINS, NOON, add, add_players, play, player, player_id, spec, whole_game,
 };
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind};
 use crate::storage::record::{EventKind, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
+use crate::study::learning::Watches;
+use crate::study::learning::view::{LearnerView, VersionView};
 
 fn name(text: &str) -> PlayerName {
     text.parse().unwrap()

@@ -4,10 +4,10 @@ use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
-use crate::puzzles::shipped;
 use crate::storage::Store as _;
 use crate::storage::puzzles::Harvest;
 use crate::storage::store::Write;
+use crate::study::puzzles::shipped;
 
 async fn with_puzzles() -> TestSite {
     let site = TestSite::new();

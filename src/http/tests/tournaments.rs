@@ -7,7 +7,7 @@ use fourfold_engine::Side;
 use serde_json::json;
 
 use crate::http::testing::{TestSite, get};
-use crate::ids::PairId;
+use crate::model::ids::PairId;
 use crate::storage::conformance::{FIRST_WINS, NOON, add, first_wins, player_id, spec, write};
 use crate::storage::conformance_of_tournaments::tournament;
 use crate::storage::record::{GameSpec, Pair};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::config::Config;
+use crate::system::config::Config;
 
 /// What stands in braces, and whether there is a link.
 fn slots(text: &str) -> BTreeSet<String> {
@@ -118,7 +118,7 @@ fn every_text_in_use_is_there_and_every_text_is_in_use() {
     }
     // How house bots play is looked up by their names.
     let house = Config::default().house_bots.0.into_iter().map(|bot| bot.name);
-    let learners = crate::learning::plans().into_iter().map(|plan| plan.name);
+    let learners = crate::study::learning::plans().into_iter().map(|plan| plan.name);
     used.extend(house.chain(learners).map(|name| format!("bot.{}", name.as_str().replace('-', "_"))));
     let there: BTreeSet<String> = areas
         .iter()

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::http::connection::{self, ConnectionDeps};
+use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
-use crate::secret::Secret;
 use crate::session::limits::TransportLimits;
 use crate::session::port::{Opened, Refused, Unauthorized};
 

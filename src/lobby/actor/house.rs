@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Answer, LobbyActor, need_account, offer_of};
-use crate::house::Mind;
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
-use crate::presence::Session;
+use crate::play::house::Mind;
+use crate::play::presence::Session;
+use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::PlayBot;
 use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
 use crate::protocol::terms::{OpponentKind, Terms};
 use crate::protocol::{ErrorCode, WireError};
-use crate::room::handle::ReplyTo;
 
 /// A person who has waited so long is offered a house bot.
 const BOT_OFFER_AFTER: Duration = Duration::from_secs(10);

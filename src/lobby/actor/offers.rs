@@ -6,20 +6,20 @@ use std::time::Duration;
 use tracing::debug;
 
 use super::{Answer, LobbyActor, need_account, offer_of, ok, proposal};
-use crate::clock::now;
-use crate::ids::ChallengeId;
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
     Asked, Challenge, Challenges, LINKS_MAX, OFFERS_MAX, Party, Repeated, check_terms,
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
-use crate::presence::Session;
+use crate::model::clock::now;
+use crate::model::ids::ChallengeId;
+use crate::play::presence::Session;
+use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::{Decline, DeclineReason};
 use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Identity, Offer, ServerMessage};
 use crate::protocol::terms::{Accepts, PlayerKind, Terms};
 use crate::protocol::{ErrorCode, WireError};
-use crate::room::handle::ReplyTo;
 
 /// When somebody with too many open offers may make another one: most expire within this time.
 const QUOTA_RETRY: Duration = Duration::from_secs(20);

@@ -6,18 +6,18 @@ use std::time::Instant;
 use tracing::info;
 
 use super::{Answer, LobbyActor, need_account, offer_of, ok};
-use crate::clock::now;
-use crate::feeds::SEEKS_MAX;
 use crate::lobby::challenge::check_terms;
 use crate::lobby::pairing::{Waiting, pair};
-use crate::presence::Session;
-use crate::presence::registry::Settings;
+use crate::model::clock::now;
+use crate::play::feeds::SEEKS_MAX;
+use crate::play::presence::Session;
+use crate::play::presence::registry::Settings;
+use crate::play::room::MemberId;
+use crate::play::room::handle::ReplyTo;
 use crate::protocol::WireError;
 use crate::protocol::client::Seek;
 use crate::protocol::server::{SeekEntry, ServerMessage};
 use crate::protocol::terms::{PlayerKind, SideChoice, Terms, WireRating};
-use crate::room::MemberId;
-use crate::room::handle::ReplyTo;
 
 pub(super) struct Seeker {
     pub(super) session: Arc<Session>,

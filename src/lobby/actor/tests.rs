@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use crate::clock::TimeControl;
-use crate::ids::ChallengeId;
+use crate::model::clock::TimeControl;
+use crate::model::ids::ChallengeId;
 use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::{ChallengeOutcome, Offer};
 use crate::protocol::terms::{OpponentKind, SideChoice, Terms, WireVariant};

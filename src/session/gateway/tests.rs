@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::presence::outbox::Next;
+use crate::play::presence::outbox::Next;
 use crate::protocol::server::ServerMessage;
 use crate::session::port::RESUME_WITHIN;
 use crate::testing::{Arena, Client, hello, kind, unknown_token};

@@ -16,10 +16,10 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::super::port::{Credential, Unauthorized};
 use super::*;
-use crate::presence::outbox::Delivery;
+use crate::model::secret::Secret;
+use crate::play::presence::outbox::Delivery;
 use crate::protocol::client::Ping;
 use crate::protocol::server::{Crowd, Done, Frame, ServerMessage, Urgency};
-use crate::secret::Secret;
 
 /// Bytes that are under way in each direction, as in the buffers of a kernel.
 const PIPE_BYTES: usize = 64 * 1024;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
 

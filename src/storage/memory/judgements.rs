@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{Side, Variant};
 
 use super::{MemoryStore, Tables, is_rated};
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
 use crate::storage::store::{Refused, StoreError, Written};
 

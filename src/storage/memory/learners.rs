@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ids::PlayerName;
+use crate::model::ids::PlayerName;
 use crate::model::time::UnixMillis;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,

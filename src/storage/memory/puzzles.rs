@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 
 use super::MemoryStore;
-use crate::ids::{PlayerId, PuzzleId};
+use crate::model::ids::{PlayerId, PuzzleId};
 use crate::storage::puzzles::{
     Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
 };

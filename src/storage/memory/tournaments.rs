@@ -1,6 +1,6 @@
 //! Tournaments in memory.
 
-use crate::ids::TournamentId;
+use crate::model::ids::TournamentId;
 use crate::storage::store::{Refused, Written};
 use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
 

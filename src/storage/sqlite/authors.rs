@@ -4,7 +4,7 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
 use super::convert::{parsed, word};
 use super::error::Damage;
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
 use crate::storage::store::{Refused, StoreError, Written};

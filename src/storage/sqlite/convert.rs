@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::error::Damage;
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 use crate::storage::words::Word;
 
 /// A count or a duration for an INTEGER column. What would not fit is beyond every limit that we set.

@@ -9,10 +9,10 @@ use tracing::error;
 use super::convert::{number, parsed, present, word};
 use super::error::Damage;
 use super::events::EventRow;
-use crate::clock::TimeControl;
-use crate::ids::{GameId, PlayerId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::protocol::server::GameResult;
-use crate::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::record::{
     DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnratedReason,
 };

@@ -8,7 +8,7 @@ use sqlx::{FromRow, SqliteConnection};
 use super::convert::{number, parsed, to_sql, word};
 use super::error::Damage;
 use super::{SqliteStore, puzzles};
-use crate::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;

@@ -6,9 +6,9 @@ use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, to_sql};
 use super::error::Damage;
-use crate::ids::{GameId, PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
-use crate::rating::elo::MilliElo;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
 };

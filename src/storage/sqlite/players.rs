@@ -6,7 +6,7 @@ use super::authors;
 use super::convert::{parsed, word};
 use super::error::Damage;
 use super::published;
-use crate::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
 

@@ -8,8 +8,8 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 use super::convert::{id_list, number, parsed, present, to_sql, word};
 use super::error::Damage;
 use super::players::{PlayerRow, decode_players};
-use crate::ids::PlayerId;
-use crate::rating::elo::{MilliElo, RatingEntry};
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, Score, VoidedGame};
 use crate::storage::record::{Pair, StoredPlayer};
 

@@ -6,7 +6,7 @@ use sqlx::{FromRow, SqliteConnection};
 use super::convert::{number, parsed, word};
 use super::error::Damage;
 use super::{SqliteStore, players};
-use crate::ids::{PlayerId, PuzzleId};
+use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
     Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,

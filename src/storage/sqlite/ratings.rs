@@ -6,8 +6,8 @@ use sqlx::{FromRow, SqlitePool};
 use super::convert::{id_list, number, parsed};
 use super::error::Damage;
 use super::players::PlayerRow;
-use crate::ids::PlayerId;
-use crate::rating::elo::{MilliElo, Standing};
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
 
 use crate::model::time::UnixMillis;

@@ -7,8 +7,8 @@ use sqlx::{FromRow, Sqlite, SqliteConnection};
 use super::convert::{number as to_number, parsed, to_sql, word};
 use super::error::Damage;
 use super::games::GameKeys;
-use crate::rating::eligibility::{Course, REMEMBERED_GAMES};
-use crate::rating::elo::{MilliElo, Standing};
+use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{RatingRow, Settlement, UnratedReason};
 
 use crate::model::time::UnixMillis;

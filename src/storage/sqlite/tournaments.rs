@@ -5,8 +5,8 @@ use sqlx::{FromRow, SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, present, to_sql, word};
 use super::error::Damage;
-use crate::clock::TimeControl;
-use crate::ids::{PlayerId, TournamentId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};

@@ -12,10 +12,10 @@ use sqlx::{FromRow, SqliteConnection};
 use super::convert::{parsed, to_sql, word};
 use super::error::Damage;
 use super::{judgements, learners, published};
-use crate::clock::TimeControl;
-use crate::ids::{GameId, PlayerId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::rating::elo::RatingEntry;
 use crate::protocol::server::EndReason;
-use crate::rating::elo::RatingEntry;
 use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnratedReason};
 
 use crate::model::time::UnixMillis;

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
 use super::{authors, judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
-use crate::ids::GameId;
+use crate::model::ids::GameId;
 use crate::storage::live::LiveGame;
 use crate::storage::record::{GameSpec, StoredEvent};
 use crate::storage::settle::Referee;

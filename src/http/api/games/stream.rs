@@ -16,7 +16,7 @@ use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::request::Parameters;
 use crate::http::state::AppState;
-use crate::ids::PlayerId;
+use crate::model::ids::PlayerId;
 use crate::storage::Store;
 use crate::storage::store::GameQuery;
 

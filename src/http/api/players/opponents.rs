@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::super::leaderboard::thousandths;
 use super::find;
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, Opening, Result as Ended};
 use crate::http::answer::List;
 use crate::http::crosstable::{Meeting, crosstable};
 use crate::http::error::ApiError;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::ids::{GameId, PlayerId, PlayerName};
-use crate::leaderboard::habits::{GAMES_MAX, Habits, Opening, Result as Ended};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::protocol::terms::PlayerKind;
 use crate::storage::published::Score;
 

@@ -118,8 +118,8 @@ fn step_for(range: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::rating::elo::MilliElo;
     use crate::model::time::UnixMillis;
-    use crate::rating::elo::MilliElo;
 
     fn point(before: i64, after: i64) -> HistoryPoint {
         HistoryPoint {

@@ -2,13 +2,13 @@
 
 use fourfold_engine::Variant;
 
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, Opening, Recent, Result as Ended};
 use crate::http::crosstable::{Meeting, crosstable};
 use crate::http::pages::drawing::{Drawing, MiniBoard};
 use crate::http::pages::parts::PlayerTag;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
-use crate::ids::PlayerId;
-use crate::leaderboard::habits::{GAMES_MAX, Habits, Opening, Recent, Result as Ended};
+use crate::model::ids::PlayerId;
 use crate::storage::StoreError;
 
 /// Opponents in the crosstable.

@@ -1,0 +1,134 @@
+//! What the HTTP side sees of games, lobby and sessions.
+
+use async_trait::async_trait;
+
+use crate::competition::ladder::Troubles;
+use crate::competition::self_test::{BeginError, SelfTests};
+use crate::http::ArenaView;
+use crate::http::state::{BotPresence, OpenBot, Trouble};
+use crate::lobby::LobbyHandle;
+use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::play::feeds::Feeds;
+use crate::play::host::Host;
+use crate::play::presence::Sessions;
+use crate::play::room::Directory;
+use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::session::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
+
+/// The live parts, for reading.
+#[derive(Clone, Debug)]
+pub(super) struct LiveArena {
+    /// Starts games; says whether it does.
+    pub host: Host,
+    /// Lists rooms.
+    pub directory: Directory,
+    /// Lists sessions.
+    pub sessions: Sessions,
+    /// Has the lobby and the game to show.
+    pub feeds: Feeds,
+    /// Has the open offers.
+    pub lobby: LobbyHandle,
+    /// Opens feeds over HTTP.
+    pub line_feeds: LineFeeds,
+    /// Has the bots that the ladder leaves out.
+    pub troubles: Troubles,
+    /// Tests bots.
+    pub self_tests: SelfTests,
+}
+
+impl LiveArena {
+    fn trouble(&self, bot: &PlayerId) -> Option<Trouble> {
+        self.troubles.of(bot).map(|trouble| Trouble { fault: trouble.fault, probing: trouble.probing })
+    }
+}
+
+#[async_trait]
+impl ArenaView for LiveArena {
+    fn live_games(&self) -> Vec<LiveGame> {
+        let mut live = self.directory.live();
+        live.sort_by_key(|game| (game.is_brisk(), std::cmp::Reverse(game.strength()), game.spec.started_at));
+        live.iter().map(|game| game.to_wire()).collect()
+    }
+
+    fn lobby(&self) -> LobbyFeed {
+        self.feeds.lobby()
+    }
+
+    fn tv(&self) -> Option<LiveGame> {
+        self.feeds.tv()
+    }
+
+    fn open_bots(&self) -> Vec<OpenBot> {
+        let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
+        let house = self.host.house().all();
+        let house = house.iter().map(|bot| OpenBot {
+            player: bot.identity.to_wire(None, Some(crate::fourfold_version().to_owned())),
+            strength: bot.strength,
+            style: Some(bot.style.to_owned()),
+            about: Some(bot.about.clone()),
+            url: None,
+            house: true,
+            playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
+        });
+        let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
+            playing: playing(&bot.identity.id),
+            trouble: self.trouble(&bot.identity.id),
+            player: bot.identity.to_wire(None, bot.profile.version),
+            strength: None,
+            style: None,
+            about: bot.profile.about,
+            url: bot.profile.url,
+            house: false,
+        });
+        house.chain(remote).collect()
+    }
+
+    async fn snapshot(&self, game: &GameId) -> Option<Snapshot> {
+        match self.host.snapshot(game).await {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                tracing::error!(game = %game, error = %error, "a game could not be read");
+                None
+            }
+        }
+    }
+
+    async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer> {
+        self.lobby.offer(challenge.clone()).await
+    }
+
+    fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
+        self.line_feeds.follow(what)
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.host.is_paused()
+    }
+
+    fn is_online(&self, player: &PlayerId) -> bool {
+        self.sessions.is_online(player)
+    }
+
+    async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence> {
+        let present = self.sessions.present(bot).filter(|_| self.sessions.is_online(bot))?;
+        let may_play_rated = self.host.may_play_rated(&present.identity).await.is_ok();
+        let rooms = self.directory.rooms_of(bot);
+        Some(BotPresence {
+            open: present.settings.open,
+            draining: present.settings.draining,
+            version: present.profile.version.unwrap_or_default(),
+            games: rooms.iter().map(|room| room.game().clone()).collect(),
+            may_play_rated,
+            trouble: self.trouble(bot),
+        })
+    }
+
+    fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {
+        self.self_tests.begin(bot)
+    }
+
+    fn is_self_testing(&self, bot: &PlayerId) -> bool {
+        self.self_tests.is_running(bot)
+    }
+}

@@ -1,0 +1,104 @@
+//! `fourfold bots`: the house bots and their settings.
+
+use std::path::PathBuf;
+
+use crate::operations::control::{Answer, Request};
+use crate::protocol::terms::WireRating;
+use fourfold_bots::registry::{self, Entry};
+use serde::Serialize;
+
+use super::operator::DataArg;
+use crate::app::terminal::output;
+use crate::app::terminal::runtime;
+
+/// List the house bots with their settings.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold bots
+  fourfold bots --data fourfold-data --json")]
+pub(super) struct Bots {
+    /// Show the ratings that players of these names have in this data directory.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Print one JSON array, with what each setting allows.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A bot as `--json` shows it.
+#[derive(Serialize)]
+struct BotRow {
+    name: &'static str,
+    kind: &'static str,
+    about: &'static str,
+    settings: Vec<SettingRow>,
+    /// Null if it is not known.
+    rating: Option<WireRating>,
+}
+
+#[derive(Serialize)]
+struct SettingRow {
+    name: &'static str,
+    default: Option<String>,
+    allowed: String,
+    about: &'static str,
+}
+
+impl Bots {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let entries = registry::entries();
+        let ratings = match self.data {
+            Some(path) => ratings(path, entries)?,
+            None => vec![None; entries.len()],
+        };
+        if self.json {
+            let rows: Vec<BotRow> = entries.iter().zip(ratings).map(bot_row).collect();
+            return output::print_json(&rows);
+        }
+        let rows: Vec<_> = entries.iter().zip(ratings).map(table_row).collect();
+        output::print_table(["Name", "Kind", "Rating", "Settings", "How it plays"], &rows)?;
+        Ok(())
+    }
+}
+
+/// What players of the same names are rated.
+fn ratings(path: PathBuf, entries: &[Entry]) -> anyhow::Result<Vec<Option<WireRating>>> {
+    let names = entries.iter().map(|entry| entry.name.to_owned()).collect();
+    runtime()?.block_on(async {
+        let mut operator = DataArg::from(path).open().await?;
+        let answer = operator.call(Request::Ratings { names }).await;
+        operator.close().await?;
+        match answer? {
+            Answer::Ratings(ratings) => Ok(ratings),
+            other => Err(output::unexpected(&other)),
+        }
+    })
+}
+
+fn bot_row((entry, rating): (&Entry, Option<WireRating>)) -> BotRow {
+    let setting = |setting: &fourfold_bots::Setting| SettingRow {
+        name: setting.name,
+        default: setting.kind.default_value(),
+        allowed: setting.kind.allowed(),
+        about: setting.about,
+    };
+    BotRow {
+        name: entry.name,
+        kind: entry.style,
+        about: entry.about,
+        settings: entry.settings.iter().map(setting).collect(),
+        rating,
+    }
+}
+
+fn table_row((entry, rating): (&Entry, Option<WireRating>)) -> [String; 5] {
+    // A setting without a default is unset unless given.
+    let setting = |setting: &fourfold_bots::Setting| match setting.kind.default_value() {
+        Some(default) => format!("{}={default}", setting.name),
+        None => setting.name.to_owned(),
+    };
+    let settings: Vec<String> = entry.settings.iter().map(setting).collect();
+    let rating = rating.map_or_else(|| "-".to_owned(), |rating| format!("{} ± {}", rating.elo, rating.pm95));
+    [entry.name.to_owned(), entry.style.to_owned(), rating, settings.join(" "), entry.about.to_owned()]
+}

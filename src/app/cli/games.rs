@@ -1,0 +1,176 @@
+//! `fourfold games`: the records of finished games.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::operations::control::{Answer, Request, Verified};
+use crate::storage::records::export::Format;
+use anyhow::Context;
+use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tokio::time::{Duration, interval};
+
+use super::operator::{DataArg, Operator};
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::output;
+use crate::app::terminal::progress::Progress;
+use crate::app::terminal::runtime;
+
+/// Records in one request: the most that the daemon gives.
+const PAGE: u32 = 500;
+
+/// Export the records of finished games, or verify them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold games export > games.ndjson")]
+pub(super) struct Games {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Write the records of all finished games, in the order in which they finished.
+    Export(Export),
+    /// Replay every game, compute all ratings again, and compare.
+    Verify(Verify),
+}
+
+/// Write the records of all finished games, in the order in which they finished.
+///
+/// Works while the daemon plays on. Ctrl-C keeps what was written until then; --after goes on behind it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold games export > games.ndjson
+  fourfold games export --format csv --out games.csv")]
+struct Export {
+    /// One JSON object a line, or portable game notation, or a table.
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
+    format: Format,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Leave out the first N finished games.
+    #[arg(long, value_name = "N")]
+    after: Option<u64>,
+    #[command(flatten)]
+    data: DataArg,
+}
+
+/// Replay every game, compute all ratings again, and compare to the last digit.
+///
+/// Each disagreement is a line on standard output; if there are any, the exit code is 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold games verify --json")]
+struct Verify {
+    #[command(flatten)]
+    data: DataArg,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The names of the formats, so that help and completions list them.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["ndjson", "pgn", "csv"]).try_map(|name| name.parse::<Format>())
+}
+
+impl Games {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Export(export) => export.run(),
+            What::Verify(verify) => verify.run(),
+        }
+    }
+}
+
+impl Export {
+    fn run(self) -> anyhow::Result<()> {
+        runtime()?.block_on(async {
+            let mut operator = self.data.open().await?;
+            let written = match &self.out {
+                Some(path) => self.write_file(&mut operator, path).await,
+                None => self.write(&mut operator, &mut io::stdout()).await,
+            };
+            operator.close().await?;
+            written
+        })
+    }
+
+    async fn write_file(&self, operator: &mut Operator, path: &Path) -> anyhow::Result<()> {
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        self.write(operator, &mut BufWriter::new(file)).await
+    }
+
+    async fn write(&self, operator: &mut Operator, out: &mut impl Write) -> anyhow::Result<()> {
+        let mut progress = Progress::unbounded("games");
+        let mut after = self.after;
+        write!(out, "{}", self.format.heading())?;
+        loop {
+            let answer = operator.call(Request::GamesExport { after, limit: PAGE }).await?;
+            let Answer::Games { records, next } = answer else { return Err(output::unexpected(&answer)) };
+            for record in &records {
+                out.write_all(self.format.write(record).as_bytes())?;
+            }
+            progress.advance(records.len() as u64);
+            match next {
+                Some(_) => after = next,
+                None => break,
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
+impl Verify {
+    fn run(self) -> anyhow::Result<()> {
+        let verified = runtime()?.block_on(async {
+            let mut operator = self.data.open().await?;
+            let answer = show_progress(operator.call(Request::GamesVerify)).await;
+            operator.close().await?;
+            match answer? {
+                Answer::Verified(verified) => Ok(verified),
+                other => Err(output::unexpected(&other)),
+            }
+        })?;
+        if self.json {
+            output::print_json(&verified)?;
+        } else {
+            print(&verified)?;
+        }
+        match verified.findings.len() {
+            0 => Ok(()),
+            1 => Err(Exit::new(Code::Data, "one disagreement").into()),
+            count => Err(Exit::new(Code::Data, format!("{count} disagreements")).into()),
+        }
+    }
+}
+
+/// Shows on a terminal that work goes on whose amount is not known.
+async fn show_progress<T>(work: impl Future<Output = T>) -> T {
+    let mut progress = Progress::unbounded("checking");
+    let mut tick = interval(Duration::from_millis(100));
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = tick.tick() => progress.advance(0),
+        }
+    }
+}
+
+fn print(verified: &Verified) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let Verified { finished, rated, live, events, ratings, voided, published, findings } = verified;
+    for finding in findings {
+        writeln!(out, "{finding}")?;
+    }
+    let verdict = if findings.is_empty() { "everything agrees" } else { "not everything agrees" };
+    writeln!(
+        out,
+        "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, {ratings} \
+         ratings, {published} published ratings: {verdict}"
+    )
+}

@@ -1,0 +1,101 @@
+//! `fourfold load`: the load generator.
+
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::client::load;
+use anyhow::Context;
+
+use crate::client::load::{LoadPlan, Report};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::terminal::output;
+use crate::app::terminal::progress::Progress;
+use crate::app::terminal::runtime;
+
+/// Play whole games over the protocol and measure the server.
+///
+/// Guests connect, pair up and play legal games at random columns, all at once. Ctrl-C stops and reports what was
+/// played until then.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20")]
+pub(super) struct Load {
+    /// Address of the server, ws://HOST:PORT.
+    #[arg(long, value_name = "URL")]
+    url: String,
+    /// Games to play in all.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    games: u32,
+    /// Players connected at the same time; they play in pairs.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    connections: u32,
+    /// Connections that watch one game after the other.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    spectators: u32,
+    /// How long each player waits before it answers a turn, in milliseconds.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    think_ms: u64,
+    /// Decides the columns.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Load {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let plan = LoadPlan {
+            url: self.url,
+            games: self.games,
+            connections: self.connections,
+            spectators: self.spectators,
+            think: Duration::from_millis(self.think_ms),
+            seed: self.seed,
+        };
+        let report = runtime()?.block_on(async {
+            let stop = CancellationToken::new();
+            let interrupted = stop.clone();
+            tokio::spawn(async move {
+                // Without signals there is no Ctrl-C to wait for.
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    interrupted.cancel();
+                }
+            });
+            let bar = Mutex::new(Progress::new(u64::from(plan.games), "games"));
+            let progress = move || {
+                if let Ok(mut bar) = bar.lock() {
+                    bar.advance(1);
+                }
+            };
+            load::run(&plan, progress, &stop).await.with_context(|| format!("load on {}", plan.url))
+        })?;
+        if self.json { output::print_json(&report) } else { Ok(print(&report)?) }
+    }
+}
+
+fn print(report: &Report) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let ack = report.ack_ms;
+    writeln!(out, "{} games, {} moves in {:.1} s", report.games, report.moves, report.seconds)?;
+    writeln!(out, "{:.0} moves/s", report.moves_per_s)?;
+    writeln!(
+        out,
+        "acknowledged in ms: p50 {:.2}, p99 {:.2}, p99.9 {:.2}, at most {:.2}",
+        ack.p50, ack.p99, ack.p99_9, ack.max
+    )?;
+    if report.spectators > 0 {
+        writeln!(out, "{} spectators received {} messages", report.spectators, report.spectator_messages)?;
+    }
+    writeln!(out, "connections lost and made again: {}", report.reconnects)?;
+    if report.errors.is_empty() {
+        writeln!(out, "errors: none")
+    } else {
+        let errors: Vec<String> =
+            report.errors.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        writeln!(out, "errors: {}", errors.join(", "))
+    }
+}

@@ -1,0 +1,145 @@
+//! `fourfold puzzles`: puzzles from saved games.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+
+use crate::analysis::judged::judge_moves;
+use crate::model::time::UnixMillis;
+use crate::storage::puzzles::NewPuzzle;
+use crate::study::puzzles::mining::mine;
+use crate::study::puzzles::shipped::line_of;
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::Solver;
+use fourfold_engine::{Game, Variant};
+use serde::Deserialize;
+
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::progress::Progress;
+
+/// Find puzzles in saved games: positions in which one column alone keeps the win or the draw.
+///
+/// The file has records, one a line: the log of a match or a tournament, or what `fourfold games export` wrote. Each
+/// line of the output is a puzzle: what is to be found, its grade in Elo points, its quality, the moves to the
+/// position, and the solution with the replies. The best ones are printed, the easiest first; mirror images count as
+/// one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold match negamax:depth=4 mcts:ms=5 --games 200 --seed 7 --save games.ndjson
+  fourfold puzzles games.ndjson --keep 20")]
+pub(super) struct Puzzles {
+    /// Records, one a line; `-` reads standard input.
+    #[arg(value_name = "FILE.ndjson", required = true)]
+    files: Vec<PathBuf>,
+    /// Print so many at most.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    keep: usize,
+}
+
+/// What is read of a record; other lines of a log have no moves.
+#[derive(Debug, Deserialize)]
+struct Line {
+    #[serde(default)]
+    moves: String,
+    #[serde(default)]
+    variant: Option<String>,
+    #[serde(default)]
+    opening: Opening,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Opening {
+    #[serde(default)]
+    moves: String,
+}
+
+impl Puzzles {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let interrupt = Interrupt::listen()?;
+        let mut found = HashMap::new();
+        let mut progress = Progress::unbounded("games");
+        let mut judge = Judge::new(Solver::new());
+        for path in &self.files {
+            let name = path.display().to_string();
+            for line in open(path)?.lines() {
+                if interrupt.is_told() {
+                    break;
+                }
+                let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
+                progress.advance(1);
+                let Some((game, opening)) = read(&line) else { continue };
+                let stop = interrupt.stop().flag();
+                let judged = judge_moves(game, opening, &mut judge, stop);
+                let Some(puzzle) = judged.and_then(|judged| mine(&judged, &mut judge, stop)) else {
+                    continue;
+                };
+                let puzzle = puzzle.into_puzzle(None, UnixMillis(0));
+                found.entry(puzzle.id.clone()).or_insert(puzzle);
+            }
+        }
+        interrupt.check(|| "nothing was printed".to_owned())?;
+        Ok(print(best(found.into_values().collect(), self.keep))?)
+    }
+}
+
+fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path)
+        .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// A game on the standard board and the plies of its opening. Lines that are none, and torn ones, are passed over.
+fn read(line: &str) -> Option<(Game, u32)> {
+    let line: Line = serde_json::from_str(line).ok()?;
+    if line.moves.is_empty() || line.variant.is_some_and(|variant| variant.parse() != Ok(Variant::STANDARD)) {
+        return None;
+    }
+    let game = Game::from_moves(Variant::STANDARD, &line.moves).ok()?;
+    Some((game, u32::try_from(line.opening.moves.len()).ok()?))
+}
+
+/// The best ones, the easiest first.
+fn best(mut puzzles: Vec<NewPuzzle>, keep: usize) -> Vec<NewPuzzle> {
+    puzzles.sort_by(|a, b| (Reverse(a.quality), &a.id).cmp(&(Reverse(b.quality), &b.id)));
+    puzzles.truncate(keep);
+    puzzles.sort_by(|a, b| (a.prior, &a.id).cmp(&(b.prior, &b.id)));
+    puzzles
+}
+
+fn print(puzzles: Vec<NewPuzzle>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for puzzle in puzzles {
+        writeln!(out, "{}", line_of(&puzzle))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_the_standard_board_are_read() {
+        let read = |text| read(text).map(|(game, opening)| (game.notation(), opening));
+        let whole = r#"{"id":"g","variant":"7x6","moves":"4455","opening":{"kind":"balanced","moves":"44"}}"#;
+        assert_eq!(read(whole), Some(("4455".into(), 2)));
+        assert_eq!(read(r#"{"moves":"4455"}"#), Some(("4455".into(), 0)));
+        for other in [
+            r#"{"event":"end"}"#,
+            r#"{"moves":"4455","variant":"9x6"}"#,
+            r#"{"moves":"44444444"}"#,
+            r#"{"moves":"44"#,
+            "",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `fourfold review`: every move of a game judged exactly.
+
+use std::io::{self, Write};
+
+use crate::model::ids::GameId;
+use crate::operations::control::{Answer, Request};
+use fourfold_engine::review::{Judge, Review as Verdicts, Skill, Verdict};
+use fourfold_engine::solver::{Limits, Solver};
+use fourfold_engine::{Game, Side, Variant};
+
+use super::operator::DataArg;
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::output;
+use crate::app::terminal::runtime;
+
+/// Judge every move of a game exactly.
+///
+/// Scores are for the side that moved: 0 a draw, +n a win with the n-th stone counted from one's last, -n a loss to
+/// such a win. A decision is a position in which some legal move throws its value away; accuracy is the share of
+/// decisions in which the value was kept.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold review 44444453112
+  fourfold review rMsKDFbhAF --data ./fourfold-data")]
+pub(super) struct Review {
+    /// The moves of a game, one base-36 column digit each from 1, or the id of a game of the arena.
+    #[arg(value_name = "MOVES or GAME")]
+    game: String,
+    /// Board size and line length, such as 7x6 or 9x6x5; a game of the arena has its own.
+    #[arg(long, value_name = "V", default_value_t)]
+    variant: Variant,
+    #[command(flatten)]
+    data: DataArg,
+}
+
+impl Review {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let (game, opening) = self.find()?;
+        let interrupt = Interrupt::listen()?;
+        let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+        // Ends early only if it is interrupted.
+        let Ok(solved) = Judge::new(Solver::new()).review(&game, opening, limits) else {
+            return Ok(interrupt.check(|| "there was nothing to keep".to_owned())?);
+        };
+        Ok(print(&solved.value)?)
+    }
+
+    /// The game, and the plies of its opening, which nobody chose.
+    fn find(&self) -> anyhow::Result<(Game, u32)> {
+        let refused = match Game::from_moves(self.variant, &self.game) {
+            Ok(game) => return Ok((game, 0)),
+            Err(error) => Exit::usage(format!("MOVES: {error}")),
+        };
+        // Digits were meant as moves.
+        let is_id = !self.game.bytes().all(|byte| byte.is_ascii_digit());
+        match self.game.parse::<GameId>() {
+            Ok(id) if is_id => self.fetch(id),
+            Ok(_) | Err(_) => Err(refused.into()),
+        }
+    }
+
+    fn fetch(&self, id: GameId) -> anyhow::Result<(Game, u32)> {
+        let answer = runtime()?.block_on(async {
+            let mut operator = self.data.open().await?;
+            let answer = operator.call(Request::Game { id }).await;
+            operator.close().await?;
+            answer
+        })?;
+        let Answer::Games { records, next: _ } = &answer else { return Err(output::unexpected(&answer)) };
+        let Some(record) = records.first() else { return Err(output::unexpected(&answer)) };
+        if record.result.is_none() {
+            return Err(Exit::new(Code::TryLater, "a game is judged when it is over").into());
+        }
+        let game = Game::from_moves(record.variant.0, &record.moves)?;
+        let opening = u32::try_from(record.opening.moves.len())?.min(game.ply());
+        Ok((game, opening))
+    }
+}
+
+fn print(verdicts: &Verdicts) -> io::Result<()> {
+    let head = ["Move", "Side", "Column", "Before", "After", "Best", ""];
+    output::print_table(head, &verdicts.moves().iter().map(row).collect::<Vec<_>>())?;
+    let mut out = io::stdout().lock();
+    for side in Side::BOTH {
+        writeln!(out, "{}: {}", name(side), summary(&verdicts.skill()[side]))?;
+    }
+    match verdicts.turning_point() {
+        Some(verdict) => writeln!(out, "turning point: move {}", verdict.ply + 1),
+        None => writeln!(out, "turning point: none"),
+    }
+}
+
+fn row(verdict: &Verdict) -> [String; 7] {
+    let best: Vec<String> = verdict.best.iter().map(ToString::to_string).collect();
+    [
+        (verdict.ply + 1).to_string(),
+        name(verdict.side).to_owned(),
+        verdict.column.to_string(),
+        verdict.before.to_string(),
+        verdict.after.to_string(),
+        best.join(" "),
+        verdict.mistake().map_or_else(String::new, |mistake| mistake.to_string()),
+    ]
+}
+
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+    }
+}
+
+fn summary(skill: &Skill) -> String {
+    let percent =
+        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
+    format!(
+        "accuracy {} of {} decisions, {} of {} moves optimal, {} blunders",
+        percent(skill.accuracy()),
+        skill.decisions(),
+        percent(skill.optimal_rate()),
+        skill.moves(),
+        skill.blunders()
+    )
+}

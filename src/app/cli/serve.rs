@@ -1,0 +1,184 @@
+//! `fourfold serve`: settings, listeners, signals; the daemon itself is `crate::app::server`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::server;
+use crate::fourfold_version;
+use crate::operations::control::{Control, ControlServer, Status};
+use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
+use crate::system::data_dir::DataDir;
+use clap::ValueEnum;
+
+use crate::app::server::Daemon;
+use crate::system::telemetry;
+
+use crate::system::telemetry::Telemetry;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::runtime;
+use crate::app::terminal::signals::Heard;
+use crate::app::terminal::signals::Signals;
+
+/// Run the daemon: pages, HTTP interface, WebSocket, house bots.
+///
+/// Prints one line `listening on http://HOST:PORT` on standard output when it is ready; logs go to standard error.
+/// SIGTERM or Ctrl-C stops it so that live games are kept; a second one stops at once, which loses nothing either.
+/// Every setting can also be given in a file or as an environment variable: see docs/operating.md.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold serve
+  fourfold serve --config fourfold.toml --listen 0.0.0.0:80")]
+pub(super) struct Serve {
+    /// Read settings from this file.
+    #[arg(long, value_name = "FILE", env = "FOURFOLD_CONFIG")]
+    config: Option<PathBuf>,
+    /// Where to listen; port 0 picks a free one [default: 127.0.0.1:4444].
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<ListenAddr>,
+    /// Where to keep everything [default: ./fourfold-data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// What to log: error, warn, info, debug, trace, or levels by module.
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<LogFilter>,
+    /// The form of a log line.
+    #[arg(long, value_enum)]
+    log_format: Option<Format>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let config = self.settings()?;
+        let telemetry = telemetry::start(&config.log);
+        let runtime = runtime()?;
+        let result = runtime.block_on(self.serve(config, &telemetry));
+        runtime.shutdown_background(); // after a second signal, tasks may still wait
+        result
+    }
+
+    fn settings(&self) -> anyhow::Result<Config> {
+        let config = Config::load(self.config.as_deref(), std::env::vars_os())?;
+        let settings = config.with_flags(|config| {
+            if let Some(listen) = &self.listen {
+                config.server.listen = listen.clone();
+            }
+            if let Some(data) = &self.data {
+                config.server.data.clone_from(data);
+            }
+            if let Some(level) = &self.log {
+                config.log.level = level.clone();
+            }
+            match self.log_format {
+                Some(Format::Text) => config.log.format = LogFormat::Text,
+                Some(Format::Json) => config.log.format = LogFormat::Json,
+                None => {}
+            }
+        });
+        Ok(settings?)
+    }
+
+    async fn serve(&self, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
+        let mut signals = Signals::listen()?;
+        let data = DataDir::open(&config.server.data)?;
+        let listener = bind(&config.server.listen).await?;
+        let metrics_listener = bind_metrics(&config).await;
+        let shutdown = CancellationToken::new();
+        let mut announced = Ok(());
+        let mut control = None;
+        let on_ready = |daemon: &Daemon| {
+            control = start_control(&data, daemon, shutdown.clone());
+            announced = announce(daemon);
+        };
+        let serving = server::run(listener, metrics_listener, config, &data, on_ready, shutdown.clone());
+        let ended = tokio::select! {
+            ended = serving => Some(ended),
+            () = self.heed(&mut signals, &shutdown, telemetry) => None,
+        };
+        drop(control);
+        if let Err(error) = announced {
+            warn!(%error, "the line that says where the daemon listens could not be written");
+        }
+        if let Some(ended) = ended {
+            return Ok(ended?);
+        }
+        warn!("stopped at once; everything that was acknowledged is stored");
+        Ok(())
+    }
+
+    /// Reacts to signals; returns at the second one that asks to stop.
+    async fn heed(&self, signals: &mut Signals, shutdown: &CancellationToken, telemetry: &Telemetry) {
+        loop {
+            match signals.next().await {
+                Heard::Stop if shutdown.is_cancelled() => return,
+                Heard::Stop => shutdown.cancel(),
+                Heard::HangUp => self.reload(telemetry),
+            }
+        }
+    }
+
+    /// Reads the settings again. Only the log level can change while the daemon runs.
+    fn reload(&self, telemetry: &Telemetry) {
+        match self.settings() {
+            Ok(config) => {
+                telemetry.set_level(&config.log.level);
+                info!(level = %config.log.level, "settings read: the log level holds now, the rest at the next start");
+            }
+            Err(error) => error!(error = format_args!("{error:#}"), "settings refused, the old ones stay"),
+        }
+    }
+}
+
+/// Serves the operator's commands. Games are worth more: without the socket the daemon runs all the same.
+fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -> Option<ControlServer> {
+    let services = Arc::clone(daemon.services());
+    let (accounts, store) = (services.accounts.clone(), Arc::clone(&services.store));
+    let (writer, learning) = (services.writer.clone(), daemon.learning().clone());
+    let status = Arc::new(move || Status {
+        version: fourfold_version().to_owned(),
+        pid: std::process::id(),
+        started_at: services.started_at.to_string(),
+        games: services.host.rooms().len(),
+        online: services.sessions.online(),
+    });
+    let tournaments = Some(daemon.tournaments().clone());
+    let control = Control { accounts, store, writer, learning, status: Some(status), tournaments };
+    let path = data.control_socket();
+    ControlServer::start(&path, control, shutdown)
+        .inspect_err(|error| warn!(path = %path.display(), %error, "the control socket cannot be made"))
+        .ok()
+}
+
+/// Says where the daemon can be reached, for people and for programs that started it.
+fn announce(daemon: &Daemon) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "listening on http://{}", daemon.address())?;
+    out.flush()
+}
+
+async fn bind(address: &ListenAddr) -> Result<TcpListener, Exit> {
+    TcpListener::bind(address.as_pair())
+        .await
+        .map_err(|error| Exit::new(Code::System, format!("cannot listen on {address}: {error}")))
+}
+
+/// A second daemon on the machine finds the port taken: it plays all the same.
+async fn bind_metrics(config: &Config) -> Option<TcpListener> {
+    if !config.metrics.enabled {
+        return None;
+    }
+    let bound = bind(&config.metrics.listen).await;
+    bound.inspect_err(|error| warn!(%error, "no metrics are served")).ok()
+}

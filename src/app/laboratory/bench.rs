@@ -1,0 +1,146 @@
+//! `fourfold bench`: speed, with counts that a refactoring must not move.
+
+mod arena;
+mod bots;
+mod review;
+mod search;
+mod solver;
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use clap::Subcommand;
+use fourfold_engine::playout::{self, PlayoutReport};
+use serde::Serialize;
+
+use crate::app::terminal::output;
+use crate::app::terminal::progress::Progress;
+
+/// Games in one go between two looks at the progress bar: about a tenth of a second.
+const CHUNK_GAMES: u64 = 1_000_000;
+
+/// Measure speed, with figures that can be repeated.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold bench playouts")]
+pub(in crate::app) struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Random games from the empty board, on one thread.
+    Playouts(Playouts),
+    /// The depth-limited search of the bots.
+    Search(search::SearchBench),
+    /// Exact scores of scored positions.
+    Solver(solver::SolverBench),
+    /// How long people wait for exact answers.
+    Review(review::ReviewBench),
+    /// Whether bots answer in time, in positions of random games.
+    Bots(bots::BotBench),
+    /// Matches in this process through everything that matches do, and the joint rating of a large field.
+    Arena(arena::Arena),
+}
+
+/// Random games from the empty board, on one thread.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold bench playouts --games 5000000 --json")]
+struct Playouts {
+    /// How many games.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Equal seeds give equal counts and checksums on every machine.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` shows.
+#[derive(Serialize)]
+struct Figures {
+    games: u64,
+    seed: u64,
+    plies: u64,
+    first_wins: u64,
+    second_wins: u64,
+    draws: u64,
+    /// Hexadecimal: JSON numbers lose the last digits of 64 bits in many readers.
+    checksum: String,
+    seconds: f64,
+    games_per_second: f64,
+}
+
+impl Bench {
+    pub(in crate::app) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Playouts(playouts) => playouts.run(),
+            What::Search(search) => search.run(),
+            What::Solver(solver) => solver.run(),
+            What::Review(review) => review.run(),
+            What::Bots(bots) => bots.run(),
+            What::Arena(arena) => arena.run(),
+        }
+    }
+}
+
+impl Playouts {
+    fn run(&self) -> anyhow::Result<()> {
+        let began = Instant::now();
+        let report = self.play();
+        let figures = self.figures(&report, began.elapsed().as_secs_f64());
+        if self.json {
+            return output::print_json(&figures);
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{:.0} games/s", figures.games_per_second)?;
+        writeln!(
+            out,
+            "{} games with {} plies in {:.2} s: first wins {}, second wins {}, draws {}, checksum {}",
+            figures.games,
+            figures.plies,
+            figures.seconds,
+            figures.first_wins,
+            figures.second_wins,
+            figures.draws,
+            figures.checksum
+        )?;
+        Ok(())
+    }
+
+    /// Plays in chunks, each with a seed of its own, and adds them up.
+    fn play(&self) -> PlayoutReport {
+        let mut progress = Progress::new(self.games, "games");
+        let mut sum = PlayoutReport::default();
+        for chunk in 0..self.games.div_ceil(CHUNK_GAMES) {
+            let games = CHUNK_GAMES.min(self.games - chunk * CHUNK_GAMES);
+            let part = playout::bench(games, self.seed.wrapping_add(chunk));
+            sum.games += part.games;
+            sum.plies += part.plies;
+            sum.wins.first += part.wins.first;
+            sum.wins.second += part.wins.second;
+            sum.draws += part.draws;
+            // Rotated, so that the order of the chunks counts too.
+            sum.checksum = sum.checksum.rotate_left(1) ^ part.checksum;
+            progress.advance(games);
+        }
+        sum
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
+    fn figures(&self, report: &PlayoutReport, seconds: f64) -> Figures {
+        Figures {
+            games: report.games,
+            seed: self.seed,
+            plies: report.plies,
+            first_wins: report.wins.first,
+            second_wins: report.wins.second,
+            draws: report.draws,
+            checksum: format!("{:016x}", report.checksum),
+            seconds,
+            games_per_second: report.games as f64 / seconds,
+        }
+    }
+}

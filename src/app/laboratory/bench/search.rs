@@ -1,0 +1,79 @@
+//! `fourfold bench search`: how fast the depth-limited search of the bots is.
+
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use fourfold_engine::search::{ColumnOrder, Limits, Negamax, NodeCounter, TieBreak, Valuation, Window, eval};
+use fourfold_engine::{Game, Position, Variant};
+use serde::Serialize;
+
+use crate::app::terminal::output;
+
+/// Middle games without a quick end.
+const POSITIONS: [&str; 6] = ["", "44", "4455", "34444456", "1234567", "43543355264"];
+
+/// Negamax over open lines from fixed positions, on one thread.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold bench search --depth 10")]
+pub(super) struct SearchBench {
+    /// Plies to look ahead.
+    #[arg(long, value_name = "PLIES", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=20))]
+    depth: u32,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` shows.
+#[derive(Serialize)]
+struct Figures {
+    depth: u32,
+    positions: usize,
+    /// Equal on every machine.
+    nodes: u64,
+    seconds: f64,
+    nanoseconds_per_node: f64,
+}
+
+impl SearchBench {
+    pub(super) fn run(&self) -> anyhow::Result<()> {
+        let never = AtomicBool::new(false);
+        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &never });
+        let guide = ColumnOrder::centre_first(Variant::STANDARD);
+        let mut negamax = Negamax { valuation: OpenLines, guide, ties: TieBreak::FirstSearched };
+        let began = Instant::now();
+        for moves in POSITIONS {
+            let game = Game::from_moves(Variant::STANDARD, moves)?;
+            negamax.search(game.position(), self.depth, Window::FULL, &mut counter)?;
+        }
+        let figures = self.figures(counter.nodes(), began.elapsed().as_secs_f64());
+        if self.json {
+            return output::print_json(&figures);
+        }
+        let Figures { positions, nodes, seconds, nanoseconds_per_node, .. } = figures;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{nodes} nodes, {nanoseconds_per_node:.0} ns/node")?;
+        writeln!(out, "{positions} positions, {} plies ahead, in {seconds:.2} s", self.depth)?;
+        Ok(())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean needs no 53 bits")]
+    fn figures(&self, nodes: u64, seconds: f64) -> Figures {
+        let nanoseconds_per_node = seconds * 1e9 / nodes as f64;
+        Figures { depth: self.depth, positions: POSITIONS.len(), nodes, seconds, nanoseconds_per_node }
+    }
+}
+
+/// The valuation of the bot `negamax`.
+struct OpenLines;
+
+impl Valuation for OpenLines {
+    fn horizon(&mut self, position: &Position) -> i32 {
+        eval::evaluate(position)
+    }
+
+    fn loss(&self, _position: &Position) -> i32 {
+        -eval::FULL_LINE
+    }
+}

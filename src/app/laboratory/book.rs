@@ -1,0 +1,136 @@
+//! `fourfold book`: makes and checks the opening book of the exact solver.
+
+mod build;
+mod checkpoint;
+mod verify;
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use fourfold_engine::openings;
+use fourfold_engine::solver::Score;
+use fourfold_engine::solver::book::PLIES_MAX;
+use sha2::{Digest, Sha256};
+
+use crate::app::terminal::exit::Exit;
+
+/// Make and check the opening book of the exact solver.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold book verify")]
+pub(in crate::app) struct Book {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Solve all positions of one ply and make a book of all plies up to it.
+    Build(Build),
+    /// Check a book: its checksum, and some of its scores by solving them again.
+    Verify(Verify),
+    /// List openings with their exact scores.
+    Openings(Openings),
+}
+
+/// Solve all positions of one ply and make a book of all plies up to it.
+///
+/// Each score is appended to the checkpoint as soon as it is proven, and what the checkpoint has is not solved again:
+/// Ctrl-C loses nothing but the positions at hand, and several runs, each with a checkpoint of its own, can share the
+/// work if their lines are put together.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold book build --plies 4 --checkpoint ply4.tsv --out book-7x6.bin
+  fourfold book build --plies 8 --checkpoint ply8.tsv --memory 2048 --out book-7x6.bin")]
+struct Build {
+    /// Stones of the fullest positions that the book will know.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(PLIES_MAX)))]
+    plies: u32,
+    /// Where proven scores are kept: a line for each position, moves and score with a tab between.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: PathBuf,
+    /// Write the finished book to this file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Guesses of scores, written like a checkpoint. A guess saves time if it is right and costs some if it is not; it
+    /// is proven like any other.
+    #[arg(long, value_name = "FILE")]
+    hints: Option<PathBuf>,
+    /// Positions solved at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Memory for what the searches remember, in MiB, shared out among the threads.
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(4..))]
+    memory: u32,
+    /// The order in which groups of neighbouring positions are solved.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Check a book: its checksum, and some of its scores by solving them again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold book verify
+  fourfold book verify --sample 1000 --seed 7 book-7x6.bin")]
+struct Verify {
+    /// The book; the one inside the program if left out.
+    file: Option<PathBuf>,
+    /// How many positions to solve again.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    sample: u32,
+    /// Which ones.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// List openings with their exact scores.
+///
+/// All positions after so many plies in which there is something to choose (no win at hand, nothing to parry), one of
+/// each mirrored pair: 568 after 4 plies, 7120 after 6, 67557 after 8. A line has moves and score with a tab between,
+/// as `match --openings FILE` reads it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold book openings --plies 4 --balanced > drawn.tsv")]
+struct Openings {
+    /// Plies of the openings.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    plies: u32,
+    /// Only those whose exact value is a draw.
+    #[arg(long)]
+    balanced: bool,
+}
+
+impl Openings {
+    fn run(&self) -> anyhow::Result<()> {
+        let known = fourfold_engine::solver::book::Book::embedded().plies();
+        let beyond = || Exit::usage(format!("--plies: the opening book knows up to {known}"));
+        let mut out = BufWriter::new(io::stdout().lock());
+        for (opening, score) in openings::scored_after(self.plies).ok_or_else(beyond)? {
+            if !self.balanced || score == Score::DRAW {
+                let moves = if opening.moves().is_empty() { "-".to_owned() } else { opening.notation() };
+                writeln!(out, "{moves}\t{score}")?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
+impl Book {
+    pub(in crate::app) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Build(build) => build.run(),
+            What::Verify(verify) => verify.run(),
+            What::Openings(openings) => openings.run(),
+        }
+    }
+}
+
+/// The SHA-256 of a book in hexadecimal.
+fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}"); // writing to a string cannot fail
+        text
+    })
+}

@@ -1,0 +1,338 @@
+//! What matches and tournaments share on the command line: flags, entrants, log, and the run itself.
+
+pub(in crate::app) mod live;
+pub(in crate::app) mod programs;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use crate::system::bot_files;
+use anyhow::Context;
+use fourfold_arena::course::Course;
+use fourfold_arena::entrant::Entrant;
+use fourfold_arena::format::Format;
+use fourfold_arena::house::HouseBot;
+use fourfold_arena::log::LogError;
+use fourfold_arena::plan::Plan;
+use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
+use fourfold_arena::runner::{self, Observer, Run, RunError};
+use fourfold_arena::stats::sprt::Sprt;
+use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
+use fourfold_arena::time::TimeControl;
+use fourfold_arena::watchdog::Watchdog;
+use fourfold_bots::BotSpec;
+use fourfold_engine::Variant;
+use rand::RngExt;
+
+use self::programs::ProgramArgs;
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
+
+/// Seeds that nobody named are below this: short enough to be typed again.
+const SEED_LIMIT: u64 = 1 << 32;
+
+/// Flags of every contest.
+#[derive(Debug, clap::Args)]
+pub(in crate::app) struct ContestArgs {
+    /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6` or
+    /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line.
+    #[arg(long, value_name = "SUITE")]
+    openings: Option<String>,
+    /// Time for each move, in milliseconds.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=86_400_000), conflicts_with_all = ["nodes", "time"])]
+    move_ms: Option<u64>,
+    /// Search nodes or playouts for each move: equal choices on every machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "time")]
+    nodes: Option<u64>,
+    /// Time for the whole game and for each move on top, in seconds or with a unit: 60+1, 50ms+5ms.
+    #[arg(long, value_name = "BANK+INC")]
+    time: Option<TimeControl>,
+    /// How far a time limit may be overrun without losing by it, in milliseconds.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(..=60_000))]
+    margin_ms: u64,
+    /// Board size and line length, such as 7x6 or 9x6x5.
+    #[arg(long, value_name = "V", default_value_t)]
+    variant: Variant,
+    /// Games at the same time; by default as many as there are processors.
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Decides openings and whatever bots draw. Equal seeds give equal games; by default a new one, which is printed.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Take an entrant out after so many lost games in a row that were its own fault; 0 for never.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    faults_max: u32,
+    /// Write every game to this log, from which everything can be computed again.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Go on with the log of --save where it ends.
+    #[arg(long, requires = "save")]
+    resume: bool,
+    /// Print one JSON object at the end.
+    #[arg(long)]
+    json: bool,
+    /// Print a line of JSON for every game as it finishes, then the object of --json.
+    #[arg(long, conflicts_with = "json")]
+    events: bool,
+    #[command(flatten)]
+    programs: ProgramArgs,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::app) enum Output {
+    Text,
+    Json,
+    Events,
+}
+
+/// What a contest adds to the flags.
+#[derive(Debug)]
+pub(in crate::app) struct Contest {
+    pub(in crate::app) format: Format,
+    pub(in crate::app) entrants: Vec<String>,
+    /// Pairs of each meeting.
+    pub(in crate::app) pairs: u64,
+    pub(in crate::app) sprt: Option<Sprt>,
+    /// Unless a flag says otherwise.
+    pub(in crate::app) openings: OpeningKind,
+}
+
+impl ContestArgs {
+    pub(in crate::app) fn output(&self) -> Output {
+        match (self.json, self.events) {
+            (true, _) => Output::Json,
+            (false, true) => Output::Events,
+            (false, false) => Output::Text,
+        }
+    }
+
+    /// Plays a contest to its end, or until it is told to stop.
+    pub(in crate::app) fn conduct(
+        &self,
+        contest: &Contest,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Course> {
+        let interrupt = Interrupt::listen()?;
+        let suite = self.suite(contest.openings)?;
+        let watchdog = Watchdog::start().context("cannot start a thread")?;
+        let names = unique_names(&contest.entrants);
+        let entrants = contest.entrants.iter().zip(&names);
+        let entrants = entrants.map(|(spec, name)| self.entrant(spec, name, &watchdog));
+        let entrants: Vec<Box<dyn Entrant>> = entrants.collect::<anyhow::Result<_>>()?;
+        let plan = |logged: Option<&Plan>| self.plan(contest, &suite, &names, logged);
+        let (log, course, ahead) = match &self.save {
+            None => (None, Course::new(plan(None)), Vec::new()),
+            Some(path) if self.resume => {
+                let resumed = runner::resume_log(path, plan).map_err(log_error)?;
+                tell_resumed(path, &resumed)?;
+                (Some(resumed.log), resumed.course, resumed.ahead)
+            }
+            Some(path) => {
+                let plan = plan(None);
+                (Some(runner::begin_log(path, &plan).map_err(log_error)?), Course::new(plan), Vec::new())
+            }
+        };
+        let before = course.results().games();
+        let concurrency = self.concurrency.unwrap_or_else(processors);
+        let run =
+            Run { course, entrants: &entrants, suite: &suite, log, ahead, concurrency, watchdog: &watchdog };
+        let course = runner::run(run, interrupt.stop(), observer).map_err(run_error)?;
+        self.tell_stopped(&course, before)?;
+        Ok(course)
+    }
+
+    fn suite(&self, default: OpeningKind) -> anyhow::Result<Suite> {
+        let default = match default {
+            OpeningKind::Balanced if self.variant == Variant::STANDARD => "balanced",
+            OpeningKind::Balanced | OpeningKind::None | OpeningKind::Given => "empty",
+        };
+        let usage = |error: &dyn std::fmt::Display| Exit::usage(format!("--openings: {error}"));
+        match self.openings.as_deref().unwrap_or(default) {
+            "empty" => Ok(Suite::empty(self.variant)),
+            "balanced" => Ok(Suite::balanced(self.variant).map_err(|error| usage(&error))?),
+            deeper if deeper.starts_with("balanced:") => Ok(self.balanced_after(deeper)?),
+            file => {
+                let text = std::fs::read_to_string(file).map_err(|error| {
+                    Exit::new(Code::NoInput, format!("cannot read openings {file}: {error}"))
+                })?;
+                let suite = Suite::from_list(self.variant, &text);
+                Ok(suite.map_err(|error| usage(&format!("{file}: {error}")))?)
+            }
+        }
+    }
+
+    /// The suite of `balanced:6`.
+    fn balanced_after(&self, text: &str) -> Result<Suite, Exit> {
+        let usage = |reason: &dyn std::fmt::Display| Exit::usage(format!("--openings: {reason}"));
+        if self.variant != Variant::STANDARD {
+            return Err(usage(&SuiteError::NoneBalanced(self.variant)));
+        }
+        let plies = text.trim_start_matches("balanced:").parse();
+        let plies = plies.map_err(|_| usage(&format!("`{text}` is not like balanced:6")))?;
+        Suite::balanced_after(plies).map_err(|error| usage(&error))
+    }
+
+    fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {
+        if ProgramSpec::is_meant_by(spec) {
+            let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
+            return Ok(Box::new(self.programs.program(name, program, self.variant)?));
+        }
+        let spec: BotSpec = spec.parse()?;
+        let recipe = bot_files::recipe(&spec, self.variant)?;
+        Ok(Box::new(HouseBot::new(name.to_owned(), recipe, watchdog)))
+    }
+
+    /// The plan of the flags. A seed that was not named is the log's, if there is one.
+    fn plan(&self, contest: &Contest, suite: &Suite, names: &[String], logged: Option<&Plan>) -> Plan {
+        let new_seed = || rand::rng().random_range(0..SEED_LIMIT);
+        Plan {
+            format: contest.format,
+            entrants: names.to_vec(),
+            variant: self.variant.to_string(),
+            openings: suite.kind(),
+            openings_crc: suite.checksum(),
+            time: self.time_control(),
+            margin_ms: self.margin_ms,
+            pairs: contest.pairs,
+            seed: self.seed.or(logged.map(|plan| plan.seed)).unwrap_or_else(new_seed),
+            faults_max: self.faults_max,
+            sprt: contest.sprt,
+        }
+    }
+
+    fn time_control(&self) -> TimeControl {
+        let time = self.time.unwrap_or_default();
+        TimeControl { move_ms: self.move_ms, nodes: self.nodes, ..time }
+    }
+
+    fn tell_stopped(&self, course: &Course, before: u64) -> io::Result<()> {
+        if course.over().is_some() {
+            return Ok(());
+        }
+        let games = course.results().games();
+        let advice = match &self.save {
+            Some(path) => format!("go on with --save {} --resume", path.display()),
+            None => "nothing was saved: use --save".to_owned(),
+        };
+        writeln!(io::stderr(), "stopped after {games} games, {} of them now; {advice}", games - before)
+    }
+}
+
+fn processors() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Names for the tables: who enters again gets a number.
+fn unique_names(specs: &[String]) -> Vec<String> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let name = |spec| {
+        let count = seen.entry(spec).or_default();
+        *count += 1;
+        if *count == 1 { spec.to_owned() } else { format!("{spec} #{count}") }
+    };
+    specs.iter().map(String::as_str).map(name).collect()
+}
+
+fn tell_resumed(path: &Path, resumed: &runner::Resumed) -> io::Result<()> {
+    let mut err = io::stderr();
+    if resumed.cut > 0 {
+        writeln!(err, "{}: cut a torn last line of {} bytes", path.display(), resumed.cut)?;
+    }
+    let games = resumed.course.results().games();
+    if resumed.course.over().is_some() {
+        writeln!(err, "{}: all {games} games are played", path.display())
+    } else {
+        writeln!(err, "{}: going on after {games} games", path.display())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn log_error(error: LogError) -> anyhow::Error {
+    let code = match &error {
+        LogError::Exists { .. } | LogError::OtherRun { .. } => Code::Usage,
+        LogError::InUse { .. } => Code::TryLater,
+        LogError::Corrupt { .. } => Code::Data,
+        LogError::Io { .. } => Code::Io,
+    };
+    coded(code, &error)
+}
+
+fn run_error(error: RunError) -> anyhow::Error {
+    match error {
+        RunError::Log(error) => log_error(error),
+        RunError::CannotStart { .. } => coded(Code::Failure, &error),
+        RunError::NoThread(_) => coded(Code::System, &error),
+    }
+}
+
+/// The error with its causes, in one line.
+fn coded(code: Code, error: &dyn std::error::Error) -> anyhow::Error {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    Exit::new(code, causes.join(": ")).into()
+}
+
+/// An error if there is nothing to show for the run.
+pub(in crate::app) fn check_played(course: &Course) -> anyhow::Result<()> {
+    let results = course.results();
+    if results.played() > 0 {
+        return Ok(());
+    }
+    let broken: Vec<&str> = course
+        .plan()
+        .entrants
+        .iter()
+        .zip(results.entrants())
+        .filter(|(_, tally)| tally.faults > 0)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let why = if broken.is_empty() {
+        "no game was finished".to_owned()
+    } else {
+        format!("nothing was played: {} failed before a move in every game", broken.join(" and "))
+    };
+    Err(Exit::new(Code::Failure, why).into())
+}
+
+/// Says on standard error what makes results weaker than they look.
+pub(in crate::app) fn warn_of_repeats(distinct: u64, games: u64, repeated_pairs: u64) -> io::Result<()> {
+    if repeated_pairs == 0 {
+        return Ok(());
+    }
+    writeln!(
+        io::stderr(),
+        "warning: only {distinct} of {games} games are distinct; {repeated_pairs} pairs repeat an earlier one and say \
+         nothing new (deterministic bots need more openings)"
+    )
+}
+
+/// Reads a number of games: they come in pairs.
+pub(in crate::app) fn parse_games(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(games) if games >= 2 && u64::is_multiple_of(games, 2) => Ok(games),
+        Ok(_) | Err(_) => Err("games come in pairs: an even number from 2".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_enters_twice_can_be_told_apart() {
+        let specs = ["random", "greedy", "random"].map(str::to_owned);
+        assert_eq!(unique_names(&specs), ["random", "greedy", "random #2"]);
+    }
+
+    #[test]
+    fn games_come_in_pairs() {
+        assert_eq!(parse_games("10"), Ok(10));
+        for text in ["0", "1", "7", "-2", "x", ""] {
+            assert!(parse_games(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `fourfold measure`: how well bots play, by the exact solver and against opponents that never change.
+
+mod crew;
+mod figures;
+mod seat;
+mod table;
+
+use std::io::{self, Write};
+use std::num::{NonZeroU16, NonZeroUsize};
+
+use crate::system::bot_files;
+use anyhow::Context;
+use fourfold_arena::course::Course;
+use fourfold_arena::measure::classes;
+use fourfold_arena::measure::ladder::Climb;
+use fourfold_arena::measure::{self, decisions};
+use fourfold_arena::runner::Observer;
+use fourfold_bots::{BotError, BotSpec, Recipe};
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{ColumnScores, Limits, Solver};
+use fourfold_engine::{Position, Side, Variant};
+
+use self::figures::{Figures, Report, Tally};
+use self::seat::{Done, Seat, Task};
+use crate::app::laboratory::contest;
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::output;
+use crate::app::terminal::progress::Progress;
+
+/// Measure how well bots play, by the exact solver.
+///
+/// A bot chooses in positions of 10 to 27 stones from random games and from games of a weak bot. `good` is the share of
+/// choices that keep the position's value (win, draw or loss), `decision` the same among positions in which some move
+/// throws it away, `optimal` the share than which nothing is better, `mean_loss` the score given away by a choice on
+/// average. Then it plays the perfect player, from the empty board.
+///
+/// Several bots, such as trainings with different seeds, answer the same positions; the mean and the worst of each
+/// figure come last.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[command(after_help = "\
+Examples:
+  fourfold measure negamax:depth=6
+  fourfold measure mcts:ms=50 --positions 200 --json
+  fourfold measure memory:file=memory.xml --solved --games 0
+  fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder")]
+pub(in crate::app) struct Measure {
+    /// The bots, with their settings: see `fourfold bots`.
+    #[arg(required = true, value_name = "BOT")]
+    bots: Vec<BotSpec>,
+    /// In how many positions a bot chooses.
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
+    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone. A
+    /// bot may look at 20,000 nodes in each, whatever its settings say.
+    #[arg(long, conflicts_with = "positions")]
+    solved: bool,
+    /// Tell mistakes by class of position too: the beginning, middle and end of games, by how far off the end is.
+    /// Solved positions of each ship.
+    #[arg(long)]
+    classes: bool,
+    /// How many games a bot plays against the perfect player as first, and as many as second.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    games: u32,
+    /// Play `negamax` to depths 2, 4, 6 and 8 too, from balanced openings, each with both sides.
+    #[arg(long)]
+    ladder: bool,
+    /// How many games a bot plays against each of those.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = contest::parse_games, requires = "ladder")]
+    ladder_games: u64,
+    /// Which positions and openings, and what bots draw that have no seed of their own.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Positions and games at the same time; more than one shares the cores among bots that have only so much time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A measurement under way.
+struct Measuring<'a> {
+    flags: &'a Measure,
+    interrupt: Interrupt,
+    progress: Progress,
+}
+
+/// A position that was drawn, and what its moves are worth.
+type Judged = (Position, ColumnScores);
+
+impl Measure {
+    pub(in crate::app) fn run(&self) -> anyhow::Result<()> {
+        let read = |bot| Ok((bot, bot_files::recipe(bot, Variant::STANDARD)?));
+        // A mistake is told before any work.
+        let bots: Vec<(&BotSpec, Recipe)> = self.bots.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let progress = Progress::new(self.steps(), "positions and games");
+        let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
+        let positions = measuring.judge()?;
+        let measured = bots.iter().map(|(bot, recipe)| {
+            measuring.measure(bot, recipe, &positions).with_context(|| format!("measuring {bot}"))
+        });
+        let report = Report::new(measured.collect::<anyhow::Result<_>>()?);
+        drop(measuring);
+        if self.json { output::print_json(&report) } else { Ok(write!(io::stdout(), "{report}")?) }
+    }
+
+    /// Positions that are drawn.
+    fn drawn(&self) -> u32 {
+        if self.solved { 0 } else { self.positions }
+    }
+
+    fn climb(&self) -> Option<Climb> {
+        let concurrency = NonZeroUsize::from(NonZeroU16::new(self.threads)?);
+        self.ladder.then_some(Climb { pairs: self.ladder_games / 2, seed: self.seed, concurrency })
+    }
+
+    /// Positions to solve, and what each bot has to do.
+    fn steps(&self) -> u64 {
+        let classes = if self.classes { classes::shipped().len() as u64 } else { 0 };
+        let climb = self.climb().map_or(0, Climb::games);
+        let of_each = u64::from(self.drawn()) + classes + 2 * u64::from(self.games) + climb;
+        u64::from(self.drawn()) + self.bots.len() as u64 * of_each
+    }
+
+    fn tasks<'a>(&self, positions: &'a [Judged]) -> Vec<Task<'a>> {
+        let positions = positions.iter().map(|(position, scores)| Task::Judge(position, scores));
+        let shipped = if self.classes { classes::shipped() } else { &[] };
+        let classes = shipped.iter().map(|(class, solved)| Task::Classify(*class, solved));
+        let games =
+            (0..u64::from(self.games)).flat_map(|game| Side::BOTH.map(|side| Task::Play { side, game }));
+        positions.chain(classes).chain(games).collect()
+    }
+}
+
+impl Measuring<'_> {
+    /// Draws positions and solves them: once, for all bots.
+    fn judge(&mut self) -> anyhow::Result<Vec<Judged>> {
+        let Self { flags, interrupt, progress } = self;
+        let positions = measure::positions(flags.drawn(), flags.seed);
+        let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+        let mut judged = Vec::with_capacity(positions.len());
+        crew::share(
+            flags.threads,
+            &positions,
+            || Judge::new(Solver::new()),
+            |judge, position| -> anyhow::Result<Option<Judged>> {
+                // Without a limit by nodes, only who is told to stop has no scores.
+                let solved = judge.column_scores(position, limits).ok();
+                Ok(solved.map(|solved| (*position, solved.value)))
+            },
+            |position| {
+                judged.push(position);
+                progress.advance(1);
+            },
+        )?;
+        self.check_going_on()?;
+        Ok(judged)
+    }
+
+    fn measure(&mut self, bot: &BotSpec, recipe: &Recipe, positions: &[Judged]) -> anyhow::Result<Figures> {
+        let mut tally = Tally::default();
+        let Self { flags, interrupt, progress } = self;
+        crew::share(
+            flags.threads,
+            &flags.tasks(positions),
+            || Seat::new(recipe, flags.seed),
+            |seat, task| {
+                let done = seat.perform(*task, interrupt.stop().flag())?;
+                Ok::<Option<Done>, BotError>((!interrupt.is_told()).then_some(done))
+            },
+            |done| {
+                tally.add(done);
+                progress.advance(1);
+            },
+        )?;
+        self.check_going_on()?;
+        let mut figures = Figures::new(bot, self.flags.seed, &tally);
+        if self.flags.solved {
+            let mut bot = recipe.build(self.flags.seed)?;
+            let rate = decisions::rate(decisions::shipped(), &mut *bot, self.interrupt.stop().flag())?;
+            figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
+        }
+        if let Some(climb) = self.flags.climb() {
+            let mut steps = Steps { progress: &mut self.progress, before: 0 };
+            let points = climb.play(recipe, self.interrupt.stop(), &mut steps)?;
+            figures.set_ladder(self.flags.ladder_games, points);
+        }
+        self.check_going_on()?;
+        Ok(figures)
+    }
+
+    fn check_going_on(&self) -> anyhow::Result<()> {
+        Ok(self.interrupt.check(|| "nothing is kept of a measurement that is not complete".to_owned())?)
+    }
+}
+
+/// Tells the progress of games.
+struct Steps<'a> {
+    progress: &'a mut Progress,
+    /// Games that were told.
+    before: u64,
+}
+
+impl Observer for Steps<'_> {
+    fn look(&mut self, course: &Course) {
+        let games = course.results().games();
+        self.progress.advance(games - self.before);
+        self.before = games;
+    }
+}

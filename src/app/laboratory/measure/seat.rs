@@ -1,0 +1,170 @@
+//! Where a bot sits while it is measured: what it is asked, and what comes of it.
+
+use std::sync::atomic::AtomicBool;
+
+use fourfold_arena::measure;
+use fourfold_arena::measure::classes::Class;
+use fourfold_arena::measure::solved::SolvedPosition;
+use fourfold_bots::{Bot, BotError, Recipe};
+use fourfold_engine::review::Verdict;
+use fourfold_engine::solver::ColumnScores;
+use fourfold_engine::{Column, Position, Side};
+
+use crate::app::terminal::think;
+
+/// A piece of work.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Task<'a> {
+    /// Choose where the worth of all moves is known.
+    Judge(&'a Position, &'a ColumnScores),
+    /// Choose in a position of a class.
+    Classify(Class, &'a SolvedPosition),
+    /// Play the perfect player: of this side the game of this number.
+    Play { side: Side, game: u64 },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Done {
+    Judged(Verdict),
+    Classified(Class, Choice),
+    Played { side: Side, points: f64 },
+}
+
+/// Whether a choice kept the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Choice {
+    Good,
+    Mistake,
+}
+
+/// One bot after another, all made alike.
+pub(super) struct Seat<'a> {
+    recipe: &'a Recipe,
+    seed: u64,
+    /// Kept from task to task unless it draws: then what it draws must not depend on what it did before.
+    bot: Option<Box<dyn Bot>>,
+}
+
+impl<'a> Seat<'a> {
+    pub(super) fn new(recipe: &'a Recipe, seed: u64) -> Self {
+        Self { recipe, seed, bot: None }
+    }
+
+    /// Does one task. What comes of one that was told to stop is worth nothing.
+    ///
+    /// # Errors
+    ///
+    /// The bot is broken, or plays what is not legal.
+    pub(super) fn perform(&mut self, task: Task<'_>, stop: &AtomicBool) -> Result<Done, BotError> {
+        match task {
+            Task::Judge(position, scores) => {
+                let column = self.choose(position)?;
+                Ok(Done::Judged(Verdict::new(position.ply(), column, scores)))
+            }
+            Task::Classify(class, solved) => {
+                let column = self.choose(solved.position())?;
+                let choice = if solved.is_good(column) { Choice::Good } else { Choice::Mistake };
+                Ok(Done::Classified(class, choice))
+            }
+            Task::Play { side, game } => {
+                let seed = self.seed.wrapping_add(game);
+                let bot = self.bot(game)?;
+                let choose = |position: &Position| choose(bot, position);
+                let points = measure::points_against_perfect(side, seed, stop, choose)?;
+                Ok(Done::Played { side, points })
+            }
+        }
+    }
+
+    fn choose(&mut self, position: &Position) -> Result<Column, BotError> {
+        choose(self.bot(0)?, position)
+    }
+
+    /// The bot for a task; bots that draw have a seed of their own in each game, `number`.
+    fn bot(&mut self, number: u64) -> Result<&mut dyn Bot, BotError> {
+        let kept = self.bot.take().filter(|_| !self.recipe.draws());
+        let bot = match kept {
+            Some(bot) => bot,
+            None => self.recipe.build(self.seed.wrapping_add(number))?,
+        };
+        Ok(&mut **self.bot.insert(bot))
+    }
+}
+
+fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
+    let column = think::choose(bot, position, None)?.column;
+    if position.is_legal(column) {
+        return Ok(column);
+    }
+    let reason = format!("it played column {column}, which cannot be played");
+    Err(BotError::Broken { bot: "the bot", reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_bots::MoveBudget;
+    use fourfold_engine::Variant;
+    use fourfold_engine::search::Score;
+
+    use super::*;
+
+    fn perform(bot: &str, task: Task<'_>) -> Vec<String> {
+        let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let mut seat = Seat::new(&recipe, 7);
+        let stop = AtomicBool::new(false);
+        (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
+    }
+
+    /// What a bot would be that goes on in its draws from task to task.
+    struct Used;
+
+    impl Bot for Used {
+        fn choose(
+            &mut self,
+            _position: &Position,
+            _budget: MoveBudget,
+            _stop: &AtomicBool,
+        ) -> Result<fourfold_bots::Choice, BotError> {
+            Err(BotError::GameOver)
+        }
+    }
+
+    #[test]
+    fn what_a_bot_draws_does_not_depend_on_what_it_did_before() {
+        let (class, solved) = &fourfold_arena::measure::classes::shipped()[0];
+        let empty = Position::new(Variant::STANDARD);
+        let scores: ColumnScores =
+            empty.legal_columns().map(|column| (column, Score::new(i32::from(column.number())))).collect();
+        for task in [Task::Classify(*class, solved), Task::Judge(&empty, &scores)] {
+            for (bot, is_kept) in [("random", false), ("random:seed=1", true), ("greedy", true)] {
+                let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+                let mut seat = Seat { bot: Some(Box::new(Used)), ..Seat::new(&recipe, 7) };
+                let done = seat.perform(task, &AtomicBool::new(false));
+                assert_eq!(done.is_err(), is_kept, "{bot}: {done:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bots_draw_by_the_number_of_the_game_and_positions_are_the_first() {
+        let recipe = Recipe::new("random".parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let empty = Position::new(Variant::STANDARD);
+        let first = |bot: &mut dyn Bot| choose(bot, &empty).unwrap();
+        let mut seat = Seat::new(&recipe, 7);
+        for number in [0, 1, 5] {
+            let expected = first(&mut *recipe.build(7 + number).unwrap());
+            assert_eq!(first(seat.bot(number).unwrap()), expected, "game {number}: its number is added once");
+        }
+    }
+
+    #[test]
+    fn a_choice_in_a_class_is_good_or_a_mistake() {
+        let (class, solved) = fourfold_arena::measure::classes::shipped()
+            .iter()
+            .find(|(_, solved)| solved.is_decision())
+            .unwrap();
+        let done = perform("perfect", Task::Classify(*class, solved));
+        assert_eq!(done[0], format!("{:?}", Done::Classified(*class, Choice::Good)));
+    }
+}

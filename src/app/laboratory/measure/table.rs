@@ -1,0 +1,147 @@
+//! A measurement as people read it.
+//!
+//! Where there are several rows, the bot comes last in each: names are of any length, and figures stay below their heads.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::figures::{Figures, Named, Report, Strength};
+use crate::app::terminal::output;
+
+/// Rows of figures: a name, and what it stands for.
+type Rows<'a> = [(&'a str, &'a Strength)];
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(figures) => {
+                write_stages(f, figures)?;
+                write_extras(f, figures, &[(&figures.bot, &figures.strength)])
+            }
+            Self::Several { bots, mean, worst } => {
+                let Some(first) = bots.first() else { return Ok(()) };
+                let mut rows: Vec<(&str, &Strength)> =
+                    bots.iter().map(|figures| (figures.bot.as_str(), &figures.strength)).collect();
+                rows.extend([("mean", &**mean), ("worst", &**worst)]);
+                writeln!(f, "{} positions of seed {}", first.positions, first.seed_of_positions())?;
+                write_overview(f, &rows)?;
+                write_extras(f, first, &rows)
+            }
+        }
+    }
+}
+
+/// One bot, stage by stage.
+fn write_stages(f: &mut Formatter<'_>, figures: &Figures) -> fmt::Result {
+    let Figures { bot, positions, strength, by_ply, .. } = figures;
+    let seed = figures.seed_of_positions();
+    writeln!(f, "{bot} in {positions} positions of seed {seed}")?;
+    writeln!(f, "Plies    Positions  Good     Decision  Optimal  Mean loss")?;
+    let mut line = |name: &str, positions, rates: [Option<f64>; 3], loss: Option<f64>| {
+        let [good, decision, optimal] = rates.map(percent);
+        writeln!(f, "{name:7}  {positions:9}  {good:7}  {decision:8}  {optimal:7}  {}", stones(loss))
+    };
+    for band in by_ply {
+        let rates = [band.good, band.decision, band.optimal];
+        line(&format!("{}-{}", band.from, band.to), band.positions, rates, band.mean_loss)?;
+    }
+    line("all", *positions, [strength.good, strength.decision, strength.optimal], strength.mean_loss)?;
+    for (side, points) in [("first", strength.first_vs_perfect), ("second", strength.second_vs_perfect)] {
+        writeln!(f, "points against the perfect player, moving {side}: {}", percent(points))?;
+    }
+    Ok(())
+}
+
+/// Several bots in a line each.
+fn write_overview(f: &mut Formatter<'_>, rows: &Rows<'_>) -> fmt::Result {
+    let head = ["Good", "Decision", "Optimal", "Mean loss", "First v perfect", "Second v perfect"];
+    write_rows(f, &head, rows, |strength| {
+        let [good, decision, optimal] = [strength.good, strength.decision, strength.optimal].map(percent);
+        let [first, second] = [strength.first_vs_perfect, strength.second_vs_perfect].map(percent);
+        vec![good, decision, optimal, stones(strength.mean_loss), first, second]
+    })
+}
+
+/// What was asked for beyond the usual; `first` says how much of it there was, for all alike.
+fn write_extras(f: &mut Formatter<'_>, first: &Figures, rows: &Rows<'_>) -> fmt::Result {
+    if let Some(positions) = first.class_positions {
+        writeln!(f, "\nmistakes in {positions} positions of each class")?;
+        write_named(f, rows, |strength| strength.mistakes.as_ref())?;
+    }
+    if let Some(games) = first.ladder_games {
+        writeln!(f, "\npoints of {games} games each")?;
+        write_named(f, rows, |strength| strength.ladder.as_ref())?;
+    }
+    Ok(())
+}
+
+fn write_named(
+    f: &mut Formatter<'_>,
+    rows: &Rows<'_>,
+    figures: fn(&Strength) -> Option<&Named>,
+) -> fmt::Result {
+    let Some(first) = rows.iter().find_map(|(_, strength)| figures(strength)) else { return Ok(()) };
+    let head: Vec<&str> = first.iter().map(|(name, _)| name).collect();
+    write_rows(f, &head, rows, |strength| {
+        figures(strength).into_iter().flat_map(Named::iter).map(|(_, value)| percent(Some(value))).collect()
+    })
+}
+
+/// A head, and a row for each name, which comes last.
+fn write_rows(
+    f: &mut Formatter<'_>,
+    head: &[&str],
+    rows: &Rows<'_>,
+    cells: impl Fn(&Strength) -> Vec<String>,
+) -> fmt::Result {
+    let head: Vec<&str> = head.iter().copied().chain(["Bot"]).collect();
+    let row = |&(name, strength): &(&str, &Strength)| {
+        let mut row = cells(strength);
+        row.push(name.to_owned());
+        row
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
+    output::align(&head, &rows).iter().try_for_each(|line| writeln!(f, "{line}"))
+}
+
+fn percent(rate: Option<f64>) -> String {
+    rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
+}
+
+fn stones(loss: Option<f64>) -> String {
+    loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.2}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::tests::{all_figures, figures};
+    use super::*;
+
+    #[test]
+    fn one_bot_is_told_by_stages() {
+        let text = Report::new(vec![figures("negamax")]).to_string();
+        assert!(text.starts_with("negamax in 2 positions of seed 7\n"), "{text}");
+        assert!(text.contains("all              2  50.0 %   50.0 %    50.0 %   1.50"), "{text}");
+        assert!(text.ends_with("moving second: -\n"), "{text}");
+        let text = Report::new(vec![all_figures("negamax", [true, false], 0.75)]).to_string();
+        assert!(
+            text.contains("mistakes in 2 positions of each class\nbegin-hard  Bot\n50.0 %      negamax\n"),
+            "{text}"
+        );
+        assert!(text.contains("points of 10 games each\nnegamax:depth=2  negamax:depth=4"), "{text}");
+    }
+
+    #[test]
+    fn several_bots_have_a_row_each() {
+        let bots = ["greedy", "negamax:depth=4"].map(|bot| all_figures(bot, [true, false], 0.75));
+        let text = Report::new(bots.to_vec()).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "2 positions of seed 7");
+        assert_eq!(lines[1], "Good    Decision  Optimal  Mean loss  First v perfect  Second v perfect  Bot");
+        assert_eq!(
+            lines[3],
+            "50.0 %  50.0 %    50.0 %   1.50       50.0 %           -                 negamax:depth=4"
+        );
+        assert!(lines[4].ends_with("  mean") && lines[5].ends_with("  worst"), "{text}");
+        assert_eq!(lines[8..10], ["begin-hard  Bot", "50.0 %      greedy"]);
+    }
+}

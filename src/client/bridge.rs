@@ -1,0 +1,444 @@
+//! A player of the arena, mostly a program over standard streams, as a remote bot of a running daemon.
+//!
+//! One task speaks with the server; every move is thought about on a thread of its own, so games at the same time do not
+//! wait for each other. A player that fails resigns that game, and a new one plays the next.
+
+mod report;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_arena::entrant::{Answer, Entrant, Fault, GameStart, Player, Turn as Question};
+use fourfold_arena::stop::Stop;
+use fourfold_arena::time::TimeControl;
+use fourfold_engine::{Column, Game, Side};
+use thiserror::Error;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use self::report::Summary;
+use crate::client::{Client, ClientError, Introduction, Received};
+use crate::model::clock;
+use crate::model::ids::GameId;
+use crate::protocol::client::{Bye, ColumnField, Move, OnChallenge, OnGame, PlayBot};
+use crate::protocol::server::{GameEnd, Offer, Snapshot, Turn, TurnClock};
+use crate::protocol::{ClientMessage, ServerMessage, WireError};
+
+/// Kept back from the time for a move, beside the way to the server and back.
+const RESERVE: Duration = Duration::from_millis(10);
+
+/// Part of the time for a move that a player without a sense of time uses: the bank must last for the game.
+const SHARE_OF_BUDGET: u32 = 20;
+
+/// Games in a row that the player may lose by its own fault before the bridge gives up.
+const FAULTS_MAX: u32 = 3;
+
+/// What the server says when everything was said.
+const CLOSED_NORMALLY: u16 = 1000;
+
+/// What a bridge does.
+#[derive(Debug)]
+pub struct BridgePlan {
+    /// How it introduces itself.
+    pub introduction: Introduction,
+    /// Games that it begins by itself, one after the other.
+    pub invitations: VecDeque<PlayBot>,
+    /// Leaves after so many games.
+    pub games_max: Option<u64>,
+}
+
+/// Something that whoever runs the bridge wants to know.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Note {
+    /// The session is open.
+    Connected {
+        /// The bot's name there.
+        name: String,
+    },
+    /// The connection was lost and is there again.
+    Reconnected,
+    /// A game has ended.
+    Ended {
+        /// Its end as the server told it.
+        end: Box<GameEnd>,
+        /// The bot's side.
+        side: Side,
+    },
+    /// The player failed, and resigned.
+    Failed {
+        /// Which game.
+        game: GameId,
+        /// What it did.
+        fault: Fault,
+    },
+    /// The server refused something.
+    Refused(Box<WireError>),
+}
+
+/// Why a bridge ends before its time.
+#[derive(Debug, Error)]
+pub enum BridgeError {
+    /// The player cannot be started.
+    #[error("{0}")]
+    CannotStart(Fault),
+    /// The server cannot be reached, or refuses.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Too many faults in a row.
+    #[error("{0} games in a row were lost by a fault, the last by this: {1}")]
+    Broken(u32, Fault),
+}
+
+/// A game under way.
+struct Place {
+    side: Side,
+    time: TimeControl,
+    /// `None` before the first move, and while a thread has it.
+    player: Option<Box<dyn Player>>,
+    /// The ply that is thought about.
+    thinking: Option<u32>,
+    /// The last answer, for a server that asks again.
+    answered: Option<(u32, Column)>,
+    sent: Option<Instant>,
+    has_failed: bool,
+}
+
+/// What a thread brings back.
+struct Thought {
+    game: GameId,
+    ply: u32,
+    /// `None` after a fault.
+    player: Option<Box<dyn Player>>,
+    answer: Result<Answer, Fault>,
+}
+
+struct Bridge<'a> {
+    client: Client,
+    entrant: Arc<dyn Entrant>,
+    plan: BridgePlan,
+    places: HashMap<GameId, Place>,
+    /// Players between games.
+    free: Vec<Box<dyn Player>>,
+    thoughts: JoinSet<Thought>,
+    /// Ends the thinking when the bridge is dropped.
+    halt: Stop,
+    summary: Summary,
+    faults_in_a_row: u32,
+    is_draining: bool,
+    tell: &'a mut (dyn FnMut(&Note) + Send),
+}
+
+/// Plays until the plan is fulfilled, `stop` is set, or nothing more can be done. When it is stopped, games under way are
+/// played to their end.
+///
+/// # Errors
+///
+/// The player cannot be started or fails again and again, or the server refuses for good.
+pub async fn run(
+    plan: BridgePlan,
+    entrant: Arc<dyn Entrant>,
+    stop: &CancellationToken,
+    tell: &mut (dyn FnMut(&Note) + Send),
+) -> Result<Summary, BridgeError> {
+    let ours = Arc::clone(&entrant);
+    let player = tokio::task::spawn_blocking(move || ours.player()).await;
+    let player = player.unwrap_or_else(|error| Err(Fault::Broken(error.to_string())));
+    let player = player.map_err(BridgeError::CannotStart)?;
+    let client = Client::connect(plan.introduction.clone()).await?;
+    tell(&Note::Connected { name: client.welcome().you.name.to_string() });
+    let mut bridge = Bridge {
+        client,
+        entrant,
+        plan,
+        places: HashMap::new(),
+        free: vec![player],
+        thoughts: JoinSet::new(),
+        halt: Stop::default(),
+        summary: Summary::default(),
+        faults_in_a_row: 0,
+        is_draining: false,
+        tell,
+    };
+    let result = bridge.play(stop).await;
+    bridge.halt.set();
+    while bridge.thoughts.join_next().await.is_some() {}
+    let Bridge { client, free, summary, .. } = bridge;
+    client.leave().await;
+    // Programs may take a moment to end.
+    let ended = tokio::task::spawn_blocking(move || drop(free)).await;
+    debug_assert!(ended.is_ok(), "dropping players does not panic");
+    result.map(|()| summary)
+}
+
+impl Bridge<'_> {
+    async fn play(&mut self, stop: &CancellationToken) -> Result<(), BridgeError> {
+        loop {
+            let received = tokio::select! {
+                () = stop.cancelled(), if !self.is_draining => {
+                    self.drain().await?;
+                    continue;
+                }
+                Some(thought) = self.thoughts.join_next(), if !self.thoughts.is_empty() => {
+                    // A player that panics takes its game with it: the server ends that by the clock.
+                    if let Ok(thought) = thought {
+                        self.take_thought(thought).await?;
+                    }
+                    continue;
+                }
+                received = self.client.next() => received,
+            };
+            match received {
+                Ok(received) => self.take(received).await?,
+                Err(ClientError::Closed { code: CLOSED_NORMALLY, .. }) if self.is_draining => return Ok(()),
+                Err(error) if error.is_passing() => {
+                    self.client.reconnect().await?;
+                    (self.tell)(&Note::Reconnected);
+                }
+                Err(error) => return Err(error.into()),
+            }
+            if self.is_draining && self.places.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Plays what is under way and nothing more.
+    async fn drain(&mut self) -> Result<(), ClientError> {
+        self.is_draining = true;
+        self.plan.invitations.clear();
+        self.send(&ClientMessage::Bye(Bye { drain: true })).await
+    }
+
+    /// A lost connection is found by the next read, and the server asks again for what was not sent.
+    async fn send(&mut self, message: &ClientMessage) -> Result<(), ClientError> {
+        match self.client.send(message).await {
+            Err(error) if !error.is_passing() => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn take(&mut self, received: Received) -> Result<(), BridgeError> {
+        match received.message {
+            ServerMessage::Synced(synced) if synced.games == 0 => self.invite().await?,
+            ServerMessage::Challenge(offer) => self.take_offer(*offer).await?,
+            ServerMessage::Game(snapshot) => self.take_snapshot(&snapshot).await?,
+            ServerMessage::Turn(turn) => self.take_turn(*turn).await?,
+            ServerMessage::Moved(moved) => {
+                let place = self.places.get_mut(&moved.game);
+                let sent = place
+                    .filter(|place| Side::from(moved.by) == place.side)
+                    .and_then(|place| place.sent.take());
+                self.summary.latencies.extend(sent.map(|sent| sent.elapsed()));
+            }
+            ServerMessage::GameEnd(end) => self.take_end(end).await?,
+            ServerMessage::Ping(ping) => self.send(&ClientMessage::Pong(ping)).await?,
+            ServerMessage::Error(error) => {
+                self.summary.refusals += 1;
+                (self.tell)(&Note::Refused(error));
+            }
+            ServerMessage::Welcome(_)
+            | ServerMessage::Synced(_)
+            | ServerMessage::ChallengeEnd(_)
+            | ServerMessage::BotOffer(_)
+            | ServerMessage::Ok(_)
+            | ServerMessage::Notice(_)
+            | ServerMessage::Pong(_)
+            | ServerMessage::RematchOffer(_)
+            | ServerMessage::TakebackOffer(_)
+            | ServerMessage::Reaction(_)
+            | ServerMessage::OpponentGone(_)
+            | ServerMessage::Crowd(_)
+            | ServerMessage::Truth(_)
+            | ServerMessage::Lobby(_)
+            | ServerMessage::Tv(_)
+            | ServerMessage::Ladder(_)
+            | ServerMessage::Result(_) => {}
+        }
+        Ok(())
+    }
+
+    async fn invite(&mut self) -> Result<(), ClientError> {
+        match self.plan.invitations.pop_front() {
+            Some(invitation) => self.send(&ClientMessage::PlayBot(invitation)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn take_offer(&mut self, offer: Offer) -> Result<(), ClientError> {
+        let is_own = offer.from.id == self.client.welcome().you.id;
+        if is_own || self.is_draining {
+            return Ok(());
+        }
+        self.send(&ClientMessage::Accept(OnChallenge { challenge: offer.challenge })).await
+    }
+
+    async fn take_snapshot(&mut self, snapshot: &Snapshot) -> Result<(), BridgeError> {
+        let Some(side) = snapshot.you.map(Side::from) else { return Ok(()) };
+        if let Some(end) = snapshot.end() {
+            return self.take_end(Box::new(end)).await;
+        }
+        let time = time_of(snapshot.time);
+        self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time = time;
+        Ok(())
+    }
+
+    async fn take_turn(&mut self, turn: Turn) -> Result<(), BridgeError> {
+        let unreadable = |why: String| ClientError::Unreadable(format!("a turn of {}: {why}", turn.game));
+        let game =
+            Game::from_moves(turn.variant.0, &turn.moves).map_err(|error| unreadable(error.to_string()))?;
+        let side = game.position().side_to_move();
+        let place = self.places.entry(turn.game.clone());
+        let place = place.or_insert_with(|| Place::new(side, TimeControl::default()));
+        match (place.answered, place.thinking) {
+            (Some((ply, column)), _) if ply == turn.ply => {
+                return Ok(self.send_move(turn.game, ply, column).await?);
+            }
+            (_, Some(ply)) if ply == turn.ply => return Ok(()),
+            (_, Some(_)) => return Ok(()), // a turn of the past
+            (_, None) if place.has_failed => return Ok(()),
+            (_, None) => {}
+        }
+        place.thinking = Some(turn.ply);
+        let known = place.player.take();
+        let start = GameStart { variant: turn.variant.0, side, time: place.time, seed: 0 };
+        let task = Task {
+            is_new: known.is_none(),
+            player: known.or_else(|| self.free.pop()),
+            entrant: Arc::clone(&self.entrant),
+            start,
+            game,
+            turn,
+            asked: clock::now(),
+            halt: self.halt.clone(),
+        };
+        self.thoughts.spawn_blocking(|| task.think());
+        Ok(())
+    }
+
+    async fn take_thought(&mut self, thought: Thought) -> Result<(), BridgeError> {
+        let Thought { game, ply, player, answer } = thought;
+        let Some(place) = self.places.get_mut(&game) else {
+            self.free.extend(player); // the game ended meanwhile
+            return Ok(());
+        };
+        place.thinking = None;
+        match answer {
+            Ok(Answer { column, .. }) => {
+                place.player = player;
+                place.answered = Some((ply, column));
+                Ok(self.send_move(game, ply, column).await?)
+            }
+            Err(fault) => {
+                place.has_failed = true;
+                self.summary.faults += 1;
+                self.faults_in_a_row += 1;
+                (self.tell)(&Note::Failed { game: game.clone(), fault: fault.clone() });
+                self.send(&ClientMessage::Resign(OnGame { game })).await?;
+                if self.faults_in_a_row >= FAULTS_MAX {
+                    return Err(BridgeError::Broken(self.faults_in_a_row, fault));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn send_move(&mut self, game: GameId, ply: u32, column: Column) -> Result<(), ClientError> {
+        if let Some(place) = self.places.get_mut(&game) {
+            place.sent = Some(Instant::now());
+        }
+        let column = ColumnField::Number(column.number().into());
+        self.send(&ClientMessage::Move(Move { game, ply, column, info: None })).await
+    }
+
+    async fn take_end(&mut self, end: Box<GameEnd>) -> Result<(), BridgeError> {
+        let Some(place) = self.places.remove(&end.game) else { return Ok(()) };
+        self.free.extend(place.player);
+        if !place.has_failed {
+            self.faults_in_a_row = 0;
+        }
+        self.summary.count(end.result, place.side);
+        (self.tell)(&Note::Ended { end, side: place.side });
+        let is_enough = self.plan.games_max.is_some_and(|max| self.summary.games >= max);
+        if is_enough && !self.is_draining {
+            return Ok(self.drain().await?);
+        }
+        Ok(self.invite().await?)
+    }
+}
+
+impl Place {
+    fn new(side: Side, time: TimeControl) -> Self {
+        Self { side, time, player: None, thinking: None, answered: None, sent: None, has_failed: false }
+    }
+}
+
+fn time_of(time: clock::TimeControl) -> TimeControl {
+    TimeControl {
+        bank_ms: time.bank_ms.map(u64::from),
+        increment_ms: time.increment_ms.into(),
+        move_ms: time.move_ms.map(u64::from),
+        nodes: None,
+    }
+}
+
+/// All that a thread needs to ask a player.
+struct Task {
+    /// `None` if one must be started.
+    player: Option<Box<dyn Player>>,
+    /// Whether the game is new to the player.
+    is_new: bool,
+    entrant: Arc<dyn Entrant>,
+    start: GameStart,
+    game: Game,
+    turn: Turn,
+    asked: std::time::Instant,
+    halt: Stop,
+}
+
+impl Task {
+    fn think(mut self) -> Thought {
+        let (player, answer) = match self.answer() {
+            Ok((player, answer)) => (Some(player), Ok(answer)),
+            Err(fault) => (None, Err(fault)),
+        };
+        Thought { game: self.turn.game, ply: self.turn.ply, player, answer }
+    }
+
+    /// Gives the player back unless it failed.
+    fn answer(&mut self) -> Result<(Box<dyn Player>, Answer), Fault> {
+        let mut player = match self.player.take() {
+            Some(player) => player,
+            None => self.entrant.player()?,
+        };
+        if self.is_new {
+            player.begin(&self.start)?;
+        }
+        let answer = player.choose(&self.question())?;
+        if self.turn.legal.contains(&answer.column.number()) {
+            Ok((player, answer))
+        } else {
+            Err(Fault::Illegal(format!("column {} cannot be played", answer.column)))
+        }
+    }
+
+    fn question(&self) -> Question<'_> {
+        let limit = Duration::from_millis(self.turn.budget_ms.saturating_sub(self.turn.network_ms));
+        let used = clock::now().duration_since(self.asked);
+        let budget = limit.saturating_sub(RESERVE.min(limit / 4)).saturating_sub(used);
+        let TurnClock { you, opponent } = self.turn.clock;
+        Question {
+            game: &self.game,
+            budget: Some(budget),
+            allotment: Some(budget / SHARE_OF_BUDGET),
+            margin: Duration::ZERO,
+            remaining_ms: match self.start.side {
+                Side::First => [you, opponent],
+                Side::Second => [opponent, you],
+            },
+            nodes: None,
+            stop: &self.halt,
+        }
+    }
+}

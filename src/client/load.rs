@@ -1,0 +1,117 @@
+//! Load over the protocol: pairs of clients that play whole legal games at random columns, and clients that watch.
+//!
+//! Everything goes through the socket, as any other client's would. What happens is told to a [`Witness`]: the load
+//! generator counts, the kill test keeps a history.
+
+mod pair;
+mod player;
+mod report;
+mod spectator;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::{ClientError, Introduction};
+use crate::model::clock::TimeControl;
+pub use pair::{PairPlan, Role, play_pair};
+pub use player::{Ack, Trouble, Witness};
+use report::Tally;
+pub use report::{AckMillis, Report};
+
+/// Time of the games: nobody thinks, so it only has to outlast a stalled server.
+const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
+
+/// What load to make.
+#[derive(Clone, Debug)]
+pub struct LoadPlan {
+    /// `ws://HOST:PORT`, with or without the path of the socket.
+    pub url: String,
+    /// Games to play in all.
+    pub games: u32,
+    /// Players connected at the same time; they play in pairs.
+    pub connections: u32,
+    /// Clients that watch one game after the other.
+    pub spectators: u32,
+    /// How long each player waits before it answers a turn.
+    pub think: Duration,
+    /// Decides the columns.
+    pub seed: u64,
+}
+
+/// Makes the load until all games are played or `stop` is set, and says how it went.
+///
+/// `progress` hears of every finished game.
+///
+/// # Errors
+///
+/// No connection can be made, or the server refuses a player for good. What was played until then is lost.
+pub async fn run(
+    plan: &LoadPlan,
+    progress: impl Fn() + Send + Sync + 'static,
+    stop: &CancellationToken,
+) -> Result<Report, ClientError> {
+    let began = Instant::now();
+    let tally = Arc::new(Tally::new(Box::new(progress)));
+    let finished = stop.child_token();
+    let mut watchers = JoinSet::new();
+    for _ in 0..plan.spectators {
+        let introduction = introduction(plan);
+        watchers.spawn(spectator::watch(introduction, tally.newest_game(), finished.clone()));
+    }
+    let played = play(plan, &tally, &finished).await;
+    finished.cancel();
+    let mut seen = 0;
+    while let Some(watched) = watchers.join_next().await {
+        seen += watched.unwrap_or(Ok(0))?;
+    }
+    played?;
+    Ok(tally.report(began.elapsed(), plan.spectators, seen))
+}
+
+fn introduction(plan: &LoadPlan) -> Introduction {
+    Introduction { url: plan.url.clone(), ..Introduction::default() }
+}
+
+/// Plays all games, shared out among the pairs.
+async fn play(plan: &LoadPlan, tally: &Arc<Tally>, stop: &CancellationToken) -> Result<(), ClientError> {
+    let pairs = (plan.connections / 2).clamp(1, plan.games.max(1));
+    let mut running = JoinSet::new();
+    for pair in 0..pairs {
+        let plan = PairPlan {
+            challenger: introduction(plan),
+            challenged: introduction(plan),
+            time: TIME,
+            rated: false,
+            games: Some(share(plan.games, pairs, pair)),
+            think: plan.think,
+            seed: plan.seed.wrapping_add(u64::from(pair)),
+        };
+        let witness: Arc<dyn Witness> = Arc::<Tally>::clone(tally);
+        running.spawn(play_pair(plan, witness, stop.clone()));
+    }
+    while let Some(played) = running.join_next().await {
+        played.map_err(|failure| ClientError::Lost(failure.to_string()))??;
+    }
+    Ok(())
+}
+
+/// The part of `total` that falls to one of `parts`, so that all parts together are the total.
+fn share(total: u32, parts: u32, index: u32) -> u32 {
+    total / parts + u32::from(index < total % parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        for (total, parts) in [(10, 3), (3, 3), (100, 7), (1, 1)] {
+            assert_eq!((0..parts).map(|index| share(total, parts, index)).sum::<u32>(), total);
+        }
+    }
+}

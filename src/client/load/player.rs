@@ -1,0 +1,352 @@
+//! One player that answers every turn with a random legal column and checks what it sees.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_engine::Column;
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::pair::Role;
+use crate::client::{Client, ClientError, Received};
+use crate::model::ids::{ChallengeId, GameId};
+use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame};
+use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
+use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
+
+/// A move that the server has acknowledged, and so promised to keep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ack {
+    /// Which game.
+    pub game: GameId,
+    /// Stones on the board before it.
+    pub ply: u32,
+    /// From 1.
+    pub column: u8,
+    /// From sending the move to its acknowledgement.
+    pub latency: Duration,
+}
+
+/// Something that should not happen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trouble {
+    /// The server took back what it had shown.
+    Rollback {
+        /// Which game.
+        game: GameId,
+        /// What was seen before.
+        known: String,
+        /// What is said now.
+        said: String,
+    },
+    /// The server refused a request.
+    Refused(Box<WireError>),
+    /// The session could not be resumed: the player is somebody else now.
+    SessionLost,
+}
+
+/// Hears what the players live through. Called from many tasks, and must be quick.
+pub trait Witness: Send + Sync {
+    /// A game goes on, or began.
+    fn playing(&self, _game: &GameId) {}
+    /// A move is about to be sent; whether it arrives is not known.
+    fn sending(&self, _game: &GameId, _ply: u32, _column: Column) {}
+    /// A move was acknowledged.
+    fn acked(&self, ack: &Ack);
+    /// A game ended; both its players say so, `role` tells which.
+    fn ended(&self, role: Role, end: &GameEnd);
+    /// A connection was lost and made again, and the server knew the session.
+    fn reconnected(&self, _role: Role) {}
+    /// Something that should not happen.
+    fn trouble(&self, trouble: Trouble);
+}
+
+/// The sent move that waits for its acknowledgement.
+struct Sent {
+    ply: u32,
+    column: Column,
+    at: Instant,
+}
+
+/// One player.
+pub(super) struct Player {
+    client: Client,
+    role: Role,
+    witness: Arc<dyn Witness>,
+    think: Duration,
+    rng: ChaCha8Rng,
+    /// Moves of each live game, as far as this player has seen them.
+    known: HashMap<GameId, String>,
+    sent: HashMap<GameId, Sent>,
+    /// Games of which nothing was heard since the connection was made again.
+    unheard: HashSet<GameId>,
+    /// Whether the connection was made again and its `synced` has not come yet.
+    is_returning: bool,
+    /// The turn to answer next, and when.
+    due: Option<(Instant, Box<Turn>)>,
+}
+
+/// What the role of the player has to react to.
+pub(super) enum Happening {
+    /// The connection was made again, and the list of live games is complete.
+    Back,
+    /// Somebody offers a game.
+    Offered(ChallengeId),
+    /// An offer of this player's came to nothing.
+    OfferEnded,
+    /// A game ended.
+    Ended,
+    /// A request that was no move was refused.
+    Refused(Box<WireError>),
+}
+
+/// Whether to go on. Nobody else plays under our players' names: one that was replaced was so by an earlier attempt of
+/// its own to connect, which a busy server has only now come to.
+fn is_passing(error: &ClientError) -> bool {
+    let is_replaced =
+        matches!(error, ClientError::Closed { code, .. } if *code == CloseCode::Replaced.number());
+    error.is_passing() || is_replaced
+}
+
+impl Player {
+    pub(super) fn new(
+        client: Client,
+        role: Role,
+        witness: Arc<dyn Witness>,
+        think: Duration,
+        rng: ChaCha8Rng,
+    ) -> Self {
+        Self {
+            client,
+            role,
+            witness,
+            think,
+            rng,
+            known: HashMap::new(),
+            sent: HashMap::new(),
+            unheard: HashSet::new(),
+            is_returning: false,
+            due: None,
+        }
+    }
+
+    pub(super) fn is_playing(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// Plays on until something happens that the role must react to; `None` once `stop` is set.
+    ///
+    /// Lost connections are made again on the way.
+    pub(super) async fn next(&mut self, stop: &CancellationToken) -> Result<Option<Happening>, ClientError> {
+        loop {
+            let due = self.due.as_ref().map(|(at, _)| *at);
+            let received = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(None),
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.answer_turn().await?;
+                    continue;
+                }
+                received = self.client.next() => received,
+            };
+            match received {
+                Ok(received) => {
+                    if let Some(happening) = self.take(received).await? {
+                        return Ok(Some(happening));
+                    }
+                }
+                Err(error) if is_passing(&error) => {
+                    if !self.reconnect(stop).await? {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Sends a request, connecting again if need be; false if the connection had to be made again and the request
+    /// must be thought over.
+    pub(super) async fn send(&mut self, message: &ClientMessage) -> Result<(), ClientError> {
+        match self.client.send(message).await {
+            // The next read finds the loss too, and repairs it; what was not sent is asked for again by the server.
+            Ok(()) => Ok(()),
+            Err(error) if error.is_passing() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) async fn accept(&mut self, challenge: ChallengeId) -> Result<(), ClientError> {
+        self.send(&ClientMessage::Accept(OnChallenge { challenge })).await
+    }
+
+    pub(super) async fn leave(self) {
+        self.client.leave().await;
+    }
+
+    /// Connects again; false once `stop` is set.
+    async fn reconnect(&mut self, stop: &CancellationToken) -> Result<bool, ClientError> {
+        let welcome = tokio::select! {
+            () = stop.cancelled() => return Ok(false),
+            welcome = self.client.reconnect() => welcome?,
+        };
+        if welcome.resumed {
+            self.witness.reconnected(self.role);
+        } else {
+            self.witness.trouble(Trouble::SessionLost);
+            self.known.clear();
+        }
+        self.unheard = self.known.keys().cloned().collect();
+        self.is_returning = true;
+        self.due = None; // the server asks again
+        Ok(true)
+    }
+
+    async fn take(&mut self, received: Received) -> Result<Option<Happening>, ClientError> {
+        match received.message {
+            ServerMessage::Synced(_) => {
+                self.ask_for_unheard().await?;
+                return Ok(std::mem::take(&mut self.is_returning).then_some(Happening::Back));
+            }
+            ServerMessage::Challenge(offer) => return Ok(self.offered(*offer)),
+            ServerMessage::ChallengeEnd(_) => return Ok(Some(Happening::OfferEnded)),
+            ServerMessage::Game(snapshot) => return Ok(self.take_snapshot(&snapshot)),
+            ServerMessage::Turn(turn) => {
+                self.take_view(&turn.game, &turn.moves);
+                self.due = Some((Instant::now() + self.think, turn));
+                if self.think.is_zero() {
+                    self.answer_turn().await?;
+                }
+            }
+            ServerMessage::Moved(moved) => self.take_moved(&moved).await?,
+            ServerMessage::GameEnd(end) => return Ok(self.take_end(&end)),
+            ServerMessage::Error(error) => {
+                self.witness.trouble(Trouble::Refused(error.clone()));
+                return Ok(error.game.is_none().then_some(Happening::Refused(error)));
+            }
+            ServerMessage::Welcome(_)
+            | ServerMessage::Ok(_)
+            | ServerMessage::Notice(_)
+            | ServerMessage::Ping(_)
+            | ServerMessage::Pong(_)
+            | ServerMessage::BotOffer(_)
+            | ServerMessage::RematchOffer(_)
+            | ServerMessage::TakebackOffer(_)
+            | ServerMessage::Reaction(_)
+            | ServerMessage::OpponentGone(_)
+            | ServerMessage::Crowd(_)
+            | ServerMessage::Truth(_)
+            | ServerMessage::Lobby(_)
+            | ServerMessage::Tv(_)
+            | ServerMessage::Ladder(_)
+            | ServerMessage::Result(_) => {}
+        }
+        Ok(None)
+    }
+
+    fn offered(&self, offer: Offer) -> Option<Happening> {
+        let own = offer.from.id == self.client.welcome().you.id;
+        (!own).then_some(Happening::Offered(offer.challenge))
+    }
+
+    fn take_snapshot(&mut self, snapshot: &Snapshot) -> Option<Happening> {
+        self.unheard.remove(&snapshot.game);
+        if let Some(end) = snapshot.end() {
+            return self.take_end(&end);
+        }
+        self.take_view(&snapshot.game, &snapshot.moves);
+        self.witness.playing(&snapshot.game);
+        None
+    }
+
+    /// A game ended; nothing happened if that was known, as when its end is said again.
+    fn take_end(&mut self, end: &GameEnd) -> Option<Happening> {
+        self.unheard.remove(&end.game);
+        self.known.contains_key(&end.game).then_some(())?;
+        self.take_view(&end.game, &end.moves);
+        self.known.remove(&end.game);
+        self.sent.remove(&end.game);
+        self.witness.ended(self.role, end);
+        Some(Happening::Ended)
+    }
+
+    /// The server has told of all live games: those that it left out ended while nobody could be told.
+    async fn ask_for_unheard(&mut self) -> Result<(), ClientError> {
+        for game in std::mem::take(&mut self.unheard) {
+            self.send(&ClientMessage::Sync(OnGame { game })).await?;
+        }
+        Ok(())
+    }
+
+    /// Compares what is said about a game with what was seen of it: moves may be added, never taken away.
+    fn take_view(&mut self, game: &GameId, moves: &str) {
+        let known = self.known.entry(game.clone()).or_default();
+        if !moves.starts_with(known.as_str()) {
+            let (known, said) = (known.clone(), moves.to_owned());
+            self.witness.trouble(Trouble::Rollback { game: game.clone(), known, said });
+        }
+        moves.clone_into(known);
+    }
+
+    async fn take_moved(&mut self, moved: &Moved) -> Result<(), ClientError> {
+        let Some(column) = Column::from_number(moved.column) else {
+            return Err(ClientError::Unreadable(format!("column {}", moved.column)));
+        };
+        let Some(known) = self.known.get(&moved.game) else { return Ok(()) };
+        let index = moved.ply.saturating_sub(1) as usize;
+        match known.chars().nth(index) {
+            // Said before, as after a resumption.
+            Some(digit) if digit == column.digit() => {}
+            None if index == known.len() => {
+                let extended = format!("{known}{}", column.digit());
+                self.take_view(&moved.game, &extended);
+            }
+            Some(_) => {
+                let said = format!("{}{}", &known[..index], column.digit());
+                self.take_view(&moved.game, &said);
+            }
+            None => self.send(&ClientMessage::Sync(OnGame { game: moved.game.clone() })).await?,
+        }
+        self.take_ack(moved, column);
+        Ok(())
+    }
+
+    fn take_ack(&mut self, moved: &Moved, column: Column) {
+        let ply = moved.ply.saturating_sub(1);
+        if let Some(sent) = self.sent.get(&moved.game)
+            && sent.ply == ply
+            && sent.column == column
+        {
+            let latency = sent.at.elapsed();
+            self.sent.remove(&moved.game);
+            self.witness.acked(&Ack { game: moved.game.clone(), ply, column: column.number(), latency });
+        }
+    }
+
+    async fn answer_turn(&mut self) -> Result<(), ClientError> {
+        let Some((_, turn)) = self.due.take() else { return Ok(()) };
+        if let Some(sent) = self.sent.get(&turn.game)
+            && sent.ply == turn.ply
+        {
+            // Asked again, as after a restart: the same answer is safe whatever became of the first.
+            let column = sent.column;
+            return self.send_move(turn.game, turn.ply, column).await;
+        }
+        let drawn = self.rng.random_range(0..turn.legal.len().max(1));
+        let Some(column) = turn.legal.get(drawn).copied().and_then(Column::from_number) else {
+            return Err(ClientError::Unreadable(format!("a turn with the legal columns {:?}", turn.legal)));
+        };
+        let Turn { game, ply, .. } = *turn;
+        self.witness.sending(&game, ply, column);
+        self.sent.insert(game.clone(), Sent { ply, column, at: Instant::now() });
+        self.send_move(game, ply, column).await
+    }
+
+    async fn send_move(&mut self, game: GameId, ply: u32, column: Column) -> Result<(), ClientError> {
+        let column = ColumnField::Number(column.number().into());
+        self.send(&ClientMessage::Move(Move { game, ply, column, info: None })).await
+    }
+}

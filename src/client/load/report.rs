@@ -1,0 +1,166 @@
+//! Counting what the players live through.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::pair::Role;
+use super::player::{Ack, Trouble, Witness};
+use crate::model::ids::GameId;
+use crate::protocol::server::GameEnd;
+
+/// How a load went.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// Finished games.
+    pub games: u64,
+    /// Acknowledged moves.
+    pub moves: u64,
+    /// From the first connection to the last game's end.
+    pub seconds: f64,
+    /// Acknowledged moves in a second.
+    pub moves_per_s: f64,
+    /// From sending a move to its acknowledgement, in milliseconds.
+    pub ack_ms: AckMillis,
+    /// Clients that watched.
+    pub spectators: u32,
+    /// Messages about games that they received.
+    pub spectator_messages: u64,
+    /// Connections that were lost and made again.
+    pub reconnects: u64,
+    /// What should not happen, by kind: error codes, `rollback`, `session_lost`.
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// The latency that half, 99 % and 99.9 % of the moves kept.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct AckMillis {
+    /// Half of them.
+    pub p50: f64,
+    /// 99 of 100.
+    pub p99: f64,
+    /// 999 of 1,000.
+    pub p99_9: f64,
+    /// All of them.
+    pub max: f64,
+}
+
+/// Counts.
+pub(super) struct Tally {
+    games: AtomicU64,
+    reconnects: AtomicU64,
+    latencies: Mutex<Vec<Duration>>,
+    errors: Mutex<BTreeMap<String, u64>>,
+    newest: watch::Sender<Option<GameId>>,
+    progress: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Tally {
+    pub(super) fn new(progress: Box<dyn Fn() + Send + Sync>) -> Self {
+        Self {
+            games: AtomicU64::new(0),
+            reconnects: AtomicU64::new(0),
+            latencies: Mutex::default(),
+            errors: Mutex::default(),
+            newest: watch::Sender::new(None),
+            progress,
+        }
+    }
+
+    /// The game that began last, for those who want to watch one.
+    pub(super) fn newest_game(&self) -> watch::Receiver<Option<GameId>> {
+        self.newest.subscribe()
+    }
+
+    pub(super) fn report(&self, elapsed: Duration, spectators: u32, spectator_messages: u64) -> Report {
+        let mut latencies = std::mem::take(&mut *lock(&self.latencies));
+        latencies.sort_unstable();
+        let seconds = elapsed.as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
+        let moves_per_s = latencies.len() as f64 / seconds;
+        Report {
+            games: self.games.load(Ordering::Relaxed),
+            moves: latencies.len() as u64,
+            seconds,
+            moves_per_s,
+            ack_ms: AckMillis {
+                p50: percentile_ms(&latencies, 500),
+                p99: percentile_ms(&latencies, 990),
+                p99_9: percentile_ms(&latencies, 999),
+                max: percentile_ms(&latencies, 1_000),
+            },
+            spectators,
+            spectator_messages,
+            reconnects: self.reconnects.load(Ordering::Relaxed),
+            errors: lock(&self.errors).clone(),
+        }
+    }
+}
+
+impl Witness for Tally {
+    fn playing(&self, game: &GameId) {
+        self.newest.send_replace(Some(game.clone()));
+    }
+
+    fn acked(&self, ack: &Ack) {
+        lock(&self.latencies).push(ack.latency);
+    }
+
+    fn ended(&self, role: Role, _end: &GameEnd) {
+        match role {
+            Role::Challenger => {
+                self.games.fetch_add(1, Ordering::Relaxed);
+                (self.progress)();
+            }
+            Role::Challenged => {} // the other one has counted it
+        }
+    }
+
+    fn reconnected(&self, _role: Role) {
+        self.reconnects.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn trouble(&self, trouble: Trouble) {
+        let kind = match &trouble {
+            Trouble::Rollback { .. } => "rollback".to_owned(),
+            Trouble::SessionLost => "session_lost".to_owned(),
+            Trouble::Refused(error) => error.code.to_string(),
+        };
+        *lock(&self.errors).entry(kind).or_default() += 1;
+    }
+}
+
+/// Counters stay usable even if a task that held them panicked.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The smallest of the sorted values that `per_mille` of them do not exceed, in milliseconds; 0 without values.
+fn percentile_ms(sorted: &[Duration], per_mille: usize) -> f64 {
+    let rank = (sorted.len() * per_mille).div_ceil(1_000).max(1);
+    sorted.get(rank - 1).map_or(0.0, |latency| latency.as_secs_f64() * 1_000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let values: Vec<Duration> = (1..=1_000).map(Duration::from_millis).collect();
+        let check = |values: &[Duration], per_mille, expected: f64| {
+            let found = percentile_ms(values, per_mille);
+            assert!((found - expected).abs() < 1e-9, "{per_mille} per mille: {found}");
+        };
+        check(&values, 500, 500.0);
+        check(&values, 990, 990.0);
+        check(&values, 999, 999.0);
+        check(&values, 1_000, 1_000.0);
+        check(&values[..1], 999, 1.0);
+        check(&[], 500, 0.0);
+    }
+}

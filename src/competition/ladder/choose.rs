@@ -1,0 +1,315 @@
+//! Which two bots play next: the pair that tells most about the order of the field. Pure.
+
+use std::time::Instant;
+
+use fourfold_arena::stats::elo::{POINTS, expected_score};
+use fourfold_arena::stats::normal;
+use fourfold_engine::Variant;
+
+use super::budget::Class;
+use super::meetings::Meetings;
+use crate::competition::leaderboard::field::Field;
+use crate::lobby::acceptance::{Proposal, check};
+use crate::model::clock::TimeControl;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{Accepts, PlayerKind};
+
+/// Games in a pair.
+const GAMES: f64 = 2.0;
+
+/// What a pair is worth whose order is known beyond doubt, beside one whose order is open: its ratings are still shown
+/// with an error, which it makes smaller.
+const WORTH_WITHOUT_DOUBT: f64 = 0.1;
+
+/// How strong a bot is, as far as is known, in Elo points.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Strength {
+    /// The rating.
+    pub elo: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Whether too few games stand behind it to say anything.
+    pub is_new: bool,
+}
+
+/// A bot that could play now.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Who.
+    pub identity: Identity,
+    /// Whether the house plays it.
+    pub house: bool,
+    /// Whether it has a house pair under way, or is being probed in one: it can still be a remote bot's opponent.
+    pub is_taken: bool,
+    /// In the ladder's variant.
+    pub strength: Strength,
+    /// The live rating, by which bots say whom they accept.
+    pub live_elo: i32,
+    /// What it accepts.
+    pub accepts: Accepts,
+    /// Which purse pays for it; nobody pays for remote bots.
+    pub class: Class,
+    /// What its part in a pair costs us, in seconds of a core.
+    pub cost: f64,
+}
+
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Who could play.
+    pub field: &'a [Candidate],
+    /// How sure the difference of two ratings is, where there is a joint fit.
+    pub fit: Option<&'a Field>,
+    /// What they have played within the day.
+    pub meetings: &'a Meetings,
+    /// Pairs of the same two bots within a day.
+    pub pairs_per_day: u32,
+    /// How much time each side would have.
+    pub time: TimeControl,
+    /// Now.
+    pub now: Instant,
+    /// Whether pairs of bots of the house may begin, by class: quick and slow.
+    pub house: [bool; 2],
+}
+
+/// The pair to play.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Choice {
+    /// Two places in the field, `a` before `b`.
+    pub a: usize,
+    pub b: usize,
+    /// Standard error of the difference of their ratings, in Elo points.
+    pub error: f64,
+    /// Which purse pays for it, if both are of the house.
+    pub class: Option<Class>,
+}
+
+/// Chooses the pair to play next, if any two candidates may meet.
+///
+/// Pairs with a remote bot go before those of the house, pairs with a newcomer before others; among these the one that
+/// tells most for what it costs.
+#[must_use]
+pub fn choose(question: &Question<'_>) -> Option<Choice> {
+    let field = question.field;
+    let mut best: Option<((bool, bool, f64), Choice)> = None;
+    for (a, one) in field.iter().enumerate() {
+        for (b, other) in field.iter().enumerate().skip(a + 1) {
+            if !question.may_meet(one, other) {
+                continue;
+            }
+            let is_remote = !one.house || !other.house;
+            let is_new = one.strength.is_new || other.strength.is_new;
+            let error = question.error_between(one, other);
+            let gain = gain(one.strength.elo - other.strength.elo, error) / cost(one, other);
+            let worth = (is_remote, is_new, gain);
+            if best.is_none_or(|(most, _)| worth > most) {
+                let class = (!is_remote).then(|| one.class.with(other.class));
+                best = Some((worth, Choice { a, b, error, class }));
+            }
+        }
+    }
+    best.map(|(_, choice)| choice)
+}
+
+impl Question<'_> {
+    /// Standard error of the difference of two ratings, in Elo points.
+    fn error_between(&self, one: &Candidate, other: &Candidate) -> f64 {
+        let joint = self.fit.and_then(|fit| fit.error_between(&one.identity.id, &other.identity.id));
+        joint.unwrap_or_else(|| one.strength.error.hypot(other.strength.error))
+    }
+
+    fn may_meet(&self, one: &Candidate, other: &Candidate) -> bool {
+        let of_house = one.house && other.house;
+        let is_allowed = if of_house {
+            !one.is_taken && !other.is_taken && self.may_begin(one.class.with(other.class))
+        } else {
+            one.identity.family() != other.identity.family()
+        };
+        let played = self.meetings.pairs(&one.identity.id, &other.identity.id, self.now).unwrap_or_default();
+        is_allowed
+            && one.identity.id != other.identity.id
+            && played < self.pairs_per_day
+            && self.accepts(one, other)
+            && self.accepts(other, one)
+    }
+
+    fn may_begin(&self, class: Class) -> bool {
+        let [quick, slow] = self.house;
+        match class {
+            Class::Quick => quick,
+            Class::Slow => slow,
+        }
+    }
+
+    /// Whether the one accepts a game against the other.
+    fn accepts(&self, one: &Candidate, other: &Candidate) -> bool {
+        let proposal = Proposal {
+            time: self.time,
+            rated: true,
+            variant: Variant::STANDARD,
+            opponent: PlayerKind::Bot,
+            opponent_elo: Some(other.live_elo),
+        };
+        check(&one.accepts, &proposal).is_ok()
+    }
+}
+
+/// What a pair of games between two bots tells whose ratings differ by so much, with such a standard error; all in Elo
+/// points.
+///
+/// By how much it makes the variance of their difference smaller, in squared Elo points: two games have the information
+/// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the order
+/// of the two counts for more.
+#[must_use]
+pub fn gain(difference: f64, error: f64) -> f64 {
+    let variance = error * error;
+    let p = expected_score(difference);
+    let information = GAMES * p * (1.0 - p) / (POINTS * POINTS);
+    let smaller_by = variance * variance * information / (1.0 + variance * information);
+    let stronger = normal::cdf(difference / error.max(f64::EPSILON));
+    let doubt = 4.0 * stronger * (1.0 - stronger);
+    smaller_by * (WORTH_WITHOUT_DOUBT + doubt)
+}
+
+/// What a pair costs us, if it is one of the house; remote bots think for themselves.
+fn cost(one: &Candidate, other: &Candidate) -> f64 {
+    if one.house && other.house { one.cost + other.cost } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::clock::now;
+
+    const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
+
+    fn candidate(name: &str, house: bool, elo: f64, error: f64) -> Candidate {
+        let identity = Identity {
+            id: name.parse().unwrap(),
+            name: name.parse().unwrap(),
+            kind: PlayerKind::Bot,
+            owner: (!house).then(|| format!("owner{name}").parse().unwrap()),
+        };
+        let strength = Strength { elo, error, is_new: error > 100.0 };
+        let (accepts, class) = (Accepts::default(), Class::Quick);
+        Candidate { identity, house, is_taken: false, strength, live_elo: 1_500, accepts, class, cost: 1.0 }
+    }
+
+    fn question<'a>(field: &'a [Candidate], meetings: &'a Meetings) -> Question<'a> {
+        Question {
+            field,
+            fit: None,
+            meetings,
+            pairs_per_day: 10,
+            time: TIME,
+            now: now(),
+            house: [true, true],
+        }
+    }
+
+    #[track_caller]
+    fn check_choice(question: &Question<'_>, expected: Option<[&str; 2]>) {
+        let name = |place: usize| question.field[place].identity.id.as_str();
+        let names = choose(question).map(|choice| [name(choice.a), name(choice.b)]);
+        assert_eq!(names, expected);
+    }
+
+    #[track_caller]
+    fn check_field(field: &[Candidate], expected: Option<[&str; 2]>) {
+        check_choice(&question(field, &Meetings::default()), expected);
+    }
+
+    #[test]
+    fn remote_newcomers_come_first_and_meet_whoever_tells_most() {
+        let field = [
+            candidate("h1", true, 1400.0, 50.0),
+            candidate("h2", true, 1600.0, 350.0),
+            candidate("r1", false, 1500.0, 60.0),
+            candidate("r2", false, 1450.0, 350.0),
+        ];
+        check_field(&field, Some(["h2", "r2"]));
+        check_field(&field[..3], Some(["h2", "r1"]));
+        check_field(&field[..2], Some(["h1", "h2"]));
+    }
+
+    #[test]
+    fn close_ratings_tell_more_than_far_ones() {
+        let field = [
+            candidate("h1", true, 1000.0, 50.0),
+            candidate("h2", true, 1500.0, 50.0),
+            candidate("h3", true, 1520.0, 50.0),
+            candidate("h4", true, 2400.0, 50.0),
+        ];
+        check_field(&field, Some(["h2", "h3"]));
+    }
+
+    #[test]
+    fn what_is_unsure_tells_more_than_what_is_known() {
+        assert!(gain(0.0, 92.0) > 4.0 * gain(0.0, 28.0));
+        assert!(gain(0.0, 127.0) > gain(0.0, 92.0));
+        assert!(gain(-1.0, 28.0) > 4.0 * gain(-100.0, 28.0), "their order is known");
+        assert!((gain(60.0, 80.0) - gain(-60.0, 80.0)).abs() < 1e-9, "either way round");
+        assert!(gain(-7_500.0, 28.0) >= 0.0);
+        assert!(gain(0.0, 0.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn what_costs_less_is_played_more_often() {
+        let mut field = [
+            candidate("h1", true, 1500.0, 60.0),
+            candidate("h2", true, 1500.0, 60.0),
+            candidate("h3", true, 1500.0, 50.0),
+            candidate("h4", true, 1500.0, 50.0),
+        ];
+        check_field(&field, Some(["h1", "h2"]));
+        (field[0].cost, field[1].cost) = (3.0, 3.0);
+        check_field(&field, Some(["h3", "h4"]));
+        (field[2].strength.error, field[3].strength.error) = (30.0, 30.0);
+        check_field(&field, Some(["h1", "h2"]));
+    }
+
+    #[test]
+    fn purses_that_are_empty_wait() {
+        let mut field = [
+            candidate("h1", true, 1500.0, 90.0),
+            candidate("h2", true, 1500.0, 90.0),
+            candidate("h3", true, 1500.0, 30.0),
+        ];
+        field[0].class = Class::Slow;
+        let meetings = Meetings::default();
+        check_choice(&Question { house: [true, false], ..question(&field, &meetings) }, Some(["h2", "h3"]));
+        check_choice(&Question { house: [false, false], ..question(&field, &meetings) }, None);
+        field[1].is_taken = true;
+        check_choice(&Question { house: [true, false], ..question(&field, &meetings) }, None);
+        field[2].house = false;
+        field[2].identity.owner = Some("owner".parse().unwrap());
+        let closed = Question { house: [false, false], ..question(&field, &meetings) };
+        check_choice(&closed, Some(["h1", "h3"])); // remote bots are not made to wait
+    }
+
+    #[test]
+    fn the_same_two_do_not_meet_all_day() {
+        let field = [candidate("h1", true, 1500.0, 90.0), candidate("h2", true, 1500.0, 90.0)];
+        let (mut meetings, now) = (Meetings::default(), now());
+        let [a, b] = ["h1", "h2"].map(|id| id.parse().unwrap());
+        meetings.learn(&a, &b, 9, now);
+        check_choice(&Question { now, ..question(&field, &meetings) }, Some(["h1", "h2"]));
+        meetings.add(&b, &a);
+        check_choice(&Question { now, ..question(&field, &meetings) }, None);
+    }
+
+    #[test]
+    fn bots_of_one_owner_do_not_meet() {
+        let mut field = [candidate("r1", false, 1500.0, 350.0), candidate("r2", false, 1500.0, 350.0)];
+        field[1].identity.owner = field[0].identity.owner.clone();
+        check_field(&field, None);
+    }
+
+    #[test]
+    fn what_a_bot_does_not_accept_is_never_chosen() {
+        let mut field = [candidate("h1", true, 1500.0, 350.0), candidate("r1", false, 1500.0, 350.0)];
+        field[1].accepts.rated = Some(false);
+        check_field(&field, None);
+        check_field(&field[1..], None);
+    }
+}

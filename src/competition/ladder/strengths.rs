@@ -1,0 +1,105 @@
+//! What is known of the bots' strength when the ladder chooses: the joint fit, and for whom it does not have yet the live
+//! rating with its error.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use fourfold_arena::stats::normal::Z95;
+use fourfold_engine::Variant;
+
+use super::choose::Strength;
+use crate::competition::leaderboard::Snapshot;
+use crate::competition::leaderboard::field::Field;
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::{Standing, pm95};
+use crate::storage::published::FitList;
+use crate::storage::store::{Board, Store, StoreError};
+
+/// Bots whose ratings are read: all there will ever be on one machine.
+const BOTS_MAX: u32 = 100_000;
+
+/// All bots' strengths; whoever is not in it has not played.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Strengths {
+    live: HashMap<PlayerId, Standing>,
+    published: Arc<Snapshot>,
+    /// What a live rating lacks to be one of the fit, whose zero is elsewhere: in the middle of those who have both.
+    shift: f64,
+}
+
+impl Strengths {
+    /// Reads the live ratings, beside what was fitted last.
+    pub(crate) async fn read(store: &dyn Store, published: Arc<Snapshot>) -> Result<Self, StoreError> {
+        let rows = store.leaderboard(Board::Bots, Variant::STANDARD, BOTS_MAX).await?;
+        let live = rows.into_iter().map(|row| (row.player.id, row.rating.standing)).collect();
+        Ok(Self::new(live, published))
+    }
+
+    fn new(live: HashMap<PlayerId, Standing>, published: Arc<Snapshot>) -> Self {
+        let mut strengths = Self { live, published, shift: 0.0 };
+        strengths.shift = strengths.shift();
+        strengths
+    }
+
+    fn shift(&self) -> f64 {
+        let Some(field) = self.fit() else { return 0.0 };
+        let both =
+            field.rows().iter().filter_map(|rated| Some(rated.elo - elo(self.live.get(&rated.player)?)));
+        let (count, sum) = both.fold((0_u32, 0.0), |(count, sum), apart| (count + 1, sum + apart));
+        if count == 0 { 0.0 } else { sum / f64::from(count) }
+    }
+
+    /// The joint fit of the bots, as soon as there is one.
+    pub(crate) fn fit(&self) -> Option<&Field> {
+        self.published.field(Variant::STANDARD, FitList::Bots)
+    }
+
+    /// That of one bot.
+    pub(crate) fn of(&self, bot: &PlayerId) -> Strength {
+        let live = self.standing(bot);
+        let is_new = live.is_provisional();
+        if let Some(rated) = self.fit().and_then(|field| field.get(bot)) {
+            return Strength { elo: rated.elo, error: rated.error, is_new };
+        }
+        Strength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
+    }
+
+    /// The live rating of one bot, in whole points.
+    pub(crate) fn live_elo(&self, bot: &PlayerId) -> i32 {
+        self.standing(bot).rating.to_elo()
+    }
+
+    fn standing(&self, bot: &PlayerId) -> Standing {
+        self.live.get(bot).copied().unwrap_or_default()
+    }
+}
+
+fn elo(standing: &Standing) -> f64 {
+    f64::from(standing.rating.to_elo())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::competition::leaderboard::tests::{bots, fit, play_pair};
+    use crate::protocol::server::GameResult::{First, Second};
+    use crate::storage::conformance::player_id;
+
+    #[tokio::test]
+    async fn whoever_is_not_in_the_fit_is_put_on_its_scale() {
+        let store = bots().await;
+        play_pair(&store, 0, ["random", "perfect"], [Second, First]).await;
+        let read = async |published| Strengths::read(&store, Arc::new(published)).await.unwrap();
+        let [random, perfect, six] = ["random", "perfect", "six"].map(player_id);
+
+        let live = read(Snapshot::default()).await;
+        assert!((live.of(&six).elo - 1500.0).abs() < 1.0);
+        assert!(live.fit().is_none() && live.of(&perfect).elo > live.of(&random).elo);
+
+        let fitted = read(fit(&store).await).await;
+        assert!(fitted.of(&random).elo.abs() < 1e-9, "the fit's anchor");
+        let middle = f64::midpoint(fitted.of(&random).elo, fitted.of(&perfect).elo);
+        assert!((fitted.of(&six).elo - middle).abs() < 1.0, "a newcomer is in the middle");
+        assert!(fitted.of(&six).is_new && fitted.live_elo(&six) == 1500);
+    }
+}

@@ -1,0 +1,46 @@
+//! Which bots the ladder leaves out at the moment, for everybody to see.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::health::Condition;
+use crate::model::fault::Fault;
+use crate::model::ids::PlayerId;
+
+/// Why a bot is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Trouble {
+    /// How it broke off last: time, illegal, absent or failed.
+    pub fault: &'static str,
+    /// Whether it plays single pairs again to show that it is well; if not, it is paused.
+    pub probing: bool,
+}
+
+impl Trouble {
+    /// That of a bot in this condition.
+    #[must_use]
+    pub fn of(condition: Condition) -> Option<Self> {
+        let trouble = |fault: Fault, probing| Some(Self { fault: fault.as_str(), probing });
+        match condition {
+            Condition::Fit => None,
+            Condition::Probing(fault) => trouble(fault, true),
+            Condition::Paused(fault, _) => trouble(fault, false),
+        }
+    }
+}
+
+/// All bots in trouble. The ladder writes it, whoever shows bots reads it. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Troubles(Arc<RwLock<HashMap<PlayerId, Trouble>>>);
+
+impl Troubles {
+    /// Why this bot is left out, if it is.
+    #[must_use]
+    pub fn of(&self, bot: &PlayerId) -> Option<Trouble> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
+    }
+
+    pub(super) fn replace(&self, troubles: HashMap<PlayerId, Trouble>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = troubles;
+    }
+}

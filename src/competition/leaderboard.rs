@@ -1,0 +1,96 @@
+//! The published ratings: all rated games fitted at once, again whenever games have come.
+//!
+//! [`books`] sums games up and fits them, in an order that is fixed, so that the same games give the same digits; it is
+//! pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody reads
+//! what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well yet.
+//!
+//! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md` says.
+
+pub mod books;
+pub mod field;
+pub mod habits;
+pub mod service;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use fourfold_engine::Variant;
+use tokio::sync::watch;
+
+use self::field::Field;
+use crate::storage::published::FitList;
+
+pub use self::service::{LeaderboardActor, LeaderboardDeps};
+
+/// The published ratings, for reading; cheap to clone. Empty until the first fit.
+#[derive(Clone, Debug)]
+pub struct Leaderboard {
+    sender: Arc<watch::Sender<Arc<Snapshot>>>,
+}
+
+impl Default for Leaderboard {
+    fn default() -> Self {
+        Self { sender: Arc::new(watch::Sender::new(Arc::default())) }
+    }
+}
+
+impl Leaderboard {
+    /// The ratings as they were fitted last.
+    #[must_use]
+    pub fn now(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.sender.borrow())
+    }
+
+    /// Tells of every fit from now on.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.sender.subscribe()
+    }
+
+    /// Shows the ratings of a new fit.
+    pub fn show(&self, snapshot: Snapshot) {
+        self.sender.send_replace(Arc::new(snapshot));
+    }
+}
+
+/// All joint fits at one point of the records.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Number of the last finished game that they rest on; 0 before the first.
+    pub up_to: u64,
+    /// By variant, as far as rated games were played there.
+    pub(crate) fits: HashMap<Variant, Arc<Fits>>,
+}
+
+/// Both fits of one variant.
+#[derive(Clone, Debug)]
+pub struct Fits {
+    /// Games between bots alone.
+    pub bots: Field,
+    /// Everybody's games.
+    pub all: Field,
+}
+
+impl Snapshot {
+    /// The ratings of one board, if rated games were played there.
+    #[must_use]
+    pub fn field(&self, variant: Variant, list: FitList) -> Option<&Field> {
+        let fits = self.fits.get(&variant)?;
+        Some(match list {
+            FitList::All => &fits.all,
+            FitList::Bots => &fits.bots,
+        })
+    }
+
+    /// Boards on which rated games were played, the one with most players first.
+    #[must_use]
+    pub fn variants(&self) -> Vec<Variant> {
+        let mut variants: Vec<Variant> = self.fits.keys().copied().collect();
+        variants.sort_by_key(|variant| {
+            (std::cmp::Reverse(self.fits[variant].all.rows().len()), variant.to_string())
+        });
+        variants
+    }
+}

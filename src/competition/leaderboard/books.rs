@@ -1,0 +1,212 @@
+//! Rated games summed up, and fitted: pure.
+//!
+//! A game costs a constant amount of work when it comes; a fit depends on the number of players and of pairs of players
+//! that have met, not on the number of games.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use fourfold_arena::stats::fit::{DRAW, LOSS, WIN};
+use fourfold_arena::stats::ledger::{Booking, Ledger};
+use fourfold_engine::{Side, Variant};
+
+use super::field::{Field, Member, Scale};
+use super::{Fits, Snapshot};
+use crate::model::ids::PlayerId;
+use crate::protocol::server::GameResult;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::StoredPlayer;
+use crate::storage::published::{FitList, Publication, PublishedRating, RatedGame};
+use crate::storage::record::RatingRow;
+
+/// The bot of the house whose rating is 0.
+const ANCHOR: &str = "random";
+
+/// The bot of the house that never errs.
+const CEILING: &str = "perfect";
+
+/// Players in one fit at most, those with the most games: a fit of 400 takes a second or so, and its time grows with
+/// the third power.
+const FIELD_MAX: usize = 400;
+
+/// All rated games so far.
+#[derive(Debug, Default)]
+pub struct Books {
+    /// Number of the last game that was booked; 0 before the first.
+    up_to: u64,
+    by_variant: HashMap<Variant, Book>,
+    people_and_bots: HashMap<PlayerId, Listed>,
+}
+
+/// The games of one variant.
+#[derive(Debug, Default)]
+struct Book {
+    ledger: Ledger,
+    /// Numbers in the ledger by ids: the order of every sum.
+    numbers: BTreeMap<PlayerId, usize>,
+    live: HashMap<PlayerId, RatingRow>,
+    /// Whether games have come since the last fit.
+    is_new: bool,
+    fits: Option<Arc<Fits>>,
+}
+
+/// On which lists a player stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Listed {
+    Person,
+    Bot,
+    /// A bot of the house with a place of its own on the scale.
+    Anchor,
+    Ceiling,
+    /// Whoever has left: its games count no more.
+    Nowhere,
+}
+
+impl Listed {
+    fn of(player: &StoredPlayer) -> Self {
+        match player.kind {
+            PlayerKind::Guest => Self::Nowhere,
+            PlayerKind::Human => Self::Person,
+            PlayerKind::Bot if player.house && player.name.key() == ANCHOR => Self::Anchor,
+            PlayerKind::Bot if player.house && player.name.key() == CEILING => Self::Ceiling,
+            PlayerKind::Bot => Self::Bot,
+        }
+    }
+
+    fn is_in(self, list: FitList) -> bool {
+        match self {
+            Self::Nowhere => false,
+            Self::Person => list == FitList::All,
+            Self::Bot | Self::Anchor | Self::Ceiling => true,
+        }
+    }
+}
+
+impl Books {
+    /// Number of the last game that was booked; 0 before the first.
+    #[must_use]
+    pub fn up_to(&self) -> u64 {
+        self.up_to
+    }
+
+    /// Whether games have come since the last fit.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.by_variant.values().any(|book| book.is_new)
+    }
+
+    /// Books a game, each only once. For the fit they may come in any order; the live rating is that after the last.
+    pub fn book(&mut self, game: &RatedGame) {
+        let ending = match game.result {
+            GameResult::First => WIN,
+            GameResult::Draw => DRAW,
+            GameResult::Second => LOSS,
+            GameResult::Void => return,
+        };
+        self.up_to = self.up_to.max(game.number);
+        let book = self.by_variant.entry(game.variant).or_default();
+        book.is_new = true;
+        let [first, second] = Side::BOTH.map(|side| book.number(&game.players[side]));
+        let pair = game.pair.as_ref().map(|pair| (pair.id.as_str(), pair.leg));
+        if first != second {
+            book.ledger.book(Booking { first, second, ending, moves: &game.moves, pair });
+        }
+        for (side, won) in [(Side::First, ending == WIN), (Side::Second, ending == LOSS)] {
+            let row = book.live.entry(game.players[side].clone()).or_default();
+            *row = row.after(game.ratings[side], (ending != DRAW).then_some(won));
+        }
+    }
+
+    /// Who has played, and is not known yet.
+    #[must_use]
+    pub fn strangers(&self) -> Vec<PlayerId> {
+        let players = self.by_variant.values().flat_map(|book| book.numbers.keys());
+        let unknown: BTreeSet<&PlayerId> =
+            players.filter(|id| !self.people_and_bots.contains_key(*id)).collect();
+        unknown.into_iter().cloned().collect()
+    }
+
+    /// Says who they are. What a player is does not change, but by leaving.
+    pub fn introduce(&mut self, players: &[StoredPlayer]) {
+        self.people_and_bots.extend(players.iter().map(|player| (player.id.clone(), Listed::of(player))));
+    }
+
+    /// Fits the variants in which games have come. Players who were not introduced are left out.
+    pub fn fit(&mut self) -> Snapshot {
+        for book in self.by_variant.values_mut().filter(|book| book.is_new) {
+            let field = |list| book.field(list, &self.people_and_bots);
+            book.fits = Some(Arc::new(Fits { bots: field(FitList::Bots), all: field(FitList::All) }));
+            book.is_new = false;
+        }
+        let fits = |(variant, book): (&Variant, &Book)| Some((*variant, book.fits.clone()?));
+        Snapshot { up_to: self.up_to, fits: self.by_variant.iter().filter_map(fits).collect() }
+    }
+}
+
+impl Book {
+    fn number(&mut self, player: &PlayerId) -> usize {
+        if let Some(number) = self.numbers.get(player) {
+            return *number;
+        }
+        let number = self.ledger.add_player();
+        self.numbers.insert(player.clone(), number);
+        number
+    }
+
+    fn field(&self, list: FitList, listed: &HashMap<PlayerId, Listed>) -> Field {
+        let is = |id: &PlayerId, what: Listed| listed.get(id) == Some(&what);
+        let is_in = |id: &PlayerId| listed.get(id).is_some_and(|listed| listed.is_in(list));
+        let candidates: Vec<usize> =
+            self.numbers.iter().filter(|(id, _)| is_in(id)).map(|(_, number)| *number).collect();
+        let players: HashSet<usize> = self.most_games(self.ledger.who_met(&candidates)).into_iter().collect();
+        let chosen: Vec<(&PlayerId, usize)> = self
+            .numbers
+            .iter()
+            .filter(|(_, number)| players.contains(number))
+            .map(|(id, number)| (id, *number))
+            .collect();
+        let find = |what| chosen.iter().find(|(id, _)| is(id, what));
+        let anchor = find(Listed::Anchor).map(|(_, number)| (*number, 0.0));
+        let ceiling = find(Listed::Ceiling).map(|(id, _)| (*id).clone());
+        let numbers: Vec<usize> = chosen.iter().map(|(_, number)| *number).collect();
+        let member = |(id, _): &(&PlayerId, usize)| {
+            let live = self.live.get(*id).copied().unwrap_or_default();
+            Member { id: (*id).clone(), live }
+        };
+        let members = chosen.iter().map(member).collect();
+        let scale = if anchor.is_some() { Scale::Random } else { Scale::Mean };
+        Field::new(members, self.ledger.fit(&numbers, anchor), scale, ceiling)
+    }
+
+    /// The players with the most games, if there are too many; those with as many in the order of their ids.
+    fn most_games(&self, mut players: Vec<usize>) -> Vec<usize> {
+        if players.len() > FIELD_MAX {
+            players.sort_by_key(|player| std::cmp::Reverse(self.ledger.tally(*player).games));
+            players.truncate(FIELD_MAX);
+        }
+        players
+    }
+}
+
+impl Snapshot {
+    /// The ratings as they are stored.
+    #[must_use]
+    pub fn publication(&self, revision: u64) -> Publication {
+        let mut ratings = Vec::new();
+        for (variant, fits) in &self.fits {
+            for (list, field) in [(FitList::All, &fits.all), (FitList::Bots, &fits.bots)] {
+                ratings.extend(field.rows().iter().map(|row| PublishedRating {
+                    variant: *variant,
+                    list,
+                    player: row.player.clone(),
+                    elo: row.elo_milli(),
+                    error: row.error_milli(),
+                    games: row.games,
+                }));
+            }
+        }
+        let mut publication = Publication { revision, up_to: Some(self.up_to), ratings };
+        publication.sort();
+        publication
+    }
+}

@@ -1,0 +1,192 @@
+//! The ratings of a field of players, with how sure each is and each difference.
+
+use std::collections::HashMap;
+
+use fourfold_arena::stats::fit::{Fit, Warning, warnings};
+use fourfold_arena::stats::ledger::FieldFit;
+
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::MilliElo;
+use crate::storage::record::RatingRow;
+
+/// One player of a field.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rated {
+    /// Who.
+    pub player: PlayerId,
+    /// The rating, in Elo points.
+    pub elo: f64,
+    /// Its standard error, in Elo points.
+    pub error: f64,
+    /// Half the width of the interval that holds 95 %, in Elo points.
+    pub pm95: f64,
+    /// Games of this fit that count: repeated ones once, halves of pairs not at all.
+    pub games: u64,
+    /// Pairs among them.
+    pub pairs: u64,
+    /// How many opponents they were against.
+    pub opponents: usize,
+    /// The live rating, and all rated games on this board.
+    pub live: RatingRow,
+}
+
+impl Rated {
+    /// The rating as it is stored.
+    #[must_use]
+    pub fn elo_milli(&self) -> MilliElo {
+        MilliElo(milli(self.elo))
+    }
+
+    /// The standard error in thousandths of a point.
+    #[must_use]
+    pub fn error_milli(&self) -> u64 {
+        milli(self.error).unsigned_abs()
+    }
+
+    /// The rating in whole points.
+    #[must_use]
+    pub fn whole_elo(&self) -> i32 {
+        self.elo_milli().to_elo()
+    }
+
+    /// Half the width of the interval in whole points; never nothing.
+    #[must_use]
+    pub fn whole_pm95(&self) -> u32 {
+        u32::try_from(MilliElo(milli(self.pm95)).to_elo()).unwrap_or_default().max(1)
+    }
+}
+
+/// The nearest thousandth. Ratings are a few thousand points at most.
+#[expect(clippy::cast_possible_truncation, reason = "far inside the range, and a cast saturates")]
+fn milli(points: f64) -> i64 {
+    (points * 1_000.0).round() as i64
+}
+
+/// A player of a field, before it is rated.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) id: PlayerId,
+    pub(super) live: RatingRow,
+}
+
+/// Where the scale of a field is fixed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// The bot of the house that plays at random has 0.
+    Random,
+    /// It has not played: the mean is 0.
+    Mean,
+}
+
+/// The ratings of all players of a field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// By the order of the fit.
+    rows: Vec<Rated>,
+    places: HashMap<PlayerId, usize>,
+    /// Places, the strongest first.
+    ranking: Vec<usize>,
+    fit: Fit,
+    /// What fixes the scale.
+    pub scale: Scale,
+    /// The bot of the house that never errs, if it has played: nobody plays better moves.
+    pub ceiling: Option<PlayerId>,
+    /// Elo points that the first move is worth.
+    pub first_move_advantage: f64,
+    /// Games that count.
+    pub games: u64,
+    /// Pairs among them.
+    pub pairs: u64,
+    /// Why not to trust the ratings; players by their places in [`Self::rows`].
+    pub warnings: Vec<Warning>,
+}
+
+impl Field {
+    pub(super) fn new(
+        members: Vec<Member>,
+        fitted: FieldFit,
+        scale: Scale,
+        ceiling: Option<PlayerId>,
+    ) -> Self {
+        let FieldFit { players: _, fit, meetings } = fitted;
+        let mut counts = vec![(0, 0, 0); members.len()];
+        for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
+            for place in [meeting.a, meeting.b] {
+                let (games, pairs, opponents) = &mut counts[place];
+                *games += meeting.games();
+                *pairs += meeting.pairs();
+                *opponents += 1;
+            }
+        }
+        let row = |(place, member): (usize, Member)| {
+            let (games, pairs, opponents) = counts[place];
+            Rated {
+                player: member.id,
+                elo: fit.elo[place],
+                error: fit.error(place),
+                pm95: fit.pm95(place),
+                games,
+                pairs,
+                opponents,
+                live: member.live,
+            }
+        };
+        let rows: Vec<Rated> = members.into_iter().enumerate().map(row).collect();
+        let mut ranking: Vec<usize> = (0..rows.len()).collect();
+        ranking.sort_by(|&one, &other| rows[other].elo.total_cmp(&rows[one].elo));
+        Self {
+            places: rows.iter().enumerate().map(|(place, row)| (row.player.clone(), place)).collect(),
+            ranking,
+            scale,
+            ceiling,
+            first_move_advantage: fit.first_move_advantage,
+            games: meetings.iter().map(fourfold_arena::stats::fit::Meeting::games).sum(),
+            pairs: meetings.iter().map(fourfold_arena::stats::fit::Meeting::pairs).sum(),
+            warnings: warnings(rows.len(), &meetings),
+            rows,
+            fit,
+        }
+    }
+
+    /// All players, in the order of their ids.
+    #[must_use]
+    pub fn rows(&self) -> &[Rated] {
+        &self.rows
+    }
+
+    /// All players, the strongest first; equals in the order of their ids.
+    pub fn ranking(&self) -> impl ExactSizeIterator<Item = &Rated> {
+        self.ranking.iter().map(|&place| &self.rows[place])
+    }
+
+    /// A player's rating, if it is in the field.
+    #[must_use]
+    pub fn get(&self, player: &PlayerId) -> Option<&Rated> {
+        self.places.get(player).map(|&place| &self.rows[place])
+    }
+
+    fn both(&self, a: &PlayerId, b: &PlayerId) -> Option<(usize, usize)> {
+        Some((*self.places.get(a)?, *self.places.get(b)?))
+    }
+
+    /// Covariance of two ratings, in squared points; `None` unless both are in the field.
+    #[must_use]
+    pub fn covariance(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+        let (a, b) = self.both(a, b)?;
+        Some(self.fit.covariance(a, b))
+    }
+
+    /// Standard error of the difference of two ratings, in points; `None` unless both are in the field.
+    #[must_use]
+    pub fn error_between(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+        let (a, b) = self.both(a, b)?;
+        Some(self.fit.error_between(a, b))
+    }
+
+    /// How probable it is that `a` is stronger than `b`; `None` unless both are in the field.
+    #[must_use]
+    pub fn los(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+        let (a, b) = self.both(a, b)?;
+        Some(self.fit.los(a, b))
+    }
+}

@@ -1,0 +1,179 @@
+//! How a player plays, from its last rated games: recent form, openings, columns. Pure.
+
+use std::collections::BTreeMap;
+
+use fourfold_engine::{Side, Variant, notation};
+
+use crate::model::ids::{GameId, PlayerId};
+use crate::protocol::server::GameResult;
+use crate::storage::published::{RatedGame, Score};
+
+/// Games that are looked at: what was longer ago says little about now.
+pub const GAMES_MAX: u32 = 500;
+
+/// Results that are recent form.
+const FORM: usize = 20;
+
+/// Moves that make an opening, two of each side.
+const OPENING_PLIES: usize = 4;
+
+/// Openings that are listed, those played most often first.
+const OPENINGS_MAX: usize = 6;
+
+/// How a game ended for the player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Result {
+    /// It won.
+    Won,
+    /// Nobody did.
+    Drawn,
+    /// It lost.
+    Lost,
+}
+
+/// A game of the recent form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recent {
+    /// Which game.
+    pub game: GameId,
+    /// Against whom.
+    pub opponent: PlayerId,
+    /// How it ended.
+    pub result: Result,
+}
+
+/// How games with one opening ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// Its moves.
+    pub moves: String,
+    /// As the player sees them.
+    pub score: Score,
+}
+
+/// How a player plays on one board.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Habits {
+    /// Games that were looked at.
+    pub games: u64,
+    /// The last of them, the newest first.
+    pub form: Vec<Recent>,
+    /// By how often they were played.
+    pub openings: Vec<Opening>,
+    /// How often each column was chosen, from the left; moves of a given opening are nobody's choice.
+    pub columns: Vec<u64>,
+}
+
+impl Habits {
+    /// Looks at games that the player played on this board, the newest first.
+    #[must_use]
+    pub fn new(player: &PlayerId, variant: Variant, games: &[RatedGame]) -> Self {
+        let mut habits = Self {
+            columns: vec![0; usize::from(variant.width())],
+            games: games.len() as u64,
+            ..Self::default()
+        };
+        let mut openings: BTreeMap<&str, Score> = BTreeMap::new();
+        for game in games {
+            let side = if game.players.first == *player { Side::First } else { Side::Second };
+            let result = result_for(side, game.result);
+            if habits.form.len() < FORM {
+                let opponent = game.players[side.opponent()].clone();
+                habits.form.push(Recent { game: game.id.clone(), opponent, result });
+            }
+            if let Some(opening) = game.moves.get(..OPENING_PLIES) {
+                openings.entry(opening).or_default().book(result);
+            }
+            habits.count_columns(game, side);
+        }
+        let opening = |(moves, score): (&str, Score)| Opening { moves: moves.to_owned(), score };
+        habits.openings = openings.into_iter().map(opening).collect();
+        habits.openings.sort_by_key(|opening| std::cmp::Reverse(opening.score.games()));
+        habits.openings.truncate(OPENINGS_MAX);
+        habits
+    }
+
+    fn count_columns(&mut self, game: &RatedGame, side: Side) {
+        let columns = notation::parse_moves(&game.moves).unwrap_or_default();
+        let own = |ply: usize| ply.is_multiple_of(2) == (side == Side::First);
+        for (_, column) in
+            columns.into_iter().enumerate().filter(|(ply, _)| *ply >= game.opening_plies && own(*ply))
+        {
+            if let Some(count) = self.columns.get_mut(usize::from(column.number()) - 1) {
+                *count += 1;
+            }
+        }
+    }
+}
+
+impl Score {
+    fn book(&mut self, result: Result) {
+        match result {
+            Result::Won => self.wins += 1,
+            Result::Drawn => self.draws += 1,
+            Result::Lost => self.losses += 1,
+        }
+    }
+}
+
+fn result_for(side: Side, result: GameResult) -> Result {
+    match (result, side) {
+        (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => Result::Won,
+        (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => Result::Lost,
+        (GameResult::Draw | GameResult::Void, _) => Result::Drawn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::BySide;
+
+    use super::*;
+    use crate::model::rating::elo::{Standing, settle};
+    use crate::storage::conformance::player_id;
+
+    fn game(
+        id: &str,
+        first: &str,
+        second: &str,
+        opening_plies: usize,
+        moves: &str,
+        result: GameResult,
+    ) -> RatedGame {
+        RatedGame {
+            number: 1,
+            id: id.parse().unwrap(),
+            variant: Variant::STANDARD,
+            players: BySide { first: player_id(first), second: player_id(second) },
+            pair: None,
+            opening_plies,
+            moves: moves.to_owned(),
+            result,
+            ratings: settle(Standing::START, Standing::START, None),
+        }
+    }
+
+    #[test]
+    fn choices_of_the_player_alone_are_counted() {
+        let games = [
+            game("a", "Ada", "Bob", 2, "4455667", GameResult::First),
+            game("b", "Bob", "Ada", 0, "44551", GameResult::First),
+            game("c", "Bob", "Ada", 0, "1", GameResult::Draw),
+        ];
+        let habits = Habits::new(&player_id("Ada"), Variant::STANDARD, &games);
+        // Of the first game 5, 6 and 7, of the second 4 and 5.
+        assert_eq!(habits.columns, [0, 0, 0, 1, 2, 1, 1]);
+        let results: Vec<Result> = habits.form.iter().map(|recent| recent.result).collect();
+        assert_eq!(results, [Result::Won, Result::Lost, Result::Drawn]);
+        assert_eq!(habits.form[0].opponent, player_id("Bob"));
+        let score = Score { wins: 1, draws: 0, losses: 1 };
+        assert_eq!(habits.openings, [Opening { moves: "4455".into(), score }]);
+        assert_eq!(habits.games, 3);
+    }
+
+    #[test]
+    fn whoever_has_not_played_has_no_habits() {
+        let habits = Habits::new(&player_id("Ada"), Variant::STANDARD, &[]);
+        assert_eq!(habits, Habits { columns: vec![0; 7], ..Habits::default() });
+    }
+}

@@ -1,0 +1,270 @@
+//! The service against games in a store.
+
+use fourfold_engine::{Game, Variant};
+use proptest::prelude::*;
+
+use super::books::Books;
+use super::field::{Field, Scale};
+use super::service::Follower;
+use super::{Leaderboard, Snapshot};
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::{Standing, settle};
+use crate::protocol::server::{EndReason, GameResult};
+use crate::protocol::terms::PlayerKind;
+use crate::storage::conformance::{NOON, add, play, player, player_id, spec};
+use crate::storage::published::{FitList, RatedGame};
+use crate::storage::record::{GameSpec, Pair, StoredPlayer};
+use crate::storage::store::{Store, Write};
+use crate::storage::{MemoryStore, SqliteStore};
+
+use crate::model::durability::Durability;
+
+/// Seven moves after which nobody has won; others for every number.
+fn moves(number: u32) -> String {
+    let digits = |mut number: u32| -> String {
+        let mut digit = || {
+            let digit = number % 7 + 1;
+            number /= 7;
+            char::from_digit(digit, 10).unwrap()
+        };
+        (0..7).map(|_| digit()).collect()
+    };
+    let is_open =
+        |text: &String| Game::from_moves(Variant::STANDARD, text).is_ok_and(|game| game.outcome().is_none());
+    // Neighbours differ in their first columns.
+    (number..number + 1_000).map(|number| digits(number * 48_271 % 823_543)).find(is_open).unwrap()
+}
+
+fn bot(name: &str) -> StoredPlayer {
+    let house = ["random", "perfect"].contains(&name);
+    StoredPlayer { house, ..player(name, PlayerKind::Bot) }
+}
+
+/// A store with three bots, two of them of the house, and a person.
+async fn fill(store: &dyn Store) {
+    let players = ["random", "perfect", "six"].map(bot).into_iter().chain([player("Ada", PlayerKind::Human)]);
+    let writes: Vec<Write> = players.map(add).collect();
+    store.commit(&writes).await.unwrap();
+}
+
+pub(crate) async fn bots() -> MemoryStore {
+    let store = MemoryStore::new();
+    fill(&store).await;
+    store
+}
+
+/// A pair of games, each won by whom it says, or drawn.
+pub(crate) async fn play_pair(store: &dyn Store, number: u32, names: [&str; 2], results: [GameResult; 2]) {
+    let [a, b] = names;
+    let id = format!("p{number}").parse().unwrap();
+    for (leg, (first, second), result) in [(1, (a, b), results[0]), (2, (b, a), results[1])] {
+        let pair = Some(Pair { id: Clone::clone(&id), leg, of: 2 });
+        let spec = GameSpec { pair, ..spec(&format!("g{number}x{leg}"), first, second) };
+        play(store, spec, &moves(2 * number + leg), result, EndReason::Resign).await;
+    }
+}
+
+pub(crate) async fn fit(store: &dyn Store) -> Snapshot {
+    Follower::default().catch_up(store).await.unwrap().unwrap()
+}
+
+fn field(snapshot: &Snapshot, list: FitList) -> &Field {
+    snapshot.field(Variant::STANDARD, list).unwrap()
+}
+
+fn names(field: &Field) -> Vec<&str> {
+    field.ranking().map(|row| row.player.as_str()).collect()
+}
+
+#[tokio::test]
+async fn three_points_in_four_are_191_elo_points() {
+    use GameResult::{First, Second};
+    let store = bots().await;
+    // Of every two pairs the better one wins three games and loses one, as often with the first move as without.
+    for number in 0..100 {
+        let results = match number % 4 {
+            0 => [First, First],
+            1 => [Second, Second],
+            _ => [First, Second],
+        };
+        play_pair(&store, number, ["six", "random"], results).await;
+    }
+    let snapshot = fit(&store).await;
+    let bots = field(&snapshot, FitList::Bots);
+    assert_eq!((bots.scale, bots.games, bots.pairs, snapshot.up_to), (Scale::Random, 200, 100, 200));
+    assert_eq!(names(bots), ["idsix", "idrandom"]);
+    let six = bots.get(&player_id("six")).unwrap();
+    assert!((six.elo - 190.85).abs() < 1.0, "{six:?}");
+    assert_eq!((six.games, six.pairs, six.opponents, six.live.wins), (200, 100, 1, 150));
+    let random = bots.get(&player_id("random")).unwrap();
+    assert_eq!((random.elo_milli().0, random.error_milli()), (0, 0));
+    assert!(bots.first_move_advantage.abs() < 1e-6);
+    let error = bots.error_between(&six.player, &random.player).unwrap();
+    assert!((error - six.error).abs() < 1e-9 && (error - 28.4).abs() < 6.0, "{error}");
+    let variance = bots.covariance(&six.player, &six.player).unwrap();
+    assert!((variance.sqrt() - six.error).abs() < 1e-9);
+    assert!(bots.los(&six.player, &random.player).unwrap() > 0.999);
+    assert_eq!(bots.los(&six.player, &player_id("Ada")), None);
+}
+
+#[tokio::test]
+async fn people_are_in_the_list_of_all_alone() {
+    let store = bots().await;
+    play_pair(&store, 0, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
+    play_pair(&store, 1, ["Ada", "six"], [GameResult::First, GameResult::First]).await;
+    let snapshot = fit(&store).await;
+    assert_eq!(names(field(&snapshot, FitList::Bots)), ["idsix", "idrandom"]);
+    let all = field(&snapshot, FitList::All);
+    assert_eq!((all.rows().len(), all.games), (3, 4));
+    assert_eq!(snapshot.variants(), [Variant::STANDARD]);
+    // Without the bot that fixes it the scale has its zero at the mean.
+    let store = bots().await;
+    play_pair(&store, 0, ["Ada", "six"], [GameResult::First, GameResult::Second]).await;
+    let snapshot = fit(&store).await;
+    let all = field(&snapshot, FitList::All);
+    assert_eq!((all.scale, &all.ceiling), (Scale::Mean, &None));
+    assert!(all.rows().iter().map(|row| row.elo).sum::<f64>().abs() < 1e-9);
+    assert!(field(&snapshot, FitList::Bots).rows().is_empty());
+}
+
+#[tokio::test]
+async fn the_one_that_never_errs_is_the_ceiling() {
+    let store = bots().await;
+    play_pair(&store, 0, ["perfect", "random"], [GameResult::First, GameResult::Second]).await;
+    let snapshot = fit(&store).await;
+    assert_eq!(field(&snapshot, FitList::Bots).ceiling, Some(player_id("perfect")));
+}
+
+#[tokio::test]
+async fn halves_of_pairs_and_repeated_games_are_not_fitted() {
+    let store = bots().await;
+    play_pair(&store, 0, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
+    let half = GameSpec {
+        pair: Some(Pair { id: "half".parse().unwrap(), leg: 1, of: 2 }),
+        ..spec("half", "random", "six")
+    };
+    play(&store, half, &moves(90), GameResult::First, EndReason::Resign).await;
+    // Between repetitions three others are played, so that each is rated.
+    for round in 0..3 {
+        for number in [50, 51, 52, 53] {
+            let spec = spec(&format!("r{round}n{number}"), "six", "random");
+            play(&store, spec, &moves(number), GameResult::First, EndReason::Resign).await;
+        }
+    }
+    let snapshot = fit(&store).await;
+    let six = field(&snapshot, FitList::Bots).get(&player_id("six")).unwrap().clone();
+    assert_eq!((six.games, six.pairs, six.live.standing.games), (2 + 4, 1, 3 + 12));
+}
+
+#[tokio::test]
+async fn equal_games_have_equal_digits_in_either_store_and_step_by_step() {
+    use GameResult::{Draw, First, Second};
+    let memory = bots().await;
+    let directory = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+    fill(&sqlite).await;
+    let mut follower = Follower::default();
+    let mut last = None;
+    for (number, names, results) in [
+        (0, ["six", "random"], [First, Second]),
+        (1, ["perfect", "random"], [First, Draw]),
+        (2, ["perfect", "six"], [First, First]),
+        (3, ["Ada", "six"], [Second, Draw]),
+    ] {
+        play_pair(&memory, number, names, results).await;
+        play_pair(&sqlite, number, names, results).await;
+        last = follower.catch_up(&memory).await.unwrap();
+    }
+    assert!(follower.catch_up(&memory).await.unwrap().is_none(), "nothing new");
+    let step_by_step = last.unwrap().publication(0);
+    assert_eq!(step_by_step.ratings.len(), 3 + 4);
+    assert_eq!(fit(&memory).await.publication(0), step_by_step);
+    assert_eq!(fit(&sqlite).await.publication(0), step_by_step);
+}
+
+#[tokio::test]
+async fn whatever_counts_no_more_is_fitted_anew() {
+    let store = bots().await;
+    for number in 0..3 {
+        play_pair(&store, number, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
+    }
+    let mut follower = Follower::default();
+    let leaderboard = Leaderboard::default();
+    let watch = leaderboard.watch();
+    leaderboard.show(follower.catch_up(&store).await.unwrap().unwrap());
+    assert!(watch.has_changed().unwrap());
+    assert_eq!(field(&leaderboard.now(), FitList::Bots).pairs, 3);
+    let void = Write::VoidGame { game: "g1x2".parse().unwrap(), reason: "a test".into(), at: NOON };
+    store.commit(&[void]).await.unwrap().remove(0).unwrap();
+    let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
+    let bots = field(&snapshot, FitList::Bots);
+    assert_eq!((bots.pairs, bots.rows()[0].live.standing.games), (2, 5));
+    let leave = Write::Retire { player: player_id("six"), name: "gone-1".parse().unwrap() };
+    store.commit(&[leave]).await.unwrap().remove(0).unwrap();
+    let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
+    assert!(field(&snapshot, FitList::Bots).rows().is_empty(), "nobody has met anybody who is here");
+}
+
+#[tokio::test]
+async fn an_empty_store_has_an_empty_leaderboard() {
+    let snapshot = fit(&MemoryStore::new()).await;
+    assert_eq!((snapshot.up_to, snapshot.variants().len()), (0, 0));
+    assert!(snapshot.field(Variant::STANDARD, FitList::All).is_none());
+}
+
+/// A few games between four bots.
+fn games() -> impl Strategy<Value = Vec<RatedGame>> {
+    let names = ["random", "perfect", "six", "Ada"];
+    let one = (0..4_usize, 1..4_usize, 0..3_usize, 0..3_usize);
+    let to_games = move |pairs: Vec<(usize, usize, usize, usize)>| {
+        let results = [GameResult::First, GameResult::Draw, GameResult::Second];
+        let mut games = Vec::new();
+        for (number, (a, step, one, two)) in (0_u32..).zip(pairs) {
+            let b = (a + step) % 4;
+            for (leg, (first, second), result) in [(1, (a, b), one), (2, (b, a), two)] {
+                let spec = spec("x", names[first], names[second]);
+                games.push(RatedGame {
+                    number: u64::from(2 * number + leg),
+                    id: spec.id,
+                    variant: spec.variant,
+                    players: spec.players,
+                    pair: Some(Pair { id: format!("p{number}").parse().unwrap(), leg, of: 2 }),
+                    opening_plies: 0,
+                    moves: moves(2 * number + leg),
+                    result: results[result],
+                    ratings: settle(Standing::START, Standing::START, None),
+                });
+            }
+        }
+        games
+    };
+    prop::collection::vec(one, 1..30).prop_map(to_games)
+}
+
+fn fitted(games: &[RatedGame]) -> Vec<(PlayerId, u64, u64)> {
+    let mut books = Books::default();
+    for game in games {
+        books.book(game);
+    }
+    books.introduce(&["random", "perfect", "six"].map(bot));
+    books.introduce(&[player("Ada", PlayerKind::Human)]);
+    let snapshot = books.fit();
+    let row = |row: &super::field::Rated| (row.player.clone(), row.elo.to_bits(), row.error.to_bits());
+    let lists = [FitList::Bots, FitList::All];
+    lists
+        .into_iter()
+        .flat_map(|list| field(&snapshot, list).rows().iter().map(row).collect::<Vec<_>>())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_order_of_games_changes_no_digit(games in games(), from in any::<prop::sample::Index>()) {
+        let mut others = games.clone();
+        others.rotate_left(from.index(games.len()));
+        others.reverse();
+        prop_assert_eq!(fitted(&games), fitted(&others));
+    }
+}

@@ -1,0 +1,501 @@
+//! Holds tournaments: begins them when they are due, starts their games, and hears how those end.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use fourfold_arena::plan::Slot;
+use fourfold_engine::{Side, Variant};
+use rand::RngExt;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, error, info, warn};
+
+use super::board::{Hold, HoldError, Shared, Tournaments, Upcoming, lock, take_up};
+use super::progress::{Decided, Progress};
+use crate::accounts::identity_of;
+use crate::model::clock::now;
+use crate::model::ids::{PairId, PlayerId, PlayerName, TournamentId};
+use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
+use crate::play::presence::Sessions;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
+use crate::storage::record::{Ending, Opening, Pair};
+use crate::system::config::{Start, TournamentConfig};
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::{Store, StoreError, Write};
+use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+use crate::storage::writer::{WriteError, Writer};
+
+/// How often to look for tournaments that are due and games that can begin.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How late a tournament may begin: whoever opens a laptop in the evening does not want what was due at noon.
+const LATE_MAX_MS: i64 = 5 * 60 * 1_000;
+
+/// How long an entrant may be away before it loses its games without playing. Bots reconnect within seconds.
+const AWAY_MAX: Duration = Duration::from_mins(1);
+
+/// How long an entrant that is there may take no games.
+const BUSY_MAX: Duration = Duration::from_mins(10);
+
+/// Games in a pair.
+const PAIR: u32 = 2;
+
+/// Games that are tried beyond those that could begin, each time: some may wait for an entrant that is away.
+const TRIES_MORE: usize = 32;
+
+/// What the director works with.
+#[derive(Clone, Debug)]
+pub struct DirectorDeps {
+    /// Starts games.
+    pub host: Host,
+    /// Has tournaments, games and players.
+    pub store: Arc<dyn Store>,
+    /// Stores tournaments.
+    pub writer: Writer,
+    /// Tells who is there.
+    pub sessions: Sessions,
+}
+
+/// A tournament of the configuration and when it is due.
+#[derive(Debug)]
+struct Plan {
+    config: TournamentConfig,
+    next: Option<UnixMillis>,
+}
+
+/// A tournament under way.
+#[derive(Debug)]
+struct Running {
+    progress: Shared,
+    entrants: Vec<Identity>,
+    /// Since when entrants could not play, by their places.
+    away: HashMap<usize, Instant>,
+}
+
+/// Holds tournaments.
+#[derive(Debug)]
+pub struct Director {
+    deps: DirectorDeps,
+    board: Tournaments,
+    commands: mpsc::Receiver<Hold>,
+    ends: broadcast::Receiver<GameOver>,
+    plans: Vec<Plan>,
+    running: HashMap<TournamentId, Running>,
+}
+
+/// What became of an attempt to begin a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Attempt {
+    Begun,
+    /// Somebody is not there: it is over without being played.
+    WalkedOver,
+    /// It must wait for an entrant.
+    Waits,
+    /// No games begin at all.
+    Closed,
+}
+
+impl Director {
+    /// Takes up the tournaments that were under way, before any of their games can end.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn new(
+        deps: DirectorDeps,
+        configured: Vec<TournamentConfig>,
+    ) -> Result<(Self, Tournaments), StoreError> {
+        let (board, commands) = Tournaments::with_commands(Arc::clone(&deps.store));
+        let plans = configured.into_iter().map(|config| Plan { config, next: None }).collect();
+        let ends = deps.host.ends();
+        let mut director =
+            Self { deps, board: board.clone(), commands, ends, plans, running: HashMap::new() };
+        for tournament in director.deps.store.running_tournaments().await? {
+            let id = tournament.id.clone();
+            match director.take_up(tournament).await {
+                Ok(()) => info!(tournament = %id, "tournament taken up"),
+                Err(StoreError::Corrupt(what)) => {
+                    error!(tournament = %id, what, "a tournament cannot be taken up");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((director, board))
+    }
+
+    async fn take_up(&mut self, tournament: StoredTournament) -> Result<(), StoreError> {
+        let mut entrants = Vec::new();
+        for entrant in &tournament.entrants {
+            let player = self.deps.store.player(entrant).await?;
+            let missing = || StoreError::Corrupt(format!("there is no player {entrant}"));
+            entrants.push(identity_of(&player.ok_or_else(missing)?));
+        }
+        let id = tournament.id.clone();
+        let progress = take_up(&*self.deps.store, tournament).await?;
+        self.add(id, progress, entrants);
+        Ok(())
+    }
+
+    fn add(&mut self, id: TournamentId, progress: Progress, entrants: Vec<Identity>) {
+        let progress = Arc::new(Mutex::new(progress));
+        self.board.show(id.clone(), Arc::clone(&progress));
+        self.running.insert(id, Running { progress, entrants, away: HashMap::new() });
+    }
+
+    /// Runs until the daemon stops.
+    pub async fn run(mut self, stop: CancellationToken) {
+        self.begin_plans().await;
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = tick.tick() => self.begin_due(UnixMillis::now()).await,
+                Some(command) = self.commands.recv() => self.obey(command).await,
+                over = self.ends.recv() => match over {
+                    Ok(over) => {
+                        if !self.game_over(&over).await {
+                            continue;
+                        }
+                    }
+                    Err(RecvError::Lagged(_)) => self.reload_all().await,
+                    Err(RecvError::Closed) => return,
+                },
+            }
+            for id in self.running.keys().cloned().collect::<Vec<_>>() {
+                self.go_on(&id).await;
+            }
+        }
+    }
+
+    // ---- beginning ----
+
+    /// Begins what begins with the daemon, and finds when the others are due.
+    async fn begin_plans(&mut self) {
+        let now = UnixMillis::now();
+        for place in 0..self.plans.len() {
+            if self.plans[place].config.at == Start::Daemon {
+                let config = self.plans[place].config.clone();
+                self.hold_or_say(&config, now).await;
+            }
+            let plan = &mut self.plans[place];
+            plan.next = next(&plan.config.at, now);
+        }
+        self.announce();
+    }
+
+    async fn begin_due(&mut self, now: UnixMillis) {
+        for place in 0..self.plans.len() {
+            let plan = &mut self.plans[place];
+            let Some(due) = plan.next.filter(|due| *due <= now) else { continue };
+            plan.next = next(&plan.config.at, now);
+            let config = plan.config.clone();
+            if now.0 - due.0 <= LATE_MAX_MS {
+                self.hold_or_say(&config, due).await;
+            } else {
+                warn!(name = config.name, %due, "a tournament was due while nobody looked, and is left out");
+            }
+            self.announce();
+        }
+    }
+
+    fn announce(&self) {
+        let is_to_come = |plan: &&Plan| plan.config.at != Start::Daemon;
+        let upcoming = |plan: &Plan| Upcoming { name: plan.config.name.clone(), at: plan.next };
+        let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
+        upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
+        self.board.announce(upcoming);
+    }
+
+    async fn obey(&mut self, command: Hold) {
+        let config = self.plans.iter().find(|plan| plan.config.name == command.name);
+        let held = match config.map(|plan| plan.config.clone()) {
+            Some(config) => self.hold(&config, UnixMillis::now()).await,
+            None => Err(HoldError::Unknown(command.name)),
+        };
+        // Whoever asked may have gone away.
+        let _ = command.reply.send(held);
+    }
+
+    async fn hold_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
+        if let Err(error) = self.hold(config, due_at).await {
+            warn!(name = config.name, error = %error, "a tournament that is due does not begin");
+        }
+    }
+
+    async fn hold(
+        &mut self,
+        config: &TournamentConfig,
+        due_at: UnixMillis,
+    ) -> Result<TournamentId, HoldError> {
+        let is_same = |running: &Running| lock(&running.progress).tournament().name == config.name;
+        if self.running.values().any(is_same) {
+            return Err(HoldError::GoesOn(config.name.clone()));
+        }
+        if self.deps.host.is_paused() {
+            return Err(HoldError::Unavailable);
+        }
+        let failed = |error: &dyn std::fmt::Display| {
+            error!(error = %error, "a tournament could not begin");
+            HoldError::Unavailable
+        };
+        let entrants = self.entrants(config).await.map_err(|error| failed(&error))?;
+        if entrants.len() < 2 {
+            return Err(HoldError::Alone(config.name.clone()));
+        }
+        let tournament = plan(config, &entrants, due_at);
+        let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let progress = Progress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
+        match self.deps.writer.write(Write::AddTournament(tournament.clone())).await {
+            Ok(_) => {}
+            Err(error @ (WriteError::Refused(_) | WriteError::Busy | WriteError::Store(_))) => {
+                return Err(failed(&error));
+            }
+        }
+        let id = tournament.id;
+        info!(tournament = %id, name = config.name, entrants = entrants.len(), "tournament begun");
+        self.add(id.clone(), progress, entrants);
+        Ok(id)
+    }
+
+    /// Who takes part: those that are named, as far as they are there, then the open bots if those are asked for.
+    async fn entrants(&self, config: &TournamentConfig) -> Result<Vec<Identity>, StoreError> {
+        let mut entrants: Vec<Identity> = Vec::new();
+        for name in &config.entrants {
+            match self.entrant(name).await? {
+                Some(entrant) => entrants.push(entrant),
+                None => {
+                    warn!(tournament = config.name, %name, "an entrant is no bot of this arena, and is left out");
+                }
+            }
+        }
+        if config.open_bots {
+            for bot in self.deps.sessions.open_bots() {
+                if entrants.iter().all(|entrant| entrant.id != bot.identity.id) {
+                    entrants.push(bot.identity);
+                }
+            }
+        }
+        Ok(entrants)
+    }
+
+    async fn entrant(&self, name: &PlayerName) -> Result<Option<Identity>, StoreError> {
+        if let Some(bot) = self.deps.host.house().by_name(name) {
+            return Ok(bot.plays(Variant::STANDARD).then(|| bot.identity.clone()));
+        }
+        let player = self.deps.store.player_by_name(name).await?;
+        Ok(player.filter(|player| player.kind == PlayerKind::Bot && !player.house).as_ref().map(identity_of))
+    }
+
+    // ---- going on ----
+
+    /// Starts the games that can begin, and ends what is over.
+    async fn go_on(&mut self, id: &TournamentId) {
+        self.start_games(id).await;
+        let Some(running) = self.running.get(id) else { return };
+        let end = {
+            let progress = lock(&running.progress);
+            let over = progress.over().filter(|_| progress.live().is_empty());
+            over.map(|reason| end(&progress, reason))
+        };
+        let Some(end) = end else { return };
+        let write = Write::EndTournament { tournament: id.clone(), end: end.clone() };
+        match self.deps.writer.write(write).await {
+            Ok(_) => {
+                let name = lock(&running.progress).tournament().name.clone();
+                info!(tournament = %id, name, games = end.games, reason = ?end.reason, "tournament over");
+                self.board.take_down(id);
+                self.running.remove(id);
+            }
+            Err(error) => warn!(tournament = %id, error = %error, "a tournament's end is not stored yet"),
+        }
+    }
+
+    async fn start_games(&mut self, id: &TournamentId) {
+        let Some(running) = self.running.get_mut(id) else { return };
+        let concurrency = lock(&running.progress).tournament().concurrency as usize;
+        let mut tried: HashSet<u64> = HashSet::new();
+        let mut waiting = Vec::new();
+        while tried.len() < concurrency + TRIES_MORE {
+            let slot = {
+                let mut progress = lock(&running.progress);
+                if progress.live().len() >= concurrency { None } else { progress.next_game() }
+            };
+            let Some(slot) = slot else { break };
+            let attempt = if tried.insert(slot.number) {
+                attempt(&self.deps, running, slot).await
+            } else {
+                Attempt::Closed
+            };
+            match attempt {
+                Attempt::Begun | Attempt::WalkedOver => {}
+                Attempt::Waits => waiting.push(slot),
+                Attempt::Closed => {
+                    waiting.push(slot);
+                    break;
+                }
+            }
+        }
+        let mut progress = lock(&running.progress);
+        for slot in waiting {
+            progress.postpone(slot);
+        }
+    }
+
+    /// Notes how a game came out. False if it is none of a tournament.
+    async fn game_over(&mut self, over: &GameOver) -> bool {
+        let spec = &over.public.spec;
+        let place = spec.pair.as_ref().and_then(|pair| Some((pair.id.of_tournament()?, pair.leg)));
+        let Some(((id, pair), leg)) = place else { return false };
+        let Some(running) = self.running.get(&id) else { return false };
+        let (result, reason, by) = (over.end.result, over.end.reason, over.end.by.map(Side::from));
+        let ending = Ending { result, reason, by };
+        let number = pair * 2 + u64::from(leg.saturating_sub(1));
+        match Decided::by(&ending, &spec.opening.moves, &over.end.moves) {
+            Some(decided) => {
+                let suspended = lock(&running.progress).finished(number, decided);
+                say_suspended(&id, running, &suspended);
+            }
+            // It must be played again, as often as its records allow.
+            None => self.reload(&id).await,
+        }
+        true
+    }
+
+    /// Begins anew from what is stored.
+    async fn reload(&mut self, id: &TournamentId) {
+        let Some(running) = self.running.get(id) else { return };
+        let tournament = lock(&running.progress).tournament().clone();
+        match take_up(&*self.deps.store, tournament).await {
+            Ok(progress) => *lock(&running.progress) = progress,
+            Err(error) => error!(tournament = %id, error = %error, "a tournament could not be read again"),
+        }
+    }
+
+    async fn reload_all(&mut self) {
+        for id in self.running.keys().cloned().collect::<Vec<_>>() {
+            self.reload(&id).await;
+        }
+    }
+}
+
+/// Tries to begin one game.
+async fn attempt(deps: &DirectorDeps, running: &mut Running, slot: Slot) -> Attempt {
+    let seats = slot.seats();
+    let absent =
+        Side::BOTH.into_iter().find(|side| !may_play(deps, running, seats[*side], seats[side.opponent()]));
+    if let Some(side) = absent {
+        let now = now();
+        let entrant = &running.entrants[seats[side]];
+        let patience = if deps.sessions.is_online(&entrant.id) { BUSY_MAX } else { AWAY_MAX };
+        let since = *running.away.entry(seats[side]).or_insert(now);
+        if now.saturating_duration_since(since) < patience {
+            return Attempt::Waits;
+        }
+        return walk_over(deps, running, slot, side).await;
+    }
+    let offer = offer(running, slot);
+    match deps.host.start(offer).await {
+        Ok(game) => {
+            for side in Side::BOTH {
+                running.away.remove(&seats[side]);
+            }
+            lock(&running.progress).started(slot, game);
+            Attempt::Begun
+        }
+        Err(StartError::Paused | StartError::ArenaBusy) => Attempt::Closed,
+        Err(error) => {
+            debug!(error = %error, "a tournament game did not begin");
+            Attempt::Waits
+        }
+    }
+}
+
+/// Whether an entrant is there and takes a game against the other.
+fn may_play(deps: &DirectorDeps, running: &Running, place: usize, other: usize) -> bool {
+    let (entrant, other) = (&running.entrants[place], &running.entrants[other]);
+    let is_house = |id: &PlayerId| deps.host.house().get(id).is_some();
+    let has_place = || {
+        let taken = deps.host.games_taken(&entrant.id);
+        deps.sessions.has_place(&entrant.id, taken, OpponentKind::from(other.kind))
+    };
+    is_house(&entrant.id) || (deps.sessions.is_online(&entrant.id) && has_place())
+}
+
+async fn walk_over(deps: &DirectorDeps, running: &Running, slot: Slot, absent: Side) -> Attempt {
+    let id = lock(&running.progress).tournament().id.clone();
+    let walkover = Walkover { number: slot.number, absent };
+    let write = Write::WalkOver { tournament: id.clone(), walkover };
+    if let Err(error) = deps.writer.write(write).await {
+        warn!(tournament = %id, error = %error, "a walkover could not be stored");
+        return Attempt::Waits;
+    }
+    let entrant = &running.entrants[slot.seats()[absent]].name;
+    info!(tournament = %id, game = slot.number, %entrant, "lost without being there");
+    let suspended = lock(&running.progress).walked_over(slot, absent);
+    say_suspended(&id, running, &suspended);
+    Attempt::WalkedOver
+}
+
+fn say_suspended(id: &TournamentId, running: &Running, suspended: &[usize]) {
+    for entrant in suspended {
+        let entrant = &running.entrants[*entrant].name;
+        warn!(tournament = %id, %entrant, "an entrant plays no more, after faults in a row");
+    }
+}
+
+fn offer(running: &Running, slot: Slot) -> GameOffer {
+    let progress = lock(&running.progress);
+    let tournament = progress.tournament();
+    let tempo = if tournament.watchable { Tempo::Watchable } else { Tempo::Brisk };
+    let pair = PairId::in_tournament(&tournament.id, slot.pair());
+    GameOffer {
+        players: slot.seats().map(|place| running.entrants[place].clone()),
+        variant: Variant::STANDARD,
+        time: tournament.time,
+        rated: tournament.rated,
+        opening: Opening { kind: OpeningKind::Balanced, moves: progress.opening(slot) },
+        pair: Some(Pair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
+        origin: Origin::Tournament(tempo),
+    }
+}
+
+fn end(progress: &Progress, reason: EndedBecause) -> TournamentEnd {
+    let entrants = &progress.tournament().entrants;
+    let winner = progress.winner().and_then(|place| entrants.get(place).cloned());
+    TournamentEnd { reason, at: UnixMillis::now(), winner, games: progress.games().0 }
+}
+
+fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) -> StoredTournament {
+    let mut rng = rand::rng();
+    StoredTournament {
+        id: TournamentId::random(&mut rng),
+        name: config.name.clone(),
+        due_at,
+        format: config.format(entrants.len()),
+        entrants: entrants.iter().map(|entrant| entrant.id.clone()).collect(),
+        pairs: config.pairs(entrants.len()),
+        seed: config.seed.map_or_else(|| rng.random::<u32>().into(), Into::into),
+        time: config.time(),
+        rated: config.rated,
+        concurrency: config.concurrency.number(),
+        watchable: config.watchable,
+        started_at: UnixMillis::now(),
+        end: None,
+    }
+}
+
+/// When a tournament is due next by its schedule.
+fn next(at: &Start, now: UnixMillis) -> Option<UnixMillis> {
+    match at {
+        Start::Daemon | Start::Command => None,
+        Start::Cron(cron) => cron.next_after(now),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::storage::MemoryStore;
+use crate::storage::tournaments::EndedBecause;
+use crate::testing::{Account, Arena, Client, Setup};
+
+const HOUSE: &[(&str, &str)] =
+    &[("Rando", "random:seed=1"), ("Greta", "greedy"), ("Stu", "stupid"), ("Line", "lines69")];
+
+fn config(keys: &str) -> TournamentConfig {
+    let text = format!("name = \"Cup\"\nat = \"never\"\nseed = 3\nwatchable = false\n{keys}");
+    toml::from_str(&text).unwrap()
+}
+
+fn of_house(format: &str) -> TournamentConfig {
+    config(&format!(
+        "format = \"{format}\"\nentrants = [\"Rando\", \"Greta\", \"Stu\", \"Line\", \"Nobody\"]"
+    ))
+}
+
+async fn arena() -> Arena {
+    Arena::with(Setup { house: HOUSE, ..Setup::default() }).await
+}
+
+/// A director at work, what can be seen of it, and how it is stopped.
+async fn direct(arena: &Arena, config: TournamentConfig) -> (Tournaments, CancellationToken) {
+    let services = &arena.services;
+    let deps = DirectorDeps {
+        host: services.host.clone(),
+        store: Arc::clone(&services.store),
+        writer: services.writer.clone(),
+        sessions: services.sessions.clone(),
+    };
+    let (director, board) = Director::new(deps, vec![config]).await.unwrap();
+    let stop = CancellationToken::new();
+    tokio::spawn(director.run(stop.clone()));
+    (board, stop)
+}
+
+async fn ended(store: &MemoryStore, id: &TournamentId) -> TournamentEnd {
+    loop {
+        if let Some(end) = store.tournament(id).await.unwrap().unwrap().end {
+            return end;
+        }
+        tokio::time::sleep(TICK).await;
+    }
+}
+
+/// How often each game of the schedule is stored.
+async fn stored(store: &MemoryStore, id: &TournamentId) -> BTreeMap<(PairId, u32), usize> {
+    let mut counts = BTreeMap::new();
+    for game in store.games_of_tournament(id).await.unwrap() {
+        let pair = game.spec.pair.unwrap();
+        *counts.entry((pair.id, pair.leg)).or_default() += 1;
+    }
+    counts
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_knockout_is_played_to_its_end() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("knockout")).await;
+    let id = board.hold("Cup").await.unwrap();
+    assert_eq!(board.hold("Cup").await, Err(HoldError::GoesOn("Cup".into())));
+    assert_eq!(board.hold("Cap").await, Err(HoldError::Unknown("Cap".into())));
+    let end = ended(&arena.store, &id).await;
+    assert_eq!(end.reason, EndedBecause::Complete);
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!((view.games, view.games), (end.games, view.known));
+    assert_eq!(view.names.len(), 4, "whoever is not there is left out");
+    assert!(stored(&arena.store, &id).await.values().all(|count| *count == 1));
+    let winner = view.tournament.entrants.iter().position(|entrant| Some(entrant) == end.winner.as_ref());
+    assert_eq!(view.table.players[0].name, view.names[winner.unwrap()].as_str());
+    let rated = arena.store.game(view.lines[0].game.as_ref().unwrap()).await.unwrap().unwrap().spec.rated;
+    assert!(rated);
+}
+
+/// A process of its own: when it is dropped, everything in it is gone at once.
+fn process() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
+}
+
+/// Holds a round robin until so many games are stored, is killed, and goes on in another process.
+fn check_cut_off_after(games: usize) {
+    let config = || TournamentConfig {
+        concurrency: crate::system::config::Bounded::new(3),
+        ..of_house("round-robin")
+    };
+    let setup = || Setup { house: HOUSE, ..Setup::default() };
+    let first = process();
+    let (store, id) = first.block_on(async {
+        let arena = arena().await;
+        let (board, _stop) = direct(&arena, config()).await;
+        let id = board.hold("Cup").await.unwrap();
+        while stored(&arena.store, &id).await.len() < games {
+            tokio::task::yield_now().await;
+        }
+        (Arc::clone(&arena.store), id)
+    });
+    drop(first);
+    process().block_on(async {
+        let arena = Arena::restarted_with(Arc::clone(&store), setup()).await;
+        let (board, _stop) = direct(&arena, config()).await;
+        assert_eq!(board.hold("Cup").await, Err(HoldError::GoesOn("Cup".into())), "it was taken up");
+        arena.take_up_games().await;
+        let end = ended(&store, &id).await;
+        assert_eq!((end.reason, end.games), (EndedBecause::Complete, 12));
+        let stored = stored(&store, &id).await;
+        assert_eq!((stored.len(), stored.values().sum::<usize>()), (12, 12));
+        let view = Tournaments::reading(store.clone()).view(&id).await.unwrap().unwrap();
+        assert!(view.lines.iter().all(|line| line.outcome.is_some()));
+        assert_eq!(view.table, board.view(&id).await.unwrap().unwrap().table);
+    });
+}
+
+#[test]
+fn a_tournament_that_was_cut_off_goes_on_without_losing_or_doubling_a_game() {
+    for games in [1, 4, 7, 11] {
+        check_cut_off_after(games);
+    }
+}
+
+async fn two_remote(arena: &Arena) -> ((Account, Client), (Account, Client)) {
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let (ann_client, bob_client) = (arena.join_open(&ann).await, arena.join_open(&bob).await);
+    ((ann, ann_client), (bob, bob_client))
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_bots_enter_and_whoever_stays_away_loses() {
+    let arena = arena().await;
+    let ((_, mut ann), (_, bob)) = two_remote(&arena).await;
+    let config = config("format = \"round-robin\"\nopen_bots = true\ngames = 20\nconcurrency = 1");
+    let (board, _stop) = direct(&arena, config).await;
+    let id = board.hold("Cup").await.unwrap();
+    arena.settle().await;
+    let game = ann.hear_game().expect("the first game has begun");
+    bob.leave().await;
+    ann.resign(&game.game).await;
+    let end = ended(&arena.store, &id).await;
+    assert_eq!(end.reason, EndedBecause::Suspended, "one is left");
+    let walkovers = arena.store.walkovers(&id).await.unwrap();
+    assert_eq!(walkovers.len(), 3, "{walkovers:?}");
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!(view.table.players[0].name, "ann");
+    assert!(view.table.players[1].standing.unwrap().suspended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_entrant_is_no_tournament() {
+    let arena = arena().await;
+    let (board, _stop) =
+        direct(&arena, config("format = \"swiss\"\nentrants = [\"Greta\", \"Nobody\"]")).await;
+    assert_eq!(board.hold("Cup").await, Err(HoldError::Alone("Cup".into())));
+    arena.services.host.pause();
+    assert_eq!(board.hold("Cup").await, Err(HoldError::Unavailable));
+    assert!(board.list(None, 9).await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_due_is_announced_and_begins_with_the_daemon() {
+    let arena = arena().await;
+    let at_start = TournamentConfig { at: "start".parse().unwrap(), ..of_house("swiss") };
+    let (board, _stop) = direct(&arena, at_start).await;
+    arena.settle().await;
+    let list = board.list(None, 9).await.unwrap();
+    assert_eq!((list.len(), list[0].1.tournament.name.as_str()), (1, "Cup"));
+    assert_eq!(board.upcoming(), [], "it has begun");
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    arena.settle().await;
+    assert_eq!(board.upcoming(), [Upcoming { name: "Cup".into(), at: None }]);
+    let daily = TournamentConfig { at: "0 18 * * *".parse().unwrap(), ..of_house("swiss") };
+    let (board, _stop) = direct(&arena, daily).await;
+    arena.settle().await;
+    assert!(board.upcoming()[0].at.is_some_and(|at| at > UnixMillis::now()));
+}

@@ -1,0 +1,232 @@
+//! Doing what is commanded.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use fourfold_engine::{BySide, Variant};
+
+use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
+use super::{admin, learners};
+use crate::accounts::{AccountError, Accounts, Issued};
+use crate::competition::tournament::{HoldError, Tournaments};
+use crate::model::ids::{GameId, PlayerName};
+use crate::operations::verify;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::records::Record;
+use crate::storage::records::export::RecordReader;
+use crate::storage::store::GameQuery;
+use crate::storage::{Store, StoreError, StoredPlayer, Writer};
+use crate::study::learning::Learning;
+
+/// Most games in one answer: some 300 KiB.
+const EXPORT_MAX: u32 = 500;
+
+/// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
+const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// What commands act on.
+#[derive(Clone)]
+pub struct Control {
+    /// Accounts, bots, tokens.
+    pub accounts: Accounts,
+    /// Players and records.
+    pub store: Arc<dyn Store>,
+    /// Writes what concerns no account.
+    pub writer: Writer,
+    /// Learners, who are told when they have to forget.
+    pub learning: Learning,
+    /// Asks the daemon what it is doing; nothing where none runs.
+    pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
+    /// Holds tournaments; nothing where no daemon runs.
+    pub tournaments: Option<Tournaments>,
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("accounts", &self.accounts).finish_non_exhaustive()
+    }
+}
+
+/// Does what is commanded.
+///
+/// # Errors
+///
+/// Says why not, and whose fault that is.
+pub async fn execute(control: &Control, request: Request) -> Result<Answer, Refusal> {
+    match request {
+        Request::AccountCreate { name, password } => {
+            let Identity { id, name, .. } = control.accounts.register(OPERATOR, &name, password).await?;
+            Ok(Answer::Account { id, name })
+        }
+        Request::BotCreate { name, owner } => {
+            let owner = player(control, &owner, "account").await?;
+            Ok(token(control.accounts.create_bot(&identity(&owner), &name).await?))
+        }
+        Request::BotToken { name } => {
+            let bot = remote_bot(control, &name).await?;
+            Ok(token(control.accounts.new_token(&bot.id).await?))
+        }
+        Request::BotRevoke { name } => {
+            let bot = remote_bot(control, &name).await?;
+            let count = control.accounts.revoke_tokens(&bot.id).await?;
+            Ok(Answer::Revoked { name: bot.name, count })
+        }
+        Request::Ratings { names } => ratings(control, &names).await,
+        Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
+        Request::Game { id } => game(control, &id).await,
+        Request::GamesVerify => verify(control).await,
+        Request::LearnersVerify => learners::verify(control).await,
+        Request::LearnersRepair => learners::repair(control).await,
+        Request::LearnerShow { name } => learners::show(control, &name).await,
+        Request::MoveReasons { name, game } => learners::reasons(control, &name, &game).await,
+        Request::LearnerExport { name } => learners::export(control, &name).await,
+        Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
+        Request::Status => match &control.status {
+            Some(status) => Ok(Answer::Status(status())),
+            None => Err(no_daemon()),
+        },
+        Request::TournamentHold { name } => match &control.tournaments {
+            Some(tournaments) => Ok(Answer::TournamentHeld { id: tournaments.hold(&name).await? }),
+            None => Err(no_daemon()),
+        },
+    }
+}
+
+fn no_daemon() -> Refusal {
+    Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")
+}
+
+async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal> {
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let player = match name.parse::<PlayerName>() {
+            Ok(name) => control.store.player_by_name(&name).await?,
+            Err(_) => None,
+        };
+        let row = match player {
+            Some(player) => control.store.rating(&player.id, Variant::STANDARD).await?,
+            None => None,
+        };
+        found.push(row.map(|row| row.standing.to_wire()));
+    }
+    Ok(Answer::Ratings(found))
+}
+
+async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Answer, Refusal> {
+    let query = GameQuery { after, limit, ..GameQuery::default() };
+    let mut reader = RecordReader::new(Arc::clone(&control.store), query);
+    let records = reader.next_page().await?.unwrap_or_default();
+    let next = if records.is_empty() { None } else { reader.last_number() };
+    Ok(Answer::Games { records, next })
+}
+
+async fn game(control: &Control, id: &GameId) -> Result<Answer, Refusal> {
+    let missing = || no_game(id);
+    let game = control.store.game(id).await?.ok_or_else(missing)?;
+    let players = BySide {
+        first: control.store.player(&game.spec.players.first).await?.ok_or_else(missing)?,
+        second: control.store.player(&game.spec.players.second).await?.ok_or_else(missing)?,
+    };
+    Ok(Answer::Games { records: vec![Record::new(&game, &players)], next: None })
+}
+
+pub(super) fn no_game(id: &GameId) -> Refusal {
+    Refusal::new(RefusalKind::Conflict, format!("there is no game {id}"))
+}
+
+async fn verify(control: &Control) -> Result<Answer, Refusal> {
+    let report = verify::verify(control.store.as_ref(), |_| ()).await?;
+    Ok(Answer::Verified(Verified {
+        finished: report.finished,
+        rated: report.rated,
+        live: report.live,
+        events: report.events,
+        ratings: report.ratings,
+        voided: report.voided,
+        published: report.published,
+        findings: report.findings.iter().map(ToString::to_string).collect(),
+    }))
+}
+
+fn token(issued: Issued) -> Answer {
+    Answer::Token { name: issued.identity.name, id: issued.token, token: issued.secret }
+}
+
+fn identity(player: &StoredPlayer) -> Identity {
+    Identity {
+        id: player.id.clone(),
+        name: player.name.clone(),
+        kind: player.kind,
+        owner: player.owner.clone(),
+    }
+}
+
+/// The player of this name; `what` says what was looked for.
+pub(super) async fn player(control: &Control, name: &str, what: &str) -> Result<StoredPlayer, Refusal> {
+    let name: PlayerName =
+        name.parse().map_err(|error| Refusal::new(RefusalKind::Usage, format!("{error}")))?;
+    let found = control.store.player_by_name(&name).await?;
+    found.ok_or_else(|| Refusal::new(RefusalKind::Conflict, format!("there is no {what} `{name}`")))
+}
+
+async fn remote_bot(control: &Control, name: &str) -> Result<StoredPlayer, Refusal> {
+    let found = player(control, name, "bot").await?;
+    match (found.kind, found.house) {
+        (PlayerKind::Bot, false) => Ok(found),
+        (PlayerKind::Bot, true) => {
+            let message = format!("`{}` is a bot of the house: it needs no token", found.name);
+            Err(Refusal::new(RefusalKind::Conflict, message))
+        }
+        (PlayerKind::Human | PlayerKind::Guest, _) => {
+            Err(Refusal::new(RefusalKind::Conflict, format!("`{}` is no bot", found.name)))
+        }
+    }
+}
+
+impl From<AccountError> for Refusal {
+    fn from(error: AccountError) -> Self {
+        let kind = match &error {
+            AccountError::Name(_) | AccountError::Password(_) => RefusalKind::Usage,
+            AccountError::NameTaken
+            | AccountError::BadCredentials
+            | AccountError::Unauthorized
+            | AccountError::NoAccount
+            | AccountError::TooManyBots { .. }
+            | AccountError::NoSuchBot
+            | AccountError::NoSuchSession
+            | AccountError::NoSuchToken
+            | AccountError::NotYours => RefusalKind::Conflict,
+            AccountError::TooManyAttempts { .. } | AccountError::Busy => RefusalKind::Busy,
+            AccountError::Hash
+            | AccountError::Read(_)
+            | AccountError::Write(_)
+            | AccountError::Unexpected(_) => RefusalKind::Failed,
+        };
+        Self::new(kind, with_causes(&error))
+    }
+}
+
+impl From<HoldError> for Refusal {
+    fn from(error: HoldError) -> Self {
+        let kind = match &error {
+            HoldError::Unknown(_) => RefusalKind::Usage,
+            HoldError::GoesOn(_) | HoldError::Alone(_) => RefusalKind::Conflict,
+            HoldError::Unavailable => RefusalKind::Busy,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::new(RefusalKind::Failed, with_causes(&error))
+    }
+}
+
+/// An error and what caused it, as the reader at the other end of the socket sees only this.
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

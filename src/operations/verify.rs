@@ -1,0 +1,487 @@
+//! Checks a whole store: replays every game, and refolds every rating from the first game on.
+//!
+//! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was stored as following from them is computed again, by the
+//! same rules but from scratch, and compared to the last digit.
+
+mod fold;
+mod published;
+
+use std::fmt;
+
+use self::fold::Fold;
+use self::published::Refit;
+use crate::storage::record::{DamagedGame, StoredGame};
+use crate::storage::records::rules;
+use crate::storage::{Store, StoreError};
+
+/// Games read at a time: few enough to stay small in memory, enough to make reading fast.
+const PAGE: u32 = 500;
+
+/// Something that is not as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Which game; none if it is about a player's rating.
+    pub game: Option<String>,
+    /// What was found.
+    pub what: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.game {
+            Some(game) => write!(f, "game {game}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+/// What a check came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Finished games.
+    pub finished: u64,
+    /// Those of them that moved ratings.
+    pub rated: u64,
+    /// Games that go on.
+    pub live: u64,
+    /// Events of all games that could be read.
+    pub events: u64,
+    /// Rating rows.
+    pub ratings: u64,
+    /// Games that operators took out.
+    pub voided: u64,
+    /// Published ratings.
+    pub published: u64,
+    /// All that is not as it should be.
+    pub findings: Vec<Finding>,
+    /// The number of the last finished game that was looked at.
+    last_number: u64,
+}
+
+impl Report {
+    /// Whether everything is as it should be.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn find(&mut self, game: impl fmt::Display, what: String) {
+        self.findings.push(Finding { game: Some(game.to_string()), what });
+    }
+}
+
+impl fmt::Display for Report {
+    /// Each finding on a line of its own, then the counts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        let Self { finished, rated, live, events, ratings, voided, published, findings, last_number: _ } =
+            self;
+        write!(
+            f,
+            "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, \
+             {ratings} ratings, {published} published ratings: {} disagreements",
+            findings.len()
+        )
+    }
+}
+
+/// Checks everything. `progress` is told from time to time how far it has come.
+///
+/// # Errors
+///
+/// The store cannot be read. Whatever is wrong with what was read is in the report.
+pub async fn verify(
+    store: &dyn Store,
+    mut progress: impl FnMut(&Report) + Send,
+) -> Result<Report, StoreError> {
+    let mut report = Report::default();
+    let mut refit = Refit::begin(store).await?;
+    let mut fold = Fold::new(published::voided(store).await?);
+    loop {
+        let page = store.audit_finished(report.last_number, PAGE).await?;
+        let is_last = page.len() < PAGE as usize;
+        for loaded in page {
+            if let Ok(game) = &loaded {
+                refit.add(game);
+            }
+            check_finished(&mut report, &mut fold, loaded);
+        }
+        progress(&report);
+        if is_last {
+            break;
+        }
+    }
+    for loaded in store.audit_live().await? {
+        check_live(&mut report, loaded);
+    }
+    fold.compare(&mut report, store.audit_ratings().await?);
+    refit.compare(&mut report, store).await?;
+    progress(&report);
+    Ok(report)
+}
+
+fn check_finished(report: &mut Report, fold: &mut Fold, loaded: Result<StoredGame, DamagedGame>) {
+    report.finished += 1;
+    match loaded {
+        Err(damaged) => {
+            check_number(report, &damaged.id, damaged.number);
+            report.find(damaged.id, damaged.what);
+        }
+        Ok(game) => {
+            check_number(report, &game.spec.id, game.settlement.as_ref().map(|settlement| settlement.number));
+            report.events += game.events.len() as u64;
+            match (rules::replay(&game), &game.settlement) {
+                (Err(what), None) => report.find(&game.spec.id, what),
+                (Err(what), Some(settlement)) => {
+                    report.find(&game.spec.id, what);
+                    fold.adopt(&game, settlement);
+                }
+                (Ok(_), None) => {
+                    report.find(&game.spec.id, "is listed as finished, but is not settled".into());
+                }
+                (Ok(replayed), Some(settlement)) => fold.add(report, &game, settlement, &replayed),
+            }
+        }
+    }
+}
+
+/// Numbers are dense from 1. Behind a hole the check goes on.
+fn check_number(report: &mut Report, id: impl fmt::Display, number: Option<u64>) {
+    let due = report.last_number + 1;
+    let number = number.unwrap_or(due);
+    if number != due {
+        report.find(id, format!("is number {number} of the finished games, due was {due}"));
+    }
+    report.last_number = number.max(due);
+}
+
+fn check_live(report: &mut Report, loaded: Result<StoredGame, DamagedGame>) {
+    report.live += 1;
+    match loaded {
+        Err(damaged) => report.find(damaged.id, damaged.what),
+        Ok(game) => {
+            report.events += game.events.len() as u64;
+            if let Err(what) = rules::replay(&game) {
+                report.find(&game.spec.id, what);
+            }
+            if game.ending().is_some() || game.settlement.is_some() {
+                report.find(&game.spec.id, "is listed as live, but has ended".into());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::competition::leaderboard::service::Follower;
+    use crate::model::durability::Durability;
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{
+        FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
+    };
+    use crate::storage::record::{EventKind, GameSpec};
+    use crate::storage::store::Write;
+    use crate::storage::{MemoryStore, SqliteStore};
+
+    /// Fills a store with games of many kinds: numbers 1 to 7 are finished, `g8` goes on.
+    async fn fill(store: &dyn Store) {
+        add_players(store, &["Ada", "Bob", "Eve"]).await;
+        let casual = |spec| GameSpec { rated: false, ..spec };
+        let full = "121212212121343434434343565656656565777777";
+        for (spec, moves, result, reason) in [
+            (spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four),
+            (spec("g2", "Bob", "Eve"), full, GameResult::Draw, EndReason::Full),
+            (spec("g3", "Eve", "Ada"), "44444451", GameResult::Second, EndReason::Time),
+            (spec("g4", "Ada", "Bob"), "44", GameResult::First, EndReason::Resign),
+            (casual(spec("g5", "Ada", "Eve")), FIRST_WINS, GameResult::First, EndReason::Four),
+            (spec("g6", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four),
+            (spec("g7", "Ada", "Bob"), FIRST_WINS_TOO, GameResult::First, EndReason::Four),
+        ] {
+            play(store, spec, moves, result, reason).await;
+        }
+        let spec = spec("g8", "Ada", "Bob");
+        let mut events = moves("123");
+        events.push(event(4, EventKind::Takeback { plies: 2 }));
+        let append = Write::Append { game: spec.id.clone(), events };
+        store.commit(&[Write::StartGame(spec), append]).await.unwrap();
+    }
+
+    async fn findings(store: &dyn Store) -> Vec<String> {
+        let report = verify(store, |_| {}).await.unwrap();
+        assert_eq!(report.is_sound(), report.findings.is_empty());
+        report.findings.iter().map(ToString::to_string).collect()
+    }
+
+    async fn sqlite() -> (tempfile::TempDir, SqliteStore) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+        fill(&store).await;
+        (directory, store)
+    }
+
+    /// Does damage to a sound store and checks that exactly this is found.
+    async fn check_found(damage: &'static str, expected: &[&str]) {
+        let (_directory, store) = sqlite().await;
+        store.execute("DROP TRIGGER event_is_not_changed; DROP TRIGGER event_is_not_deleted").await;
+        store.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON").await;
+        store.execute(damage).await;
+        assert_eq!(findings(&store).await, expected, "{damage}");
+    }
+
+    #[tokio::test]
+    async fn a_sound_store_has_no_findings() {
+        let memory = MemoryStore::new();
+        fill(&memory).await;
+        let (_directory, sqlite) = sqlite().await;
+        for store in [&memory as &dyn Store, &sqlite] {
+            let mut last_progress = None;
+            let report = verify(store, |report| last_progress = Some(report.clone())).await.unwrap();
+            assert_eq!(
+                report.to_string(),
+                "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: 0 disagreements"
+            );
+            assert_eq!(last_progress, Some(report));
+        }
+        assert!(findings(&MemoryStore::new()).await.is_empty());
+    }
+
+    /// A sound store with published ratings.
+    async fn published() -> (tempfile::TempDir, SqliteStore) {
+        let (directory, store) = sqlite().await;
+        let snapshot = Follower::default().catch_up(&store).await.unwrap().unwrap();
+        let publish = Write::Publish(Box::new(snapshot.publication(0)));
+        store.commit(&[publish]).await.unwrap().remove(0).unwrap();
+        (directory, store)
+    }
+
+    #[tokio::test]
+    async fn published_ratings_are_fitted_again() {
+        let (_directory, store) = published().await;
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!((report.published, report.findings), (3, vec![]));
+        // Games that came afterwards are not in it.
+        play(&store, spec("g9", "Bob", "Ada"), "7654321", GameResult::Draw, EndReason::Full).await;
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!(report.published, 3);
+        store.execute("UPDATE published_rating SET elo = elo + 1 WHERE player = 3").await;
+        store.execute("DELETE FROM published_rating WHERE player = 1").await;
+        let found = findings(&store).await;
+        let published: Vec<&String> = found.iter().filter(|line| line.contains("published")).collect();
+        assert_eq!(published.len(), 2, "{found:?}");
+        assert!(published[0].starts_with("published rating of idAda in 7x6 (all) is missing, computed "));
+        assert!(published[1].starts_with("published rating of idEve in 7x6 (all) is "));
+    }
+
+    #[tokio::test]
+    async fn a_voided_game_is_no_disagreement_and_a_void_without_reason_is() {
+        let (_directory, store) = published().await;
+        let void =
+            |id: &str| Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON };
+        store.commit(&[void("g2"), void("g5")]).await.unwrap();
+        let report = verify(&store, |_| {}).await.unwrap();
+        assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
+        store.execute("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit WHERE subject = 'g5'").await;
+        store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', 'why not')").await;
+        assert_eq!(
+            findings(&store).await,
+            [
+                "game g5: should be casual, but is unrated (voided)",
+                "game gone: was voided, but is not among the finished games",
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_dropped_event_is_found() {
+        check_found(
+            "DELETE FROM event WHERE game = 5 AND seq = 3",
+            &["game g5: event 3 is missing, 4 follows"],
+        )
+        .await;
+        check_found(
+            "DELETE FROM event WHERE game = 5 AND seq = 8",
+            &["game g5: there is a settlement, but the log does not end with an end"],
+        )
+        .await;
+        check_found(
+            "DELETE FROM event WHERE game = 8 AND seq = 1",
+            &["game g8: event 1 is missing, 2 follows"],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_doubled_result_is_found() {
+        check_found(
+            "INSERT INTO event SELECT game, seq + 1, kind, first_ms, second_ms, at, column_no, spent_ms, \
+             credited_ms, info, plies, result, reason, at_fault FROM event WHERE game = 5 AND kind = 'finished'",
+            &["game g5: event 9 comes after the end"],
+        )
+        .await;
+        check_found(
+            "INSERT INTO rating_entry VALUES (2, '7x6', 5, 1, 1500000, 20000, 1520000), \
+             (1, '7x6', 5, 2, 1500000, 20000, 1520000)",
+            &["game g5: 2 rating entries, not one for each player"],
+        )
+        .await;
+        check_found("INSERT INTO live_game VALUES (5)", &["game g5: is listed as live, but has ended"]).await;
+    }
+
+    #[tokio::test]
+    async fn a_changed_rating_is_found() {
+        check_found(
+            "UPDATE rating SET rating = rating + 1 WHERE player = 3",
+            &["rating of idEve in 7x6 is 1480537 after 2 games (+0 =1 -1), computed 1480536 after 2 games (+0 =1 -1)"],
+        )
+        .await;
+        check_found(
+            "UPDATE rating SET wins = 1, losses = 0 WHERE player = 3",
+            &["rating of idEve in 7x6 is 1480536 after 2 games (+1 =1 -0), computed 1480536 after 2 games (+0 =1 -1)"],
+        )
+        .await;
+        check_found(
+            "UPDATE rating_entry SET after = after + 1 WHERE player = 1 AND number = 1",
+            &["game g1: rating entry of the first side is 1500000 +20000 = 1520001, computed 1500000 +20000 = 1520000"],
+        )
+        .await;
+        check_found(
+            "DELETE FROM rating WHERE player = 3",
+            &["rating of idEve in 7x6 is missing, computed 1480536 after 2 games (+0 =1 -1)"],
+        )
+        .await;
+        check_found(
+            "INSERT INTO rating VALUES (3, '4x4', 1500000, 1, 1, 0, 0)",
+            &["rating of idEve in 4x4 is 1500000 after 1 games (+1 =0 -0), but no game moved it"],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn swapped_plies_are_found() {
+        let swap = "UPDATE event SET column_no = 3 - column_no WHERE game = 5 AND seq IN (1, 2)";
+        check_found(swap, &["game g5: the settlement has the moves 1212121, the log 2112121"]).await;
+        check_found(
+            "UPDATE event SET column_no = 3 - column_no WHERE game = 5 AND seq IN (1, 2); \
+             UPDATE settlement SET moves = '2112121' WHERE number = 5",
+            &["game g5: event 8: the game is not over on the board, recorded is first by four"],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn an_impossible_game_is_found() {
+        check_found(
+            "UPDATE event SET column_no = 2 WHERE game = 1 AND seq IN (3, 5); \
+             UPDATE settlement SET moves = '1222221' WHERE number = 1",
+            &[
+                "game g1: event 8: the game is not over on the board, recorded is first by four",
+                "game g6: should be rated, but is unrated (repeated)",
+            ],
+        )
+        .await;
+        check_found(
+            "UPDATE event SET column_no = 8 WHERE game = 8 AND seq = 2",
+            &["game g8: event 2: move 2: column 8 is not on a board of 7 columns"],
+        )
+        .await;
+        check_found(
+            "UPDATE event SET plies = 4 WHERE game = 8 AND seq = 4",
+            &["game g8: event 4: 4 of 3 moves are taken back"],
+        )
+        .await;
+        check_found(
+            "UPDATE settlement SET result = 'second' WHERE number = 5",
+            &["game g5: the settlement says second, the log first"],
+        )
+        .await;
+        check_found(
+            "UPDATE event SET reason = 'lightning' WHERE game = 5 AND kind = 'finished'",
+            &["game g5: reason is \"lightning\""],
+        )
+        .await;
+        check_found(
+            "UPDATE game SET variant = '99x99' WHERE key = 5",
+            &["game g5: game.variant is \"99x99\""],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn wrong_judgements_are_found() {
+        check_found(
+            "UPDATE settlement SET unrated_because = 'void' WHERE number = 4",
+            &["game g4: should be unrated (too_short), but is unrated (void)"],
+        )
+        .await;
+        check_found(
+            "UPDATE settlement SET unrated_because = NULL WHERE number = 6",
+            &["game g6: should be unrated (repeated), but is casual"],
+        )
+        .await;
+        check_found(
+            "DELETE FROM rating_entry WHERE number = 7",
+            &[
+                "game g7: should be rated, but is casual",
+                "rating of idAda in 7x6 is 1554214 after 3 games (+3 =0 -0), computed 1538314 after 2 games (+2 =0 -0)",
+                "rating of idBob in 7x6 is 1465221 after 3 games (+0 =1 -2), computed 1481121 after 2 games (+0 =1 -1)",
+            ],
+        )
+        .await;
+        check_found(
+            "DELETE FROM rating_entry WHERE number = 7 AND player = 1",
+            &[
+                "game g7: 1 rating entries, not one for each player",
+                "rating of idAda in 7x6 is 1554214 after 3 games (+3 =0 -0), computed 1538314 after 2 games (+2 =0 -0)",
+                "rating of idBob in 7x6 is 1465221 after 3 games (+0 =1 -2), computed 1481121 after 2 games (+0 =1 -1)",
+            ],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn lost_numbers_are_found() {
+        check_found(
+            "UPDATE settlement SET number = 9 WHERE number = 5",
+            &[
+                "game g6: is number 6 of the finished games, due was 5",
+                "game g5: is number 9 of the finished games, due was 8",
+            ],
+        )
+        .await;
+        check_found(
+            "DELETE FROM settlement WHERE number = 5",
+            &[
+                "game g6: is number 6 of the finished games, due was 5",
+                "game g5: the log has an end, but there is no settlement",
+            ],
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_broken_chain_is_one_finding_for_each_player() {
+        check_found(
+            "UPDATE rating_entry SET before = before + 5, after = after + 5 WHERE number = 7; \
+             UPDATE rating SET rating = rating + 5 WHERE player IN (1, 2)",
+            &[
+                "game g7: rating of idAda before it is 1538319, computed 1538314",
+                "game g7: rating of idBob before it is 1481126, computed 1481121",
+            ],
+        )
+        .await;
+    }
+
+    #[test]
+    fn the_report_lists_findings_and_counts() {
+        let mut report = Report { finished: 2, ..Report::default() };
+        report.find("g1", "is odd".into());
+        assert_eq!(
+            report.to_string(),
+            "game g1: is odd\n2 finished games (0 rated, 0 voided), 0 live games, 0 events, 0 ratings, \
+             0 published ratings: 1 disagreements"
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! The ratings, computed again from the first game on.
+
+use std::collections::{HashMap, HashSet};
+
+use fourfold_engine::{BySide, Game, Side, Variant, notation};
+
+use super::{Finding, Report};
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::elo::RatingEntry;
+use crate::protocol::server::GameResult;
+use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
+use crate::storage::settle::{Referee, Verdict};
+
+type Rated = (PlayerId, Variant);
+
+/// Both players' ids in their order, and the variant.
+type Pairing = (PlayerId, PlayerId, Variant);
+
+/// All ratings as they follow from the games so far.
+#[derive(Debug, Default)]
+pub(super) struct Fold {
+    rows: HashMap<Rated, RatingRow>,
+    remembered: HashMap<Pairing, Vec<Course>>,
+    /// Games that an operator took out and that were not met yet.
+    voided: HashSet<GameId>,
+}
+
+impl Fold {
+    /// No games yet, of which these were taken out.
+    pub(super) fn new(voided: HashSet<GameId>) -> Self {
+        Self { voided, ..Self::default() }
+    }
+
+    /// Settles a game again and compares.
+    pub(super) fn add(
+        &mut self,
+        report: &mut Report,
+        game: &StoredGame,
+        settlement: &Settlement,
+        replayed: &Game,
+    ) {
+        let Some(ending) = game.ending().copied() else {
+            report.find(&game.spec.id, "is listed as finished, but its log has no end".into());
+            return;
+        };
+        let spec = &game.spec;
+        if self.voided.remove(&spec.id) {
+            report.voided += 1;
+            let due = Settlement {
+                ratings: None,
+                unrated_because: Some(UnratedReason::Voided),
+                ..settlement.clone()
+            };
+            if *settlement != due {
+                report.find(&spec.id, format!("should be {}, but is {}", judged(&due), judged(settlement)));
+            }
+            return;
+        }
+        let moves = notation::print_moves(replayed.moves());
+        let referee = Referee { spec, moves: &moves, ending };
+        let key = |side: Side| (spec.players[side].clone(), spec.variant);
+        let mut rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
+        take_over(report, game, settlement, &mut rows);
+        let remembered = self.remembered.entry(pairing(game)).or_default();
+        match referee.judge(rows, remembered) {
+            Verdict::Unrated(reason) => {
+                let due = Settlement { ratings: None, unrated_because: reason, ..settlement.clone() };
+                if *settlement != due {
+                    let what = format!("should be {}, but is {}", judged(&due), judged(settlement));
+                    report.find(&spec.id, what);
+                    self.adopt(game, settlement);
+                }
+            }
+            Verdict::Rated(changes) => {
+                let Some(stored) = &settlement.ratings else {
+                    report.find(&spec.id, format!("should be rated, but is {}", judged(settlement)));
+                    return;
+                };
+                report.rated += 1;
+                remember(remembered, referee.course());
+                for side in Side::BOTH {
+                    self.rows.insert(key(side), changes[side].row);
+                    compare_entry(report, game, side, stored[side], changes[side].entry);
+                }
+            }
+        }
+    }
+
+    /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
+    pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
+        let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
+        let winner = match ending.result {
+            GameResult::First => Some(Side::First),
+            GameResult::Second => Some(Side::Second),
+            GameResult::Draw | GameResult::Void => None,
+        };
+        let moves = game.moves();
+        let course = Referee { spec: &game.spec, moves: &moves, ending: *ending }.course();
+        remember(self.remembered.entry(pairing(game)).or_default(), course);
+        for side in Side::BOTH {
+            let row = self.rows.entry((game.spec.players[side].clone(), game.spec.variant)).or_default();
+            *row = row.after(ratings[side], winner.map(|winner| winner == side));
+        }
+    }
+
+    /// Compares the rows that players are listed by with the fold of all games.
+    pub(super) fn compare(mut self, report: &mut Report, stored: Vec<(PlayerId, Variant, RatingRow)>) {
+        let mut unknown: Vec<_> = self.voided.iter().collect();
+        unknown.sort();
+        for game in unknown {
+            report.find(game, "was voided, but is not among the finished games".into());
+        }
+        for (player, variant, row) in stored {
+            report.ratings += 1;
+            let found = match self.rows.remove(&(player.clone(), variant)) {
+                Some(computed) if computed == row => continue,
+                Some(computed) => format!("is {}, computed {}", shown(&row), shown(&computed)),
+                None => format!("is {}, but no game moved it", shown(&row)),
+            };
+            report
+                .findings
+                .push(Finding { game: None, what: format!("rating of {player} in {variant} {found}") });
+        }
+        let mut missing: Vec<_> = self.rows.into_iter().collect();
+        missing.sort_by_key(|((player, variant), _)| (player.clone(), variant.to_string()));
+        for ((player, variant), row) in missing {
+            let what = format!("rating of {player} in {variant} is missing, computed {}", shown(&row));
+            report.findings.push(Finding { game: None, what });
+        }
+    }
+}
+
+fn pairing(game: &StoredGame) -> Pairing {
+    let BySide { first, second } = game.spec.players.clone();
+    let variant = game.spec.variant;
+    if first <= second { (first, second, variant) } else { (second, first, variant) }
+}
+
+/// Goes on from what is stored if that does not follow from the games before, so that one defect is one finding.
+fn take_over(report: &mut Report, game: &StoredGame, settlement: &Settlement, rows: &mut BySide<RatingRow>) {
+    let Some(ratings) = &settlement.ratings else { return };
+    for side in Side::BOTH {
+        let (stored, computed) = (ratings[side].before, rows[side].standing.rating);
+        if stored != computed {
+            let player = &game.spec.players[side];
+            let what = format!("rating of {player} before it is {}, computed {}", stored.0, computed.0);
+            report.find(&game.spec.id, what);
+            rows[side].standing.rating = stored;
+        }
+    }
+}
+
+/// Keeps the last courses, the newest first.
+fn remember(courses: &mut Vec<Course>, course: Course) {
+    courses.insert(0, course);
+    courses.truncate(REMEMBERED_GAMES as usize);
+}
+
+fn compare_entry(
+    report: &mut Report,
+    game: &StoredGame,
+    side: Side,
+    stored: RatingEntry,
+    computed: RatingEntry,
+) {
+    if stored != computed {
+        let (stored, computed) = (entry(stored), entry(computed));
+        let what = format!("rating entry of the {side} side is {stored}, computed {computed}");
+        report.find(&game.spec.id, what);
+    }
+}
+
+fn judged(settlement: &Settlement) -> String {
+    match (settlement.ratings, settlement.unrated_because) {
+        (Some(_), _) => "rated".into(),
+        (None, None) => "casual".into(),
+        (None, Some(reason)) => format!("unrated ({})", UnratedReason::as_str(reason)),
+    }
+}
+
+fn entry(entry: RatingEntry) -> String {
+    format!("{} {:+} = {}", entry.before.0, entry.delta, entry.after.0)
+}
+
+fn shown(row: &RatingRow) -> String {
+    let RatingRow { standing, wins, draws, losses } = row;
+    format!("{} after {} games (+{wins} ={draws} -{losses})", standing.rating.0, standing.games)
+}

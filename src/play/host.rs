@@ -1,0 +1,196 @@
+//! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
+
+pub mod admission;
+mod error;
+mod follow;
+mod offer;
+mod rooms;
+pub mod stored;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::task::TaskTracker;
+use tracing::info;
+
+pub use self::error::StartError;
+pub use self::follow::HostActor;
+pub use self::offer::{GameOffer, Origin, Tempo};
+use self::rooms::REBUILDS_MAX;
+use crate::accounts::Accounts;
+use crate::analysis::compute::ComputePool;
+use crate::analysis::truth::Truth;
+use crate::model::clock::now;
+use crate::model::ids::{GameId, PairId, PlayerId};
+use crate::play::feeds::Feeds;
+use crate::play::host::admission::Requirement;
+use crate::play::house::HouseBots;
+use crate::play::presence::Sessions;
+use crate::play::room::actor::RoomNews;
+use crate::play::room::directory::{GamesTaken, PublicGame};
+use crate::play::room::state::RoomState;
+use crate::play::room::{Directory, RoomHandle};
+use crate::protocol::server::GameEnd;
+use crate::storage::store::{Store, Write};
+use crate::storage::writer::Writer;
+use crate::system::metrics::Metrics;
+
+/// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
+const NEWS_MAX: usize = 1_024;
+
+/// Ends of games that wait for whoever follows them. Who falls further behind is told so and asks the store.
+const ENDS_MAX: usize = 4_096;
+
+/// A game that has ended.
+#[derive(Clone, Debug)]
+pub struct GameOver {
+    /// Which game, and who played.
+    pub public: Arc<PublicGame>,
+    /// How it ended.
+    pub end: Arc<GameEnd>,
+}
+
+/// What the host is built from.
+#[derive(Clone, Debug)]
+pub struct HostDeps {
+    /// Reads players, games and ratings.
+    pub store: Arc<dyn Store>,
+    /// Stores games.
+    pub writer: Writer,
+    /// Stores guests who play.
+    pub accounts: Accounts,
+    /// Lists rooms.
+    pub directory: Directory,
+    /// Finds connected players.
+    pub sessions: Sessions,
+    /// The bots of the house.
+    pub house: HouseBots,
+    /// Where they think.
+    pub pool: ComputePool,
+    /// Who hears of live games and results.
+    pub feeds: Feeds,
+    /// Owns the rooms' tasks.
+    pub tasks: TaskTracker,
+    /// Counts games.
+    pub metrics: Arc<Metrics>,
+    /// Rated games of a pair within a day.
+    pub pair_limit: u32,
+    /// Whether a remote bot must have passed the self-test before it plays rated games.
+    pub self_test: Requirement,
+    /// Says what games are worth.
+    pub truth: Truth,
+}
+
+/// Starts games. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Host {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    deps: HostDeps,
+    news: mpsc::Sender<RoomNews>,
+    paused: AtomicBool,
+    /// Games that are being started, so that two starts at once do not exceed a player's limit.
+    starting: Mutex<HashMap<PlayerId, GamesTaken>>,
+    ends: broadcast::Sender<GameOver>,
+    /// Series in which bots of the house play as fast as they think.
+    brisk: Mutex<HashSet<PairId>>,
+}
+
+impl Host {
+    /// Makes the host and the actor that hears its rooms' news.
+    #[must_use]
+    pub fn new(deps: HostDeps) -> (Self, HostActor) {
+        let (news, inbox) = mpsc::channel(NEWS_MAX);
+        let inner = Inner {
+            deps,
+            news,
+            paused: AtomicBool::new(false),
+            starting: Mutex::default(),
+            ends: broadcast::Sender::new(ENDS_MAX),
+            brisk: Mutex::default(),
+        };
+        let host = Self { inner: Arc::new(inner) };
+        (host.clone(), HostActor { host, news: inbox })
+    }
+
+    /// Begins no more games; live ones go on.
+    pub fn pause(&self) {
+        self.inner.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no more games begin.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.inner.paused.load(Ordering::Relaxed)
+    }
+
+    /// All ends of games from now on, each after it was stored.
+    #[must_use]
+    pub fn ends(&self) -> broadcast::Receiver<GameOver> {
+        self.inner.ends.subscribe()
+    }
+
+    /// How many live games a player has.
+    #[must_use]
+    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+        self.inner.deps.directory.games_taken(player)
+    }
+
+    /// The bots of the house.
+    #[must_use]
+    pub fn house(&self) -> &HouseBots {
+        &self.inner.deps.house
+    }
+
+    /// Begins a game: stores it, seats both players and tells them.
+    ///
+    /// # Errors
+    ///
+    /// See [`StartError`]. Nothing has happened then, except that a guest may be stored.
+    pub async fn start(&self, offer: GameOffer) -> Result<GameId, StartError> {
+        if self.is_paused() {
+            return Err(StartError::Paused);
+        }
+        let deps = &self.inner.deps;
+        let house_plays =
+            [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
+        if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
+            return Err(StartError::ArenaBusy);
+        }
+        self.check_tested(&offer).await?;
+        let _reserved = self.reserve(&offer)?;
+        let tempo = offer.origin.tempo();
+        let (spec, players) = self.prepare(offer).await?;
+        let kinds = players.as_ref().map(|player| player.identity.kind);
+        let state = RoomState::new(spec.clone(), kinds, now())?;
+        let bots = self.build_bots(&spec, &players, tempo)?;
+        deps.writer.write(Write::StartGame(spec.clone())).await?;
+        info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
+            rated = spec.rated, "game started");
+        deps.metrics.game_started();
+        if let (Some(Tempo::Brisk), Some(pair)) = (tempo, &spec.pair) {
+            self.brisk().insert(pair.id.clone());
+        }
+        self.open_room(state, players, bots, REBUILDS_MAX);
+        deps.feeds.lobby_changed();
+        Ok(spec.id)
+    }
+
+    fn brisk(&self) -> std::sync::MutexGuard<'_, HashSet<PairId>> {
+        self.inner.brisk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All rooms, for a planned stop.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<RoomHandle> {
+        self.inner.deps.directory.rooms()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Why a game cannot begin.
+
+use std::time::Duration;
+
+use crate::system::bot_files::BotFileError;
+use thiserror::Error;
+
+use crate::play::host::admission::Untested;
+use crate::play::incident::internal;
+use crate::play::room::state::UnplayableOpening;
+use crate::protocol::server::Identity;
+use crate::protocol::{ErrorCode, WireError};
+use crate::storage::store::StoreError;
+use crate::storage::writer::WriteError;
+
+/// When a refused start may be tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Why a game cannot begin.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The daemon begins no games now.
+    #[error("no new games begin now")]
+    Paused,
+    /// A player has enough games.
+    #[error("{name} has as many games as it takes")]
+    PlayerBusy {
+        /// Who.
+        name: String,
+    },
+    /// The machine has enough to do.
+    #[error("the arena is busy")]
+    ArenaBusy,
+    /// A house bot does not play this variant, or cannot be built.
+    #[error(transparent)]
+    Bot(#[from] BotFileError),
+    /// The opening is not playable.
+    #[error(transparent)]
+    Opening(#[from] UnplayableOpening),
+    /// A remote bot must pass the self-test first.
+    #[error(transparent)]
+    Untested(#[from] Untested),
+    /// The stored events make no game.
+    #[error("the stored game cannot be: {0}")]
+    Unreadable(String),
+    /// The store failed.
+    #[error("the game could not be stored")]
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<StoreError> for StartError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Box::new(error))
+    }
+}
+
+impl From<WriteError> for StartError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Busy => Self::ArenaBusy,
+            other @ (WriteError::Refused(_) | WriteError::Store(_)) => Self::Store(Box::new(other)),
+        }
+    }
+}
+
+impl StartError {
+    /// Whether this player is why: it will not be otherwise soon.
+    #[must_use]
+    pub fn is_about(&self, player: &Identity) -> bool {
+        match self {
+            Self::PlayerBusy { name } | Self::Untested(Untested { name, .. }) => {
+                *name == player.name.to_string()
+            }
+            Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
+            Self::Paused | Self::ArenaBusy => false,
+        }
+    }
+
+    /// The refusal as it travels.
+    #[must_use]
+    pub fn to_wire(&self) -> WireError {
+        let message = self.to_string();
+        match self {
+            Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
+            Self::PlayerBusy { .. } | Self::ArenaBusy => {
+                WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
+            }
+            Self::Bot(_) => WireError::bad_field("variant", message),
+            Self::Opening(_) => WireError::bad_field("opening", message),
+            Self::Untested(_) => WireError::new(ErrorCode::Forbidden, message),
+            Self::Unreadable(_) => internal("the game could not begin", self),
+            Self::Store(cause) => internal("the game could not be stored", &**cause),
+        }
+    }
+}

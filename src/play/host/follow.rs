@@ -1,0 +1,173 @@
+//! Games that follow from games: the next of a series, and rematches.
+
+use std::sync::Arc;
+
+use fourfold_engine::{BySide, Side, Variant};
+use tokio::sync::mpsc;
+use tracing::info;
+
+use super::{GameOffer, GameOver, Host, Origin, StartError};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId};
+use crate::play::presence::Session;
+use crate::play::room::Recipient;
+use crate::play::room::actor::RoomNews;
+use crate::play::room::directory::PublicGame;
+use crate::protocol::server::{EndReason, Frame, GameEnd, Urgency};
+use crate::protocol::terms::{OpeningKind, PlayerKind};
+use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::record::{GameSpec, Opening, Pair};
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::Write;
+
+/// Hears of ends and rematches and starts what follows.
+#[derive(Debug)]
+pub struct HostActor {
+    pub(super) host: Host,
+    pub(super) news: mpsc::Receiver<RoomNews>,
+}
+
+impl HostActor {
+    /// Runs until the daemon stops.
+    pub async fn run(mut self) {
+        while let Some(news) = self.news.recv().await {
+            let host = self.host.clone();
+            match news {
+                RoomNews::Finished { public, end } => {
+                    host.inner.deps.metrics.game_finished(end.reason);
+                    host.inner.deps.feeds.finished(&public, &end);
+                    host.note_fault(&public, &end);
+                    match next_leg(&public.spec) {
+                        Some(next) => host.go_on(next),
+                        None => host.forget_tempo(&public.spec),
+                    }
+                    // Nobody need listen.
+                    let _ = host.inner.ends.send(GameOver { public, end: Arc::new(end) });
+                }
+                RoomNews::RematchAgreed { spec } => {
+                    let opening = match spec.opening.kind {
+                        OpeningKind::Balanced => {
+                            Opening { kind: OpeningKind::Balanced, moves: String::new() }
+                        }
+                        OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
+                    };
+                    let origin = Origin::Players;
+                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
+                }
+            }
+        }
+    }
+}
+
+/// A game that follows another one between the same players.
+struct Follow {
+    players: BySide<PlayerId>,
+    variant: Variant,
+    time: TimeControl,
+    rated: bool,
+    opening: Opening,
+    pair: Option<Pair>,
+    origin: Origin,
+}
+
+impl Follow {
+    fn swapped(spec: &GameSpec) -> Self {
+        Self {
+            players: BySide { first: spec.players.second.clone(), second: spec.players.first.clone() },
+            variant: spec.variant,
+            time: spec.time,
+            rated: spec.rated || spec.unrated_because.is_some(),
+            opening: spec.opening.clone(),
+            pair: spec.pair.clone(),
+            origin: Origin::Series { unrated_because: spec.unrated_because },
+        }
+    }
+}
+
+impl Host {
+    fn forget_tempo(&self, spec: &GameSpec) {
+        if let Some(pair) = &spec.pair {
+            self.brisk().remove(&pair.id);
+        }
+    }
+
+    /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
+    /// cannot begin.
+    fn go_on(&self, follow: Follow) {
+        let host = self.clone();
+        self.inner.deps.tasks.spawn(async move {
+            let (players, pair) = (follow.players.clone(), follow.pair.clone());
+            if let Err(error) = host.follow(follow).await {
+                if let Some(pair) = pair {
+                    host.brisk().remove(&pair.id);
+                }
+                info!(error = %error, "a following game did not begin");
+                let frame = Frame::from(error.to_wire());
+                for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
+                    session.deliver(&frame, None, Urgency::Must);
+                }
+            }
+        });
+    }
+
+    /// Books a game that a remote bot lost by its own fault, for its owner.
+    fn note_fault(&self, public: &PublicGame, end: &GameEnd) {
+        let Some(side) = end.by.map(Side::from) else { return };
+        let kind = match end.reason {
+            EndReason::Illegal => FaultKind::Illegal,
+            EndReason::Time => FaultKind::Time,
+            EndReason::Left => FaultKind::Left,
+            EndReason::Four
+            | EndReason::Full
+            | EndReason::Resign
+            | EndReason::Aborted
+            | EndReason::Stopped
+            | EndReason::BotFailed => return,
+        };
+        let player = &public.players[side].identity;
+        if player.kind != PlayerKind::Bot || self.house().get(&player.id).is_some() {
+            return;
+        }
+        let fault = BotFault {
+            bot: player.id.clone(),
+            game: Some(end.game.clone()),
+            kind,
+            note: format!("lost after {} moves", end.moves.len()),
+            at: UnixMillis::now(),
+        };
+        self.inner.deps.writer.submit(Write::AddFault(fault), |_| {});
+    }
+
+    fn sessions_of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+        self.inner.deps.sessions.of(player)
+    }
+
+    async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
+        let first = self.stored_player(&follow.players.first, follow.variant).await?.identity;
+        let second = self.stored_player(&follow.players.second, follow.variant).await?.identity;
+        self.start(GameOffer {
+            players: BySide { first, second },
+            variant: follow.variant,
+            time: follow.time,
+            rated: follow.rated,
+            opening: follow.opening,
+            pair: follow.pair,
+            origin: follow.origin,
+        })
+        .await
+    }
+}
+
+/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening. The games of tournaments are begun
+/// by those alone, so that none is begun twice.
+fn next_leg(spec: &GameSpec) -> Option<Follow> {
+    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of && pair.id.of_tournament().is_none())?;
+    let leg = pair.leg + 1;
+    let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
+        Opening { kind: OpeningKind::Balanced, moves: String::new() }
+    } else {
+        spec.opening.clone()
+    };
+    Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
+}

@@ -1,0 +1,239 @@
+//! What a game is to be, checked and completed: places, ratings, the opening.
+
+use std::sync::PoisonError;
+
+use fourfold_engine::{BySide, Variant, openings};
+
+use super::{Host, StartError};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId};
+use crate::play::host::admission::Requirement;
+use crate::play::host::admission::may_play_rated;
+use crate::play::room::directory::GamesTaken;
+use crate::play::room::view::SeatedPlayer;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
+use crate::storage::record::{GameSpec, Opening, Pair, UnratedReason};
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::StoreError;
+
+/// Rated games of a pair are counted over this time, in milliseconds.
+const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
+
+/// A game that is to begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameOffer {
+    /// Who plays.
+    pub players: BySide<Identity>,
+    /// Board size.
+    pub variant: Variant,
+    /// How much time each side has.
+    pub time: TimeControl,
+    /// Whether ratings should change.
+    pub rated: bool,
+    /// The moves on the board; a balanced opening is drawn if it names none.
+    pub opening: Opening,
+    /// The series it belongs to.
+    pub pair: Option<Pair>,
+    /// Who had the idea.
+    pub origin: Origin,
+}
+
+/// Who had the idea of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The players: limits count.
+    Players,
+    /// The ladder: it has its own measure.
+    Ladder(Tempo),
+    /// A tournament, which its operator has ordered.
+    Tournament(Tempo),
+    /// An earlier game of the same series: what was begun is played to its end, and counts as that game did.
+    Series {
+        /// Why the earlier game was not rated though it was asked for.
+        unrated_because: Option<UnratedReason>,
+    },
+}
+
+/// How fast bots of the house move among themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tempo {
+    /// So that people can follow.
+    Watchable,
+    /// As fast as they think.
+    Brisk,
+}
+
+impl Origin {
+    /// How fast it is to be played, for all games of the series; nothing said for the people's own.
+    pub(super) fn tempo(self) -> Option<Tempo> {
+        match self {
+            Self::Ladder(tempo) | Self::Tournament(tempo) => Some(tempo),
+            Self::Players | Self::Series { .. } => None,
+        }
+    }
+}
+
+impl Host {
+    /// Takes places in both players' limits until the game is in the directory.
+    pub(super) fn reserve(&self, offer: &GameOffer) -> Result<Reservation, StartError> {
+        let GameOffer { players, origin, .. } = offer;
+        let deps = &self.inner.deps;
+        let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        for (player, other) in [(&players.first, &players.second), (&players.second, &players.first)] {
+            if deps.house.get(&player.id).is_some() {
+                continue;
+            }
+            let begins = starting.get(&player.id).copied().unwrap_or_default();
+            let taken = deps.directory.games_taken(&player.id) + begins;
+            let has_place = match origin {
+                Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) => {
+                    deps.sessions.has_place(&player.id, taken, other.kind.into())
+                }
+                // Whoever has left, or wants no new games, plays no next one either.
+                Origin::Series { .. } => deps.sessions.is_staying(&player.id),
+            };
+            if !has_place {
+                return Err(StartError::PlayerBusy { name: player.name.to_string() });
+            }
+        }
+        let places = [(&players.first, &players.second), (&players.second, &players.first)]
+            .map(|(player, other)| (player.id.clone(), OpponentKind::from(other.kind)));
+        for (id, opponent) in &places {
+            starting.entry(id.clone()).or_default().add(*opponent);
+        }
+        Ok(Reservation { host: self.clone(), places })
+    }
+
+    /// Where the operator asks for it: remote bots play rated games when their version has passed the self-test. What
+    /// was begun is played to its end.
+    pub(super) async fn check_tested(&self, offer: &GameOffer) -> Result<(), StartError> {
+        match offer.origin {
+            Origin::Players | Origin::Ladder(_) if offer.rated => {
+                self.may_play_rated(&offer.players.first).await?;
+                self.may_play_rated(&offer.players.second).await
+            }
+            // Who plays in a tournament is its operator's choice.
+            Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => Ok(()),
+        }
+    }
+
+    /// Whether this player may play rated games, as far as the self-test is concerned.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Untested`], or the store failed.
+    pub async fn may_play_rated(&self, player: &Identity) -> Result<(), StartError> {
+        let deps = &self.inner.deps;
+        let is_remote = player.kind == PlayerKind::Bot && deps.house.get(&player.id).is_none();
+        if deps.self_test == Requirement::Optional || !is_remote {
+            return Ok(());
+        }
+        Ok(may_play_rated(deps.store.as_ref(), &deps.sessions, player).await??)
+    }
+
+    pub(super) async fn prepare(
+        &self,
+        offer: GameOffer,
+    ) -> Result<(GameSpec, BySide<SeatedPlayer>), StartError> {
+        let first = self.seated(offer.players.first.clone(), offer.variant).await?;
+        let second = self.seated(offer.players.second.clone(), offer.variant).await?;
+        let players = BySide { first, second };
+        let unrated_because = if offer.rated { self.unrated_because(&offer).await? } else { None };
+        let id = GameId::random(&mut rand::rng());
+        let opening = drawn_opening(&offer, &id);
+        let spec = GameSpec {
+            players: players.as_ref().map(|player| player.identity.id.clone()),
+            id,
+            variant: offer.variant,
+            time: offer.time,
+            rated: offer.rated && unrated_because.is_none(),
+            unrated_because,
+            opening,
+            pair: offer.pair,
+            started_at: UnixMillis::now(),
+        };
+        Ok((spec, players))
+    }
+
+    pub(super) async fn seated(
+        &self,
+        identity: Identity,
+        variant: Variant,
+    ) -> Result<SeatedPlayer, StartError> {
+        let deps = &self.inner.deps;
+        let identity = deps
+            .accounts
+            .ensure_guest_stored(&identity)
+            .await
+            .map_err(|error| StartError::Store(Box::new(error)))?;
+        let rating = deps.store.shown_rating(&identity, variant).await?;
+        let version = match deps.house.get(&identity.id) {
+            Some(_) => Some(env!("CARGO_PKG_VERSION").to_owned()),
+            None => deps.sessions.version_of(&identity.id),
+        };
+        Ok(SeatedPlayer { identity, rating, version })
+    }
+
+    async fn unrated_because(&self, offer: &GameOffer) -> Result<Option<UnratedReason>, StoreError> {
+        let BySide { first, second } = &offer.players;
+        if first.kind == PlayerKind::Guest || second.kind == PlayerKind::Guest {
+            return Ok(Some(UnratedReason::Guest));
+        }
+        if first.family() == second.family() && self.inner.deps.house.get(&first.id).is_none() {
+            return Ok(Some(UnratedReason::SameOwner));
+        }
+        match offer.origin {
+            Origin::Ladder(_) | Origin::Tournament(_) => return Ok(None),
+            Origin::Series { unrated_because } => return Ok(unrated_because),
+            Origin::Players => {}
+        }
+        let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
+        let pair = BySide { first: first.id.clone(), second: second.id.clone() };
+        let played = self.inner.deps.store.rated_games_between(&pair, since).await?;
+        Ok((played >= self.inner.deps.pair_limit).then_some(UnratedReason::PairLimit))
+    }
+}
+
+/// Places in players' limits, given back when the game is listed or has failed to begin.
+pub(super) struct Reservation {
+    host: Host,
+    /// Whose, and against which sort of opponent.
+    places: [(PlayerId, OpponentKind); 2],
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut starting = self.host.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, opponent) in &self.places {
+            if let Some(begins) = starting.get_mut(id) {
+                begins.remove(*opponent);
+                if *begins == GamesTaken::default() {
+                    starting.remove(id);
+                }
+            }
+        }
+    }
+}
+
+/// Draws a balanced opening where one is wanted and none is named yet.
+///
+/// The seed is the series' id, so the draw can be repeated from the record; without a series it is the game's.
+fn drawn_opening(offer: &GameOffer, game: &GameId) -> Opening {
+    if offer.opening.kind != OpeningKind::Balanced || !offer.opening.moves.is_empty() {
+        return offer.opening.clone();
+    }
+    let seed = offer.pair.as_ref().map_or(game.as_str(), |pair| pair.id.as_str());
+    let index = offer.pair.as_ref().map_or(0, |pair| u64::from(pair.leg / 2));
+    match openings::draw(offer.variant, seed_of(seed), index) {
+        Some(opening) => Opening { kind: OpeningKind::Balanced, moves: opening.notation() },
+        None => Opening::default(),
+    }
+}
+
+/// FNV-1a of an id: any stable spread of 64 bits will do, and this one fits on two lines.
+fn seed_of(id: &str) -> u64 {
+    id.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

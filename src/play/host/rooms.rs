@@ -1,0 +1,184 @@
+//! Rooms: opened, rebuilt when they fail, and taken up after a restart.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_engine::{BySide, Side, Variant};
+use futures::FutureExt;
+use rand::RngExt;
+use tracing::{error, info, warn};
+
+use super::{Host, StartError, Tempo};
+use crate::analysis::compute::Priority;
+use crate::model::clock::now;
+use crate::model::ids::{GameId, PlayerId};
+use crate::play::bot_seat;
+use crate::play::room::actor::{Closed, RoomDeps};
+use crate::play::room::state::RoomState;
+use crate::play::room::view::SeatedPlayer;
+use crate::play::room::{MemberId, Recipient, RoomActor};
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::{GameSpec, StoredGame};
+use crate::storage::store::StoreError;
+use crate::system::bot_files::BotFileError;
+
+/// Shortest time for a house bot's move where only people and house bots play: a game should be watchable.
+const PACE: Duration = Duration::from_millis(350);
+
+/// How often a room whose task fails is made again. A game that breaks it each time must not keep the machine busy.
+pub(super) const REBUILDS_MAX: u8 = 3;
+
+impl Host {
+    fn room_deps(&self) -> RoomDeps {
+        RoomDeps {
+            writer: self.inner.deps.writer.clone(),
+            directory: self.inner.deps.directory.clone(),
+            news: self.inner.news.clone(),
+            metrics: Arc::clone(&self.inner.deps.metrics),
+            truth: self.inner.deps.truth.clone(),
+        }
+    }
+
+    /// The programs of the house bots in a game. Nothing said of the tempo, a series keeps that of its first game.
+    pub(super) fn build_bots(
+        &self,
+        spec: &GameSpec,
+        players: &BySide<SeatedPlayer>,
+        tempo: Option<Tempo>,
+    ) -> Result<Vec<bot_seat::Player>, BotFileError> {
+        let house = &self.inner.deps.house;
+        let remote_plays = [&players.first, &players.second]
+            .iter()
+            .any(|p| p.identity.kind == PlayerKind::Bot && house.get(&p.identity.id).is_none());
+        let is_bot = |player: &SeatedPlayer| player.identity.kind == PlayerKind::Bot;
+        let among_bots = is_bot(&players.first) && is_bot(&players.second);
+        let goes_on_briskly = || spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id));
+        let is_brisk = tempo.map_or_else(goes_on_briskly, |tempo| tempo == Tempo::Brisk);
+        let pace = if remote_plays || is_brisk { Duration::ZERO } else { PACE };
+        let priority = if among_bots { Priority::Bots } else { Priority::People };
+        let mut bots = Vec::new();
+        for side in [Side::First, Side::Second] {
+            let id = &players[side].identity.id;
+            if let Some(house_bot) = house.get(id) {
+                let bot = house_bot.build(spec.variant, rand::rng().random())?;
+                let learns_as = house_bot.learns_as();
+                let id = id.clone();
+                bots.push(bot_seat::Player { id, side, bot, learns_as, pace, priority });
+            }
+        }
+        Ok(bots)
+    }
+
+    /// Makes the room, seats house bots and connected players, and lets everything run. `rebuilds` says how often it
+    /// may be made again if it fails.
+    pub(super) fn open_room(
+        &self,
+        state: RoomState,
+        players: BySide<SeatedPlayer>,
+        bots: Vec<bot_seat::Player>,
+        rebuilds: u8,
+    ) {
+        let deps = &self.inner.deps;
+        let ids = players.as_ref().map(|player| player.identity.id.clone());
+        // From here on the directory lists the room: a session that opens or ends meanwhile finds it there.
+        let (handle, mut actor) = RoomActor::new(state, players, self.room_deps());
+        if let Some(public) = deps.directory.public(handle.game())
+            && public.spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id))
+        {
+            public.set_brisk();
+        }
+        for bot in bots {
+            let (member, side) = (MemberId::next(), bot.side);
+            let (seat, task) = bot_seat::seat(bot, deps.pool.clone());
+            actor.seat(side, member, seat as Arc<dyn Recipient>);
+            deps.tasks.spawn(task.run(handle.clone(), member));
+        }
+        for side in Side::BOTH {
+            for session in deps.sessions.of(&ids[side]) {
+                actor.seat(side, session.member(), session as Arc<dyn Recipient>);
+            }
+        }
+        let (host, game) = (self.clone(), handle.game().clone());
+        deps.tasks.spawn(async move {
+            match AssertUnwindSafe(actor.run()).catch_unwind().await {
+                Ok(Closed::Done) => {}
+                Ok(Closed::OutOfStep) => host.rebuild(&game, rebuilds).await,
+                Err(_panic) => {
+                    host.inner.deps.metrics.panicked();
+                    error!(game = %game, "a room panicked");
+                    host.rebuild(&game, rebuilds).await;
+                }
+            }
+        });
+    }
+
+    /// Opens a room again whose task failed: its game goes on from the last stored event.
+    async fn rebuild(&self, game: &GameId, rebuilds: u8) {
+        let deps = &self.inner.deps;
+        if let Some(public) = deps.directory.public(game) {
+            deps.directory.remove(&public);
+        }
+        let Some(rebuilds) = rebuilds.checked_sub(1) else {
+            error!(game = %game, "a room failed again and again and stays closed until the next start");
+            return;
+        };
+        match deps.store.game(game).await {
+            Ok(Some(stored)) if stored.ending().is_none() => match self.restore_one(stored, rebuilds).await {
+                Ok(()) => info!(game = %game, "room rebuilt"),
+                Err(error) => error!(game = %game, error = %error, "a room could not be rebuilt"),
+            },
+            Ok(_) => {}
+            Err(error) => error!(game = %game, error = %error, "a game could not be read"),
+        }
+    }
+
+    /// Takes up the games that were live when the daemon stopped. Returns how many there are and how many could not
+    /// be taken up; those stay in the store for `games verify` and never stop the others.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
+        let (mut restored, mut broken) = (0, 0);
+        for game in games {
+            let id = game.spec.id.clone();
+            match self.restore_one(game, REBUILDS_MAX).await {
+                Ok(()) => {
+                    restored += 1;
+                    self.inner.deps.metrics.game_resumed();
+                }
+                Err(StartError::Store(cause)) => {
+                    return Err(StoreError::Failed(cause));
+                }
+                Err(other) => {
+                    broken += 1;
+                    warn!(game = %id, error = %other, "a stored game cannot be taken up");
+                }
+            }
+        }
+        Ok((restored, broken))
+    }
+
+    async fn restore_one(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
+        let spec = game.spec.clone();
+        let first = self.stored_player(&spec.players.first, spec.variant).await?;
+        let second = self.stored_player(&spec.players.second, spec.variant).await?;
+        let players = BySide { first, second };
+        let kinds = players.as_ref().map(|player| player.identity.kind);
+        let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
+        let bots = self.build_bots(&spec, &players, None)?;
+        self.open_room(state, players, bots, rebuilds);
+        Ok(())
+    }
+
+    pub(super) async fn stored_player(
+        &self,
+        id: &PlayerId,
+        variant: Variant,
+    ) -> Result<SeatedPlayer, StartError> {
+        let player = self.inner.deps.store.player(id).await?;
+        let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
+        self.seated(crate::accounts::identity_of(&player), variant).await
+    }
+}

@@ -1,0 +1,257 @@
+//! The bots that the daemon itself plays: which there are, and under which accounts.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use fourfold_bots::{Bot, BotError, BotSpec, Knowledge, registry};
+use fourfold_engine::Variant;
+use thiserror::Error;
+use tracing::warn;
+
+use crate::system::bot_files;
+
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::rating::strength::Strength;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::{BotProfile, StoredPlayer};
+use crate::system::bot_files::BotFileError;
+use crate::system::config::HouseBot as Configured;
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::{Store, StoreError, Write};
+use crate::storage::writer::{WriteError, Writer};
+
+/// A bot that the daemon itself plays.
+#[derive(Clone, Debug)]
+pub struct HouseBot {
+    /// The account it plays under.
+    pub identity: Identity,
+    /// Which program plays, with its settings; a file that it keeps what it learns in is named in full.
+    pub spec: BotSpec,
+    /// How it plays, in one word.
+    pub style: &'static str,
+    /// How strong it is, if that is known.
+    pub strength: Option<Strength>,
+    /// One line on how it plays.
+    pub about: String,
+    /// Where its knowledge of the standard board comes from.
+    pub mind: Mind,
+}
+
+/// Where a house bot's knowledge comes from.
+#[derive(Clone, Debug)]
+pub enum Mind {
+    /// Its program and settings say everything.
+    Fixed,
+    /// It plays with what a learner knows when the game begins.
+    Learnt(Learnt),
+}
+
+/// What a learner knows; replaced as a whole while games are played with what it knew before.
+#[derive(Clone, Debug)]
+pub struct Learnt(Arc<RwLock<Arc<dyn Knowledge>>>);
+
+impl Learnt {
+    /// What is known at first.
+    #[must_use]
+    pub fn new(knowledge: Arc<dyn Knowledge>) -> Self {
+        Self(Arc::new(RwLock::new(knowledge)))
+    }
+
+    /// What is known now.
+    #[must_use]
+    pub fn now(&self) -> Arc<dyn Knowledge> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Games that begin from now on are played with this.
+    pub fn replace(&self, knowledge: Arc<dyn Knowledge>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = knowledge;
+    }
+}
+
+impl HouseBot {
+    /// Builds the program for one game, with what it has learnt until now.
+    ///
+    /// # Errors
+    ///
+    /// It does not play this variant, or the file with what it has learnt is broken.
+    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
+        match &self.mind {
+            Mind::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
+            // On other boards learners begin with nothing.
+            Mind::Learnt(_) | Mind::Fixed => {
+                bot_files::build_to_learn(&self.spec.clone().with_default_seed(seed), variant)
+            }
+        }
+    }
+
+    /// Whether it plays this variant.
+    #[must_use]
+    pub fn plays(&self, variant: Variant) -> bool {
+        // Nothing is read: nothing at all makes an empty memory, but no network, which is no matter of the variant.
+        let built = registry::build_taught(&self.spec, variant, "");
+        !matches!(built, Err(BotError::VariantNotPlayed { .. }))
+    }
+
+    /// What keeps its lessons, if it learns from its games.
+    #[must_use]
+    pub fn learns_as(&self) -> Option<BotSpec> {
+        bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
+    }
+}
+
+/// Why the house bots cannot be set up.
+#[derive(Debug, Error)]
+pub enum HouseError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A bot could not be stored.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// All bots that the daemon itself plays. Cheap to clone; bots may join while the daemon runs, none leaves.
+#[derive(Clone, Debug, Default)]
+pub struct HouseBots {
+    line_up: Arc<RwLock<Arc<Vec<Arc<HouseBot>>>>>,
+}
+
+impl HouseBots {
+    /// Gives every configured bot its account, a new one if it has none yet.
+    ///
+    /// A bot whose name belongs to somebody else, or whose file is broken, is left out with a warning: the arena runs
+    /// without it. Files are looked for in the directory `files`.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn set_up(
+        configured: &[Configured],
+        files: &Path,
+        store: &dyn Store,
+        writer: &Writer,
+    ) -> Result<Self, HouseError> {
+        let house = Self::default();
+        for bot in configured {
+            let spec = match bot_files::with_files_read(&bot_files::below(&bot.spec, files)) {
+                Ok(spec) => spec,
+                Err(error) => {
+                    warn!(name = %bot.name, error = %error, "a house bot cannot be built and is left out");
+                    continue;
+                }
+            };
+            if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
+                let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
+                house.join(HouseBot { identity, spec, style, strength, about, mind: Mind::Fixed });
+            }
+        }
+        Ok(house)
+    }
+
+    /// The account of a house bot, a new one if it has none yet. `None`, with a warning, if its name belongs to
+    /// somebody else: the arena runs without it.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn account(
+        name: &PlayerName,
+        about: &str,
+        store: &dyn Store,
+        writer: &Writer,
+    ) -> Result<Option<Identity>, HouseError> {
+        let player = match store.player_by_name(name).await? {
+            Some(player) if player.house => player,
+            Some(_) => {
+                warn!(name = %name, "the name of a house bot belongs to a player, the bot is left out");
+                return Ok(None);
+            }
+            None => add_account(name, about, writer).await?,
+        };
+        let StoredPlayer { id, name, .. } = player;
+        Ok(Some(Identity { id, name, kind: PlayerKind::Bot, owner: None }))
+    }
+
+    /// Adds a bot to the line-up, or puts it in the place of the one with the same account.
+    pub fn join(&self, bot: HouseBot) {
+        let mut line_up = self.line_up.write().unwrap_or_else(PoisonError::into_inner);
+        let mut bots = line_up.as_ref().clone();
+        let bot = Arc::new(bot);
+        match bots.iter_mut().find(|known| known.identity.id == bot.identity.id) {
+            Some(known) => *known = bot,
+            None => bots.push(bot),
+        }
+        *line_up = Arc::new(bots);
+    }
+
+    /// All of them: first those that are configured, in their order, then those that joined.
+    #[must_use]
+    pub fn all(&self) -> Arc<Vec<Arc<HouseBot>>> {
+        Arc::clone(&self.line_up.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The one with this account.
+    #[must_use]
+    pub fn get(&self, id: &PlayerId) -> Option<Arc<HouseBot>> {
+        self.all().iter().find(|bot| bot.identity.id == *id).cloned()
+    }
+
+    /// The one of this name, without regard to case.
+    #[must_use]
+    pub fn by_name(&self, name: &PlayerName) -> Option<Arc<HouseBot>> {
+        let key = name.key();
+        self.all().iter().find(|bot| bot.identity.name.key() == key).cloned()
+    }
+}
+
+async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<StoredPlayer, WriteError> {
+    let player = StoredPlayer {
+        id: PlayerId::random(&mut rand::rng()),
+        name: name.clone(),
+        kind: PlayerKind::Bot,
+        house: true,
+        owner: None,
+        profile: BotProfile {
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            about: Some(about.to_owned()),
+            url: None,
+        },
+        created_at: UnixMillis::now(),
+    };
+    writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
+    Ok(player)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_by_a_file_plays_what_its_program_plays() {
+        #[track_caller]
+        fn check(spec: &str, standard: bool, larger: bool) {
+            let bot = HouseBot {
+                identity: Identity {
+                    id: "b1".parse().unwrap(),
+                    name: "bot".parse().unwrap(),
+                    kind: PlayerKind::Bot,
+                    owner: None,
+                },
+                spec: spec.parse().unwrap(),
+                style: "any",
+                strength: None,
+                about: String::new(),
+                mind: Mind::Fixed,
+            };
+            assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
+            assert_eq!(bot.plays("8x7".parse().unwrap()), larger, "{spec}");
+        }
+        check("ntuple", true, false);
+        check("ntuple:file=net.bin", true, false);
+        check("memory:file=memory.xml", true, true);
+        check("negamax:depth=4", true, true);
+    }
+}

@@ -1,0 +1,514 @@
+//! What waits to be sent to one session: its numbers, its queue and what can be sent again, in one ring.
+//!
+//! ```text
+//!   numbers   1 .. 40 | 41 ........ 57 | 58 ....... 60 | 61
+//!             forgotten      sent      |    waiting    | next
+//!                     └────────────── ring ────────────┘
+//! ```
+//!
+//! Rooms and lobby push into it, the socket that is attached takes out of it; whoever comes first holds the lock for
+//! as long as it takes to move one entry. What was sent stays in the ring for a while, so that a client that comes
+//! back can have it again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+use crate::model::ids::GameId;
+use crate::protocol::server::Urgency;
+use crate::protocol::{CloseCode, Frame, ServerMessage};
+
+/// Messages kept, sent or not. The oldest falls out; a client that needs it starts afresh.
+pub const RING_MESSAGES_MAX: usize = 256;
+/// Messages that may wait for a socket that is attached. At one more, watchers' updates are dropped, and for anything
+/// else the connection is closed: the client reads slower than its games go on.
+pub const WAITING_MESSAGES_MAX: usize = 64;
+/// The same in bytes of JSON.
+pub const WAITING_BYTES_MAX: usize = 128 * 1024;
+/// Highest number that a session is continued at: beyond 2^53 JavaScript cannot count.
+const SEQ_MAX: u64 = 1 << 53;
+
+/// The messages after the named one are gone, or it was never sent: the session cannot go on where it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the messages after number {after} are gone")]
+pub struct Gap {
+    /// What was asked for.
+    pub after: u64,
+}
+
+/// A socket's hold on an outbox. Equal only to its own clones.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    changed: Arc<Notify>,
+}
+
+impl Attachment {
+    /// Completes when something was queued, or the attachment ended, since this was last awaited.
+    pub fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+}
+
+impl PartialEq for Attachment {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.changed, &other.changed)
+    }
+}
+
+impl Eq for Attachment {}
+
+/// What became of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delivery {
+    /// It has a number and waits, or is kept until the client is back.
+    Queued,
+    /// A watcher's update found the queue full. A snapshot will replace it.
+    Dropped,
+    /// It has a number and is kept, but the connection was given up as too slow.
+    CutOff,
+}
+
+/// A message as it goes to the socket. The text is made there: `frame.text(seq, re)`.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// Its number in the session.
+    pub seq: u64,
+    /// The message.
+    pub frame: Frame,
+    /// The request that it answers.
+    pub re: Option<Box<str>>,
+}
+
+impl Outgoing {
+    /// The JSON text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.frame.text(self.seq, self.re.as_deref())
+    }
+}
+
+/// What the socket has to do next.
+#[derive(Debug)]
+pub enum Next {
+    /// Send this.
+    Message(Outgoing),
+    /// Nothing waits.
+    Idle {
+        /// Watched games need a snapshot: [`Outbox::take_behind`] names them.
+        behind: bool,
+    },
+    /// Close with this code; nothing more will come.
+    Close(CloseCode),
+}
+
+/// A session's outgoing messages. All methods return at once.
+#[derive(Debug)]
+pub struct Outbox {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Ends with number `next - 1`.
+    ring: VecDeque<Entry>,
+    /// The number of the next message.
+    next: u64,
+    /// The last number that was handed to a socket.
+    sent: u64,
+    /// [`Outbox::age`] forgets what was sent up to here.
+    aged: u64,
+    /// Games of which updates were dropped.
+    behind: Vec<Behind>,
+    line: Option<Line>,
+    /// Sockets that were attached so far.
+    attachments: u64,
+    /// What sockets that are no longer attached are told.
+    parting: CloseCode,
+}
+
+#[derive(Debug)]
+struct Entry {
+    frame: Frame,
+    re: Option<Box<str>>,
+}
+
+/// A watched game whose updates are dropped until a snapshot of it arrives: with a hole they are worth nothing.
+#[derive(Debug)]
+struct Behind {
+    game: GameId,
+    skipped: u64,
+    /// A snapshot was asked for.
+    asked: bool,
+}
+
+/// The socket that is attached.
+#[derive(Debug)]
+struct Line {
+    attachment: Attachment,
+    /// A `welcome` that repeats an old number, to be sent before everything else.
+    greeting: Option<Outgoing>,
+    /// The queue has not been empty since the socket came. What was missed and the games of the player may be more
+    /// than otherwise may wait; the ring bounds it.
+    catching_up: bool,
+    /// Close with this code once this number was sent.
+    closing: Option<(u64, CloseCode)>,
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Outbox {
+    /// The outbox of a new session: the first message, `welcome`, is number 1.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::starting_at(0)
+    }
+
+    /// The outbox of a session that an earlier process opened: `seq` is the last number its client has seen.
+    ///
+    /// The messages up to there are gone, so a client can come back exactly at `seq` and nowhere else.
+    #[must_use]
+    pub fn starting_at(seq: u64) -> Self {
+        let seq = seq.min(SEQ_MAX);
+        let state = State {
+            ring: VecDeque::new(),
+            next: seq + 1,
+            sent: seq,
+            aged: seq,
+            behind: Vec::new(),
+            line: None,
+            attachments: 0,
+            parting: CloseCode::Replaced,
+        };
+        Self { state: Mutex::new(state) }
+    }
+
+    /// Queues a message.
+    ///
+    /// Without a socket it is kept for the client's return, a watcher's update only while few wait.
+    pub fn deliver(&self, frame: &Frame, urgency: Urgency) -> Delivery {
+        match urgency {
+            Urgency::Must => self.lock().push(frame, None),
+            Urgency::Droppable => self.lock().push_droppable(frame),
+        }
+    }
+
+    /// Queues the answer to the request with id `re`. Answers must arrive.
+    pub fn answer(&self, frame: &Frame, re: Option<&str>) -> Delivery {
+        self.lock().push(frame, re.map(Into::into))
+    }
+
+    /// Attaches a socket and greets it with `welcome`, the answer to `re`. A socket that was attached is told to close
+    /// with `4409`.
+    ///
+    /// With `after`, the session goes on: `welcome` repeats that number, and what came after it follows. Without, the
+    /// session starts afresh: `welcome` is number 1 and whatever waited is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// The ring no longer holds what came after `after`, or never did. Nothing has changed then.
+    pub fn attach(&self, after: Option<u64>, welcome: &Frame, re: Option<&str>) -> Result<Attachment, Gap> {
+        let mut state = self.lock();
+        if let Some(after) = after
+            && !state.can_resume(after)
+        {
+            return Err(Gap { after });
+        }
+        state.hang_up(CloseCode::Replaced);
+        state.attachments += 1;
+        let attachment = Attachment { changed: Arc::new(Notify::new()) };
+        let mut line =
+            Line { attachment: attachment.clone(), greeting: None, catching_up: true, closing: None };
+        if let Some(after) = after {
+            line.greeting = Some(Outgoing { seq: after, frame: welcome.clone(), re: re.map(Into::into) });
+            state.sent = after;
+            state.behind.iter_mut().for_each(|behind| behind.asked = false);
+            state.line = Some(line);
+        } else {
+            state.start_afresh();
+            state.line = Some(line);
+            state.push(welcome, re.map(Into::into));
+        }
+        Ok(attachment)
+    }
+
+    /// Lets the attached socket send what waits now, then close with `code`. The first call wins.
+    pub fn close(&self, code: CloseCode) {
+        let mut state = self.lock();
+        let last = state.next - 1;
+        if let Some(line) = &mut state.line {
+            line.closing.get_or_insert((last, code));
+            line.attachment.changed.notify_one();
+        }
+    }
+
+    /// Takes the outbox away from the attached socket, which closes with `code` and sends nothing more.
+    pub fn take_over(&self, code: CloseCode) {
+        self.lock().hang_up(code);
+    }
+
+    /// Gives up an attachment. Does nothing if another one has replaced it.
+    pub fn detach(&self, attachment: &Attachment) {
+        let mut state = self.lock();
+        if state.is_attached(attachment) {
+            state.line = None;
+        }
+    }
+
+    /// Whether a socket is attached.
+    #[must_use]
+    pub fn has_socket(&self) -> bool {
+        self.lock().line.is_some()
+    }
+
+    /// How many sockets were attached so far.
+    #[must_use]
+    pub fn attachments(&self) -> u64 {
+        self.lock().attachments
+    }
+
+    /// The number of the last message.
+    #[must_use]
+    pub fn last_seq(&self) -> u64 {
+        self.lock().next - 1
+    }
+
+    /// What the socket that holds `attachment` has to do next. A message is handed out once.
+    pub fn next(&self, attachment: &Attachment) -> Next {
+        self.lock().next(attachment)
+    }
+
+    /// How the socket that holds `attachment` must close at once, if it must.
+    #[must_use]
+    pub fn parted(&self, attachment: &Attachment) -> Option<CloseCode> {
+        let state = self.lock();
+        (!state.is_attached(attachment)).then_some(state.parting)
+    }
+
+    /// The watched games that need a snapshot, and how many updates each has lost. Each is named once.
+    #[must_use = "the games wait for a snapshot"]
+    pub fn take_behind(&self, attachment: &Attachment) -> Vec<(GameId, u64)> {
+        let mut state = self.lock();
+        if !state.is_attached(attachment) {
+            return Vec::new();
+        }
+        let asked = state.behind.iter_mut().filter(|behind| !behind.asked);
+        asked
+            .map(|behind| {
+                behind.asked = true;
+                (behind.game.clone(), behind.skipped)
+            })
+            .collect()
+    }
+
+    /// Stops waiting for a snapshot of a game that is no longer watched.
+    pub fn forget_game(&self, game: &GameId) {
+        self.lock().behind.retain(|behind| behind.game != *game);
+    }
+
+    /// Forgets what had been sent when this was last called, and gives its memory back.
+    ///
+    /// Called once in the time for which a session may be resumed, it keeps every message at least that long.
+    pub fn age(&self) {
+        let mut state = self.lock();
+        let forgotten = state.aged.min(state.sent);
+        while !state.ring.is_empty() && state.first() <= forgotten {
+            state.ring.pop_front();
+        }
+        state.aged = state.next - 1;
+        if state.ring.capacity() > 2 * state.ring.len() {
+            state.ring.shrink_to_fit();
+        }
+    }
+
+    /// The lock is held for one of the methods above, none of which can panic halfway.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_attached(&self, attachment: &Attachment) -> bool {
+        self.line.as_ref().is_some_and(|line| line.attachment == *attachment)
+    }
+
+    /// The number of the oldest message in the ring, or of the next one.
+    fn first(&self) -> u64 {
+        self.next - self.ring.len() as u64
+    }
+
+    fn can_resume(&self, after: u64) -> bool {
+        (self.first() - 1..self.next).contains(&after)
+    }
+
+    fn start_afresh(&mut self) {
+        self.ring = VecDeque::new();
+        self.behind = Vec::new();
+        self.next = 1;
+        self.sent = 0;
+        self.aged = 0;
+    }
+
+    fn waiting(&self) -> usize {
+        usize::try_from(self.next - 1 - self.sent)
+            .map_or(self.ring.len(), |waiting| waiting.min(self.ring.len()))
+    }
+
+    /// Whether one more message would be too many.
+    ///
+    /// The bytes are only counted when several wait: two frames are always within the limit, and whoever reads in
+    /// time does not make the room write out JSON.
+    fn is_full(&self, frame: &Frame) -> bool {
+        let waiting = self.waiting();
+        if waiting < 2 {
+            return false;
+        }
+        let bytes = || {
+            let queued = self.ring.range(self.ring.len() - waiting..);
+            queued.map(|entry| entry.frame.body().len()).sum::<usize>() + frame.body().len()
+        };
+        waiting >= WAITING_MESSAGES_MAX || bytes() > WAITING_BYTES_MAX
+    }
+
+    fn push(&mut self, frame: &Frame, re: Option<Box<str>>) -> Delivery {
+        let bounded = self.line.as_ref().is_some_and(|line| !line.catching_up);
+        let would_lose = self.ring.len() == RING_MESSAGES_MAX && self.first() > self.sent;
+        let too_slow = self.line.is_some() && (would_lose || (bounded && self.is_full(frame)));
+        if too_slow {
+            self.hang_up(CloseCode::TooSlow);
+        }
+        if !self.behind.is_empty()
+            && let Some((game, Kind::Snapshot)) = about(frame.message())
+        {
+            self.behind.retain(|behind| behind.game != *game);
+        }
+        self.append(frame, re);
+        if too_slow { Delivery::CutOff } else { Delivery::Queued }
+    }
+
+    fn push_droppable(&mut self, frame: &Frame) -> Delivery {
+        let Some((game, kind)) = about(frame.message()) else {
+            if self.is_full(frame) {
+                return Delivery::Dropped;
+            }
+            self.append(frame, None);
+            return Delivery::Queued;
+        };
+        let behind = self.behind.iter().position(|behind| behind.game == *game);
+        let usable = kind == Kind::Snapshot || behind.is_none();
+        if !usable || self.is_full(frame) {
+            self.fall_behind(game, behind, kind);
+            return Delivery::Dropped;
+        }
+        if let Some(index) = behind {
+            self.behind.swap_remove(index);
+        }
+        self.append(frame, None);
+        Delivery::Queued
+    }
+
+    fn fall_behind(&mut self, game: &GameId, index: Option<usize>, kind: Kind) {
+        match index.and_then(|index| self.behind.get_mut(index)) {
+            Some(behind) => {
+                behind.skipped += 1;
+                // A snapshot that was asked for and had no room must be asked for again.
+                behind.asked &= kind == Kind::Update;
+            }
+            None => self.behind.push(Behind { game: game.clone(), skipped: 1, asked: false }),
+        }
+    }
+
+    /// Numbers a message and puts it into the ring.
+    fn append(&mut self, frame: &Frame, re: Option<Box<str>>) {
+        if self.ring.len() == RING_MESSAGES_MAX {
+            self.ring.pop_front();
+        }
+        self.ring.push_back(Entry { frame: frame.clone(), re });
+        self.next += 1;
+        self.sent = self.sent.max(self.first() - 1);
+        if let Some(line) = &self.line {
+            line.attachment.changed.notify_one();
+        }
+    }
+
+    /// Ends the attachment: its socket finds out when it looks next, and is woken to look.
+    fn hang_up(&mut self, code: CloseCode) {
+        if let Some(line) = self.line.take() {
+            self.parting = code;
+            line.attachment.changed.notify_one();
+        }
+    }
+
+    fn next(&mut self, attachment: &Attachment) -> Next {
+        let waiting = self.waiting();
+        let parting = self.parting;
+        let Some(line) = self.line.as_mut().filter(|line| line.attachment == *attachment) else {
+            return Next::Close(parting);
+        };
+        if let Some(greeting) = line.greeting.take() {
+            return Next::Message(greeting);
+        }
+        if let Some((last, code)) = line.closing
+            && self.sent >= last
+        {
+            return Next::Close(code);
+        }
+        let Some(entry) = self.ring.get(self.ring.len() - waiting) else {
+            line.catching_up = false;
+            return Next::Idle { behind: self.behind.iter().any(|behind| !behind.asked) };
+        };
+        self.sent += 1;
+        Next::Message(Outgoing { seq: self.sent, frame: entry.frame.clone(), re: entry.re.clone() })
+    }
+}
+
+/// What a watcher's message is to its game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Replaces all that was lost before it.
+    Snapshot,
+    /// Means something only to who has all before it.
+    Update,
+}
+
+/// The game that a message is about. Those about none, feeds above all, are whole each time: a lost one is replaced
+/// by the next.
+fn about(message: &ServerMessage) -> Option<(&GameId, Kind)> {
+    match message {
+        ServerMessage::Game(snapshot) => Some((&snapshot.game, Kind::Snapshot)),
+        ServerMessage::Moved(moved) => Some((&moved.game, Kind::Update)),
+        ServerMessage::GameEnd(end) => Some((&end.game, Kind::Update)),
+        ServerMessage::Turn(turn) => Some((&turn.game, Kind::Update)),
+        ServerMessage::Reaction(reaction) => Some((&reaction.game, Kind::Update)),
+        ServerMessage::OpponentGone(gone) => Some((&gone.game, Kind::Update)),
+        ServerMessage::RematchOffer(offered) | ServerMessage::TakebackOffer(offered) => {
+            Some((&offered.game, Kind::Update))
+        }
+        // Sent again with the next move or within a second or two; no snapshot needs to repair it.
+        ServerMessage::Crowd(_)
+        | ServerMessage::Truth(_)
+        | ServerMessage::Welcome(_)
+        | ServerMessage::Synced(_)
+        | ServerMessage::Ok(_)
+        | ServerMessage::Error(_)
+        | ServerMessage::Notice(_)
+        | ServerMessage::Ping(_)
+        | ServerMessage::Pong(_)
+        | ServerMessage::Challenge(_)
+        | ServerMessage::ChallengeEnd(_)
+        | ServerMessage::BotOffer(_)
+        | ServerMessage::Lobby(_)
+        | ServerMessage::Tv(_)
+        | ServerMessage::Ladder(_)
+        | ServerMessage::Result(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

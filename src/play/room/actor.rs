@@ -1,0 +1,387 @@
+//! Owns one room: takes commands one at a time, has events stored, and tells the members.
+
+mod requests;
+mod telling;
+mod truth;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{BySide, Side};
+use tokio::sync::{mpsc, oneshot};
+use tracing::{Instrument, debug, error, info_span, warn};
+
+use self::truth::WatchedTruth;
+use super::directory::{Directory, PublicGame};
+use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle};
+use super::members::Members;
+use super::refusal::RoomRefusal;
+use super::state::{Effect, RoomState, StoreRequest};
+use super::view::SeatedPlayer;
+use crate::model::clock::now;
+use crate::protocol::server::GameEnd;
+use crate::storage::Writer;
+use crate::storage::record::{GameSpec, Settlement};
+use crate::system::metrics::Metrics;
+
+use crate::analysis::truth::Truth;
+use crate::model::time::UnixMillis;
+use crate::storage::store::{StoreError, Write, Written};
+use crate::storage::writer::{WriteError, WriteResult};
+
+/// When the disk stands still, flags are looked at again after this time.
+const STALL_RECHECK: Duration = Duration::from_millis(500);
+/// Commands that wait for a commit; more are refused as busy. Two players have no use for more.
+const DEFERRED_MAX: usize = 64;
+
+/// What a room tells the one who started it.
+#[derive(Clone, Debug)]
+pub enum RoomNews {
+    /// The game has ended and is stored.
+    Finished {
+        /// Which game.
+        public: Arc<PublicGame>,
+        /// How.
+        end: GameEnd,
+    },
+    /// Both players want another game.
+    RematchAgreed {
+        /// The game that is over.
+        spec: GameSpec,
+    },
+}
+
+/// Why a room has closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "a game that goes on needs a room"]
+pub enum Closed {
+    /// Its game is over, or the daemon stops.
+    Done,
+    /// The store refused an event: what is stored differs from what the room believes, and the store is right.
+    OutOfStep,
+}
+
+/// What a step of the room leads to.
+type Step = std::ops::ControlFlow<Closed>;
+
+/// What a room needs from the rest of the daemon.
+#[derive(Clone, Debug)]
+pub struct RoomDeps {
+    /// Makes events durable.
+    pub writer: Writer,
+    /// Where the room is listed.
+    pub directory: Directory,
+    /// Who hears of ends and rematches.
+    pub news: mpsc::Sender<RoomNews>,
+    /// Counts moves.
+    pub metrics: Arc<Metrics>,
+    /// Says what the game is worth.
+    pub truth: Truth,
+}
+
+/// Owns one room.
+pub struct RoomActor {
+    state: RoomState,
+    players: BySide<SeatedPlayer>,
+    public: Arc<PublicGame>,
+    members: Members,
+    deps: RoomDeps,
+    inbox: mpsc::Receiver<Command>,
+    deferred: VecDeque<Command>,
+    /// The writer's answer to what is being stored.
+    stored: Option<oneshot::Receiver<WriteResult>>,
+    /// Who asked for what is being stored.
+    asker: Option<ReplyTo>,
+    /// When the move that is being stored was received.
+    received: Option<Instant>,
+    /// The daemon stops: the room closes as soon as its clocks are stored.
+    pausing: Option<oneshot::Sender<()>>,
+    crowd_due: Option<Instant>,
+    crowd_told: Option<Instant>,
+    truth: WatchedTruth,
+    closes_at: Option<Instant>,
+}
+
+impl std::fmt::Debug for RoomActor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RoomActor").field("game", &self.state.spec().id).finish_non_exhaustive()
+    }
+}
+
+impl RoomActor {
+    /// Makes a room and lists it in the directory. The caller runs the actor.
+    #[must_use]
+    pub fn new(state: RoomState, players: BySide<SeatedPlayer>, deps: RoomDeps) -> (RoomHandle, Self) {
+        let (commands, inbox) = mpsc::channel(INBOX_MAX);
+        let handle = RoomHandle::new(state.spec().id.clone(), commands);
+        let moves = state.game().notation();
+        let public = Arc::new(PublicGame::new(state.spec().clone(), players.clone(), moves));
+        deps.directory.insert(handle.clone(), Arc::clone(&public));
+        let actor = Self {
+            state,
+            players,
+            public,
+            members: Members::default(),
+            deps,
+            inbox,
+            deferred: VecDeque::new(),
+            stored: None,
+            asker: None,
+            received: None,
+            pausing: None,
+            crowd_due: None,
+            crowd_told: None,
+            truth: WatchedTruth::default(),
+            closes_at: None,
+        };
+        (handle, actor)
+    }
+
+    /// Seats a connection before the room runs. One that is away may still come back.
+    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>) {
+        self.members.sit(side, member, recipient);
+    }
+
+    /// Tells both players of the game, starts the first turn and runs until the room closes.
+    pub async fn run(mut self) -> Closed {
+        let span = info_span!("room", id = %self.state.spec().id);
+        self.serve().instrument(span).await
+    }
+
+    async fn serve(&mut self) -> Closed {
+        self.open().await;
+        let closed = loop {
+            if let Step::Break(closed) = self.step().await {
+                break closed;
+            }
+        };
+        self.deps.directory.remove(&self.public);
+        if let Some(paused) = self.pausing.take() {
+            // The daemon may have stopped waiting.
+            let _ = paused.send(());
+        }
+        debug!(?closed, "room closed");
+        closed
+    }
+
+    /// Shows the game to its players and starts the first turn.
+    async fn open(&mut self) {
+        for side in [Side::First, Side::Second] {
+            let frame = self.snapshot_frame(Some(side), None);
+            self.members.tell_side(side, &frame, None);
+        }
+        let mut effects = Vec::new();
+        for side in [Side::First, Side::Second] {
+            // Nobody needs to be told that the players of a new game are there.
+            let here = self.members.is_here(side);
+            effects.extend(self.state.presence_changed(side, here, false, now()));
+        }
+        effects.retain(|effect| !matches!(effect, Effect::Presence { here: true, .. }));
+        if self.state.frozen_for(now()).is_none() && !effects.iter().any(|e| matches!(e, Effect::Prompt(_))) {
+            effects.extend(self.state.begin(now()));
+        }
+        self.carry_out(effects, None).await;
+    }
+
+    /// Waits for the next thing to happen and deals with it.
+    async fn step(&mut self) -> Step {
+        if self.pausing.is_some() && !self.state.is_storing() {
+            return Step::Break(Closed::Done);
+        }
+        let deadline = self.next_deadline();
+        tokio::select! {
+            biased;
+            result = answer_of(&mut self.stored) => self.store_answered(result).await,
+            command = self.inbox.recv() => match command {
+                Some(command) => {
+                    self.take(command).await;
+                    Step::Continue(())
+                }
+                None => Step::Break(Closed::Done),
+            },
+            outlook = self.truth.answer() => {
+                self.tell_truth(outlook).await;
+                Step::Continue(())
+            }
+            () = sleep_until(deadline) => self.deadline_passed().await,
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let mut alarm = self.state.next_deadline();
+        if let Some(at) = alarm
+            && self.deps.writer.is_stalled(now())
+        {
+            alarm = Some(at.max(now() + STALL_RECHECK));
+        }
+        [alarm, self.crowd_due, self.closes_at].into_iter().flatten().min()
+    }
+
+    async fn deadline_passed(&mut self) -> Step {
+        let now = now();
+        if self.crowd_due.is_some_and(|due| due <= now) {
+            self.tell_crowd(now).await;
+        }
+        if self.closes_at.is_some_and(|due| due <= now) {
+            return Step::Break(Closed::Done);
+        }
+        if !self.deps.writer.is_stalled(now) {
+            let effects = self.state.wake(now, UnixMillis::now());
+            self.carry_out(effects, None).await;
+        }
+        Step::Continue(())
+    }
+
+    /// Takes a command, or keeps it until the event that is being stored is public.
+    async fn take(&mut self, command: Command) {
+        if !self.state.is_storing() {
+            return self.execute(command).await;
+        }
+        match command {
+            // These come once in the life of a room.
+            Command::Fail { .. } | Command::Pause { .. } => self.deferred.push_back(command),
+            Command::Play(_) | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
+                self.deferred.push_back(command);
+            }
+            Command::Play(play) => self.refuse(&play.reply, &RoomRefusal::Busy),
+            Command::Act { reply, .. } => self.refuse(&reply, &RoomRefusal::Busy),
+            Command::Sit { .. }
+            | Command::Prompt { .. }
+            | Command::Connected { .. }
+            | Command::Leave { .. }
+            | Command::Watch { .. }
+            | Command::Unwatch { .. }
+            | Command::Sync { .. }
+            | Command::Look { .. } => self.execute(command).await,
+        }
+    }
+
+    async fn execute(&mut self, command: Command) {
+        match command {
+            Command::Play(play) => self.play(*play).await,
+            Command::Act { player, action, reply } => self.act(&player, action, reply).await,
+            Command::Fail { side } => {
+                if let Ok(effects) = self.state.fail(side, now(), UnixMillis::now()) {
+                    self.carry_out(effects, None).await;
+                }
+            }
+            Command::Sit { player, member, recipient, seated } => {
+                let answer = self.sit(&player, member, recipient).await;
+                // Whoever asked may have gone; the seat is kept all the same until it leaves.
+                let _ = seated.send(answer);
+            }
+            Command::Prompt { member } => self.prompt(member),
+            Command::Connected { member, connection } => {
+                if let Some(side) = self.members.side_of(member) {
+                    self.presence_changed(side, connection == Connection::Left).await;
+                }
+            }
+            Command::Leave { member } => self.leave(member).await,
+            Command::Watch { player, reply } => self.watch(&player, reply).await,
+            Command::Unwatch { member } => {
+                if self.members.unwatch(member) {
+                    self.crowd_changed();
+                }
+            }
+            Command::Sync { player, reply, skipped } => {
+                let side = player.and_then(|player| self.side_of(&player));
+                if let Some(side) = side {
+                    self.take_seat(side, &reply).await;
+                }
+                reply.send(&self.snapshot_frame(side, skipped));
+                if side.is_none() {
+                    self.repeat_truth(&*reply.recipient);
+                }
+            }
+            Command::Look { answer } => {
+                // A page that stopped waiting needs no answer.
+                let _ = answer.send(self.snapshot(None));
+            }
+            Command::Pause { done } => {
+                self.pausing = Some(done);
+                let effects = self.state.pause(now(), UnixMillis::now());
+                self.carry_out(effects, None).await;
+            }
+        }
+    }
+
+    /// The writer has answered.
+    async fn store_answered(&mut self, result: WriteResult) -> Step {
+        self.stored = None;
+        let asker = self.asker.take();
+        let received = self.received.take();
+        match result {
+            Ok(written) => {
+                let effects = self.state.stored(settlement_of(written), now());
+                self.carry_out(effects, asker).await;
+                if let Some(received) = received {
+                    self.deps.metrics.moved(now().saturating_duration_since(received));
+                }
+            }
+            Err(WriteError::Busy) => {
+                warn!("too much waits to be stored, the move is refused");
+                let effects = self.state.not_stored(now());
+                if let Some(asker) = asker {
+                    self.refuse(&asker, &RoomRefusal::Busy);
+                }
+                self.carry_out(effects, None).await;
+            }
+            Err(WriteError::Refused(refused)) => {
+                error!(error = %refused, "the store knows this game otherwise, the room closes");
+                return Step::Break(Closed::OutOfStep);
+            }
+            Err(WriteError::Store(error)) => {
+                // The daemon stops: the writer has said why.
+                debug!(error = %error, "an event could not be stored, the room closes");
+                return Step::Break(Closed::Done);
+            }
+        }
+        while !self.state.is_storing() && self.pausing.is_none() {
+            let Some(command) = self.deferred.pop_front() else { break };
+            self.execute(command).await;
+        }
+        Step::Continue(())
+    }
+
+    fn store(&mut self, request: StoreRequest, asker: Option<ReplyTo>) {
+        self.asker = asker;
+        let game = self.state.spec().id.clone();
+        let write = if request.finishes {
+            Write::Finish { game, events: request.events }
+        } else {
+            Write::Append { game, events: request.events }
+        };
+        let (reply, answer) = oneshot::channel();
+        self.stored = Some(answer);
+        self.deps.writer.submit(write, move |result| {
+            // The room may be gone; the event stands all the same.
+            let _ = reply.send(result);
+        });
+    }
+}
+
+fn settlement_of(written: Written) -> Option<Settlement> {
+    match written {
+        Written::Settled(settlement) => Some(settlement),
+        Written::Done | Written::Revoked(_) => None,
+    }
+}
+
+/// The writer's answer, if one is awaited.
+async fn answer_of(stored: &mut Option<oneshot::Receiver<WriteResult>>) -> WriteResult {
+    match stored {
+        Some(answer) => answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed)))),
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

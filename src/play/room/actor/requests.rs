@@ -1,0 +1,208 @@
+//! What players and watchers ask of a room.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fourfold_engine::Side;
+
+use super::RoomActor;
+use crate::model::clock::now;
+use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::play::room::handle::{Action, MemberId, Play, Recipient, ReplyTo, Seated};
+use crate::play::room::refusal::RoomRefusal;
+use crate::play::room::state::{Effect, MoveRequest};
+use crate::protocol::server::{Done, Frame, Reaction, Urgency};
+use crate::protocol::terms::PlayerKind;
+use crate::protocol::{REACTIONS, ServerMessage};
+use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::store::Write;
+
+impl RoomActor {
+    pub(super) async fn play(&mut self, play: Play) {
+        let Some(side) = self.side_of(&play.player) else {
+            self.refuse_move(&play.reply, &RoomRefusal::NotAPlayer);
+            return;
+        };
+        let request = MoveRequest {
+            side,
+            ply: play.ply,
+            column: play.column,
+            info: play.info,
+            received: play.received,
+            at: UnixMillis::now(),
+            round_trip: play.round_trip,
+        };
+        let (verdict, effects) = self.state.play(&request);
+        match verdict {
+            Ok(Some(repeated)) => {
+                play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
+            }
+            Ok(None) => self.received = Some(play.received),
+            Err(refusal) => {
+                self.note_illegal(side, &refusal);
+                self.refuse_move(&play.reply, &refusal);
+            }
+        }
+        self.carry_out(effects, Some(play.reply)).await;
+    }
+
+    /// Books an illegal move of a bot for its owner. Nothing depends on it, so nobody waits.
+    fn note_illegal(&self, side: Side, refusal: &RoomRefusal) {
+        let is_counted = match refusal {
+            RoomRefusal::Illegal { .. } => true,
+            RoomRefusal::Malformed { retries_left, .. } => retries_left.is_some(),
+            _ => false,
+        };
+        let player = &self.players[side].identity;
+        if !is_counted || player.kind != PlayerKind::Bot {
+            return;
+        }
+        let fault = BotFault {
+            bot: player.id.clone(),
+            game: Some(self.state.spec().id.clone()),
+            kind: FaultKind::IllegalMove,
+            note: format!("{refusal} (after {} moves)", self.state.game().ply()),
+            at: UnixMillis::now(),
+        };
+        self.deps.writer.submit(Write::AddFault(fault), |_| {});
+    }
+
+    pub(super) async fn act(&mut self, player: &PlayerId, action: Action, reply: ReplyTo) {
+        let Some(side) = self.side_of(player) else {
+            self.refuse(&reply, &RoomRefusal::NotAPlayer);
+            return;
+        };
+        self.take_seat(side, &reply).await;
+        let (now, at) = (now(), UnixMillis::now());
+        let verdict = match action {
+            Action::Resign => self.state.resign(side, now, at),
+            Action::Abort => self.state.abort(side, now, at),
+            Action::Claim => self.state.claim(side, now, at),
+            Action::Rematch => {
+                self.look_around(now);
+                self.state.ask_rematch(side)
+            }
+            Action::Takeback => self.state.ask_takeback(side),
+            Action::TakebackAnswer { yes } => self.state.answer_takeback(side, yes, now, at),
+            Action::React { emoji } => {
+                self.react(side, emoji, &reply).await;
+                return;
+            }
+        };
+        match verdict {
+            Err(refusal) => self.refuse(&reply, &refusal),
+            Ok(effects) => {
+                let answers_itself = effects.iter().any(|effect| !matches!(effect, Effect::RematchAgreed));
+                if !answers_itself {
+                    reply.send(&Frame::new(ServerMessage::Ok(Done {})));
+                }
+                self.carry_out(effects, Some(reply)).await;
+            }
+        }
+    }
+
+    /// Books who is still at the table after the game: news of connections come to live games only.
+    pub(super) fn look_around(&mut self, now: Instant) {
+        if self.state.end().is_some() {
+            for side in Side::BOTH {
+                // What it changes concerns rematches alone, so there is nothing to tell.
+                let _none = self.state.presence_changed(side, self.members.is_here(side), false, now);
+            }
+        }
+    }
+
+    pub(super) async fn react(&mut self, side: Side, emoji: String, reply: &ReplyTo) {
+        if !REACTIONS.contains(&emoji.as_str()) {
+            let error = crate::protocol::WireError::bad_field("emoji", "emoji is one of the list in welcome");
+            reply.send(&error.in_game(&self.state.spec().id).into());
+            return;
+        }
+        let game = self.state.spec().id.clone();
+        let frame = Frame::new(ServerMessage::Reaction(Reaction { game, by: side.into(), emoji }));
+        self.members.tell_players(side, &frame, Some(reply));
+        self.members.tell_watchers(&frame, Urgency::Droppable).await;
+    }
+
+    pub(super) fn refuse(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
+        reply.send(&refusal.to_wire(&self.state.spec().id).into());
+    }
+
+    pub(super) fn refuse_move(&self, reply: &ReplyTo, refusal: &RoomRefusal) {
+        reply.refuse_move(refusal.to_wire(&self.state.spec().id));
+    }
+
+    pub(super) async fn sit(
+        &mut self,
+        player: &PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+    ) -> Option<Seated> {
+        let side = self.side_of(player)?;
+        if self.members.unwatch(member) {
+            self.crowd_changed();
+        }
+        self.members.sit(side, member, Arc::clone(&recipient));
+        recipient.deliver(&self.snapshot_frame(Some(side), None), None, Urgency::Must);
+        let live = self.state.end().is_none();
+        let your_turn = live && self.state.side_to_move() == side;
+        // The session asks for its prompt itself, after it has said which games wait.
+        let here = self.members.is_here(side);
+        let mut effects = self.state.presence_changed(side, here, false, now());
+        effects.retain(|effect| !matches!(effect, Effect::Prompt(_)));
+        self.carry_out(effects, None).await;
+        Some(Seated { your_turn, live })
+    }
+
+    pub(super) fn prompt(&self, member: MemberId) {
+        let Some(side) = self.members.side_of(member) else { return };
+        let waits = self.state.end().is_none() && !self.state.is_storing();
+        if waits && self.state.side_to_move() == side {
+            let turn = self.state.turn(self.members.round_trip(side), now());
+            self.members.tell_member(member, &Frame::new(ServerMessage::Turn(Box::new(turn))), Urgency::Must);
+        }
+    }
+
+    pub(super) async fn presence_changed(&mut self, side: Side, on_purpose: bool) {
+        let here = self.members.is_here(side);
+        let effects = self.state.presence_changed(side, here, on_purpose, now());
+        self.carry_out(effects, None).await;
+    }
+
+    pub(super) async fn leave(&mut self, member: MemberId) {
+        let side = self.members.side_of(member);
+        if self.members.leave(member) {
+            self.crowd_changed();
+        }
+        if let Some(side) = side {
+            self.presence_changed(side, false).await;
+        }
+    }
+
+    pub(super) async fn watch(&mut self, player: &PlayerId, reply: ReplyTo) {
+        let side = self.side_of(player);
+        reply.send(&self.snapshot_frame(side, None));
+        if let Some(side) = side {
+            self.take_seat(side, &reply).await;
+        } else {
+            self.repeat_truth(&*reply.recipient);
+            self.members.watch(reply.member, reply.recipient);
+            self.crowd_changed();
+            self.seek_truth();
+        }
+    }
+
+    /// Seats a connection of a player that came after the game had ended, so that it hears of a rematch. Before the
+    /// end all connections have their seats anyway.
+    pub(super) async fn take_seat(&mut self, side: Side, reply: &ReplyTo) {
+        if self.members.side_of(reply.member).is_none() {
+            self.members.sit(side, reply.member, Arc::clone(&reply.recipient));
+            self.presence_changed(side, false).await;
+        }
+    }
+
+    pub(super) fn side_of(&self, player: &PlayerId) -> Option<Side> {
+        let spec = self.state.spec();
+        [Side::First, Side::Second].into_iter().find(|side| spec.players[*side] == *player)
+    }
+}

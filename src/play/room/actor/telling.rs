@@ -1,0 +1,143 @@
+//! Who hears what: players before watchers, and the host.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fourfold_engine::Side;
+
+use super::{RoomActor, RoomNews};
+use crate::model::clock::now;
+use crate::play::room::directory::shown_crowd;
+use crate::play::room::handle::ReplyTo;
+use crate::play::room::state::{Effect, millis};
+use crate::protocol::ServerMessage;
+use crate::protocol::server::{Crowd, Frame, Offered, OpponentGone, Snapshot, Urgency};
+use crate::protocol::terms::PlayerKind;
+
+/// How long a room outlives its game if people play in it: time to agree on a rematch.
+pub(super) const LINGER_PEOPLE: Duration = Duration::from_mins(1);
+/// The same between bots: time for a late repetition of the last move.
+pub(super) const LINGER_BOTS: Duration = Duration::from_secs(5);
+/// At most one `crowd` in this time.
+pub(super) const CROWD_EVERY: Duration = Duration::from_secs(1);
+
+impl RoomActor {
+    /// Carries out effects: first everything for the players, then the same for the watchers.
+    pub(super) async fn carry_out(&mut self, effects: Vec<Effect>, asker: Option<ReplyTo>) {
+        let mut crowd = Vec::new();
+        let mut is_other_position = false;
+        for effect in effects {
+            match effect {
+                Effect::Store(request) => self.store(request, asker.clone()),
+                Effect::Moved(played) => {
+                    is_other_position = true;
+                    let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
+                    self.members.tell_players(played.by, &frame, asker.as_ref());
+                    self.public.set_progress(self.state.game().notation(), false);
+                    crowd.push(frame);
+                }
+                Effect::Prompt(side) => {
+                    let turn = self.state.turn(self.members.round_trip(side), now());
+                    let frame = Frame::new(ServerMessage::Turn(Box::new(turn)));
+                    self.members.tell_side(side, &frame, None);
+                }
+                Effect::Resnapshot => {
+                    is_other_position = true;
+                    for side in [Side::First, Side::Second] {
+                        let frame = self.snapshot_frame(Some(side), None);
+                        self.members.tell_side(side, &frame, asker.as_ref());
+                    }
+                    self.public.set_progress(self.state.game().notation(), false);
+                    crowd.push(self.snapshot_frame(None, None));
+                }
+                Effect::Ended => {
+                    is_other_position = true;
+                    crowd.extend(self.ended(asker.as_ref()).await);
+                }
+                Effect::Presence { side, here, claim_in } => {
+                    let frame = self.presence_frame(side, here, claim_in);
+                    self.members.tell_side(side.opponent(), &frame, None);
+                    crowd.push(frame);
+                }
+                Effect::RematchOffered(side) => {
+                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
+                    let frame = Frame::new(ServerMessage::RematchOffer(offered));
+                    self.members.tell_players(side, &frame, asker.as_ref());
+                }
+                Effect::RematchAgreed => {
+                    let spec = self.state.spec().clone();
+                    self.tell_host(RoomNews::RematchAgreed { spec }).await;
+                }
+                Effect::TakebackOffered(side) => {
+                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
+                    let frame = Frame::new(ServerMessage::TakebackOffer(offered));
+                    self.members.tell_players(side, &frame, asker.as_ref());
+                }
+            }
+        }
+        for frame in crowd {
+            self.members.tell_watchers(&frame, Urgency::Droppable).await;
+        }
+        if is_other_position {
+            self.truth.forget();
+            self.seek_truth();
+        }
+    }
+
+    fn presence_frame(&self, side: Side, here: bool, claim_in: Option<Duration>) -> Frame {
+        Frame::new(ServerMessage::OpponentGone(OpponentGone {
+            game: self.state.spec().id.clone(),
+            by: side.into(),
+            gone: !here,
+            claim_ms: claim_in.map(millis),
+        }))
+    }
+
+    /// The game is over: frees the players, tells everybody, and lets the room linger.
+    async fn ended(&mut self, asker: Option<&ReplyTo>) -> Option<Frame> {
+        let end = self.state.game_end(now())?;
+        let people = self.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
+        let linger = if people.first || people.second { LINGER_PEOPLE } else { LINGER_BOTS };
+        self.closes_at = Some(now() + linger);
+        self.public.set_progress(end.moves.clone(), true);
+        self.deps.directory.release_players(&self.public);
+        let frame = Frame::new(ServerMessage::GameEnd(Box::new(end.clone())));
+        self.members.tell_players(Side::First, &frame, asker);
+        self.tell_host(RoomNews::Finished { public: Arc::clone(&self.public), end }).await;
+        Some(frame)
+    }
+
+    async fn tell_host(&self, news: RoomNews) {
+        // The host is gone only while the daemon stops.
+        let _ = self.deps.news.send(news).await;
+    }
+
+    pub(super) fn crowd_changed(&mut self) {
+        self.public.set_watching(self.members.watching());
+        if self.crowd_due.is_none() {
+            let earliest = self.crowd_told.map_or_else(now, |told| told + CROWD_EVERY);
+            self.crowd_due = Some(earliest.max(now()));
+        }
+    }
+
+    pub(super) async fn tell_crowd(&mut self, now: Instant) {
+        self.crowd_due = None;
+        self.crowd_told = Some(now);
+        let watching = shown_crowd(self.members.watching());
+        let crowd = Crowd { game: self.state.spec().id.clone(), watching };
+        let frame = Frame::new(ServerMessage::Crowd(crowd));
+        for side in [Side::First, Side::Second] {
+            self.members.tell_side(side, &frame, None);
+        }
+        self.members.tell_watchers(&frame, Urgency::Droppable).await;
+    }
+
+    pub(super) fn snapshot(&self, you: Option<Side>) -> Snapshot {
+        self.state.snapshot(you, &self.players, shown_crowd(self.members.watching()), now())
+    }
+
+    pub(super) fn snapshot_frame(&self, you: Option<Side>, skipped: Option<u64>) -> Frame {
+        let snapshot = Snapshot { skipped, ..self.snapshot(you) };
+        Frame::new(ServerMessage::Game(Box::new(snapshot)))
+    }
+}

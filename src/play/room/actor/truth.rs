@@ -1,0 +1,79 @@
+//! What watchers hear about the value of the game. Players hear nothing, and in rated games between people nobody does.
+
+use fourfold_engine::Side;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::RoomActor;
+use crate::analysis::truth::Outlook;
+use crate::play::room::handle::Recipient;
+use crate::protocol::ServerMessage;
+use crate::protocol::server::{Frame, Truth, Urgency};
+use crate::protocol::terms::PlayerKind;
+
+/// The value of the position on the board, as far as anybody asked for it.
+#[derive(Default)]
+pub(super) struct WatchedTruth {
+    /// The computation; dropped, it ends.
+    asked: Option<AbortOnDropHandle<Option<Outlook>>>,
+    /// What the watchers were told.
+    told: Option<Frame>,
+}
+
+impl WatchedTruth {
+    /// Another position is on the board.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Waits for the answer; for ever if nobody asked. A wait that is given up loses nothing.
+    pub(super) async fn answer(&mut self) -> Option<Outlook> {
+        match &mut self.asked {
+            Some(task) => {
+                let answer = task.await;
+                self.asked = None;
+                // A computation that failed is logged by the pool, and there is nothing to tell.
+                answer.ok().flatten()
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl RoomActor {
+    /// Asks for the value of the position if somebody who may hear it watches.
+    pub(super) fn seek_truth(&mut self) {
+        let is_known = self.truth.asked.is_some() || self.truth.told.is_some();
+        let is_over = self.state.end().is_some() || self.state.position().outcome().is_some();
+        if is_known || is_over || self.members.watching() == 0 || !self.may_be_told() {
+            return;
+        }
+        let (truth, position) = (self.deps.truth.clone(), *self.state.position());
+        let task = tokio::spawn(async move { truth.of(position).await });
+        self.truth.asked = Some(AbortOnDropHandle::new(task));
+    }
+
+    /// Whether watchers may know more than the players: not where people play for their ratings, whose friends watch.
+    fn may_be_told(&self) -> bool {
+        let people = Side::BOTH.iter().all(|side| self.players[*side].identity.kind != PlayerKind::Bot);
+        self.deps.truth.is_told() && !(self.state.spec().rated && people)
+    }
+
+    pub(super) async fn tell_truth(&mut self, outlook: Option<Outlook>) {
+        let Some(outlook) = outlook else { return };
+        let frame = Frame::new(ServerMessage::Truth(Truth {
+            game: self.state.spec().id.clone(),
+            ply: self.state.game().ply(),
+            winner: outlook.winner.map(Into::into),
+            plies: outlook.plies,
+        }));
+        self.truth.told = Some(frame.clone());
+        self.members.tell_watchers(&frame, Urgency::Droppable).await;
+    }
+
+    /// Tells one watcher what the others were told.
+    pub(super) fn repeat_truth(&self, recipient: &dyn Recipient) {
+        if let Some(frame) = &self.truth.told {
+            recipient.deliver(frame, None, Urgency::Droppable);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Which rooms there are: by game, and by player.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use fourfold_engine::BySide;
+
+use super::handle::RoomHandle;
+use super::view::SeatedPlayer;
+use crate::model::ids::{GameId, PlayerId};
+use crate::protocol::server::LiveGame;
+use crate::protocol::terms::{OpponentKind, WireVariant};
+use crate::storage::record::GameSpec;
+
+/// From this many watchers on, the number shown is rounded down to tens.
+const CROWD_EXACT_MAX: u32 = 100;
+
+/// What lists show of a live game without asking its room.
+#[derive(Debug)]
+pub struct PublicGame {
+    /// What was fixed when it began.
+    pub spec: GameSpec,
+    /// Who plays.
+    pub players: BySide<SeatedPlayer>,
+    progress: Mutex<Progress>,
+    watching: AtomicU32,
+    brisk: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    moves: String,
+    over: bool,
+}
+
+impl PublicGame {
+    /// A game with these moves on the board.
+    #[must_use]
+    pub fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
+        let progress = Mutex::new(Progress { moves, over: false });
+        Self { spec, players, progress, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
+    }
+
+    /// As lists on the wire show it.
+    #[must_use]
+    pub fn to_wire(&self) -> LiveGame {
+        let moves = self.progress().moves.clone();
+        LiveGame {
+            game: self.spec.id.clone(),
+            players: self.players.as_ref().map(SeatedPlayer::to_wire).into(),
+            rated: self.spec.rated,
+            time: self.spec.time,
+            variant: WireVariant(self.spec.variant),
+            ply: u32::try_from(moves.len()).unwrap_or(u32::MAX),
+            moves,
+            watching: self.watching(),
+            started_at: self.spec.started_at.to_string(),
+        }
+    }
+
+    /// What sort of player this player meets in it.
+    fn opponent_of(&self, player: &PlayerId) -> OpponentKind {
+        let BySide { first, second } = &self.players;
+        let opponent = if first.identity.id == *player { second } else { first };
+        opponent.identity.kind.into()
+    }
+
+    /// Whether it has ended and its room only lingers.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.progress().over
+    }
+
+    /// Both players' ratings together, for picking the game to show.
+    #[must_use]
+    pub fn strength(&self) -> i32 {
+        let elo = |player: &SeatedPlayer| player.rating.map_or(0, |rating| rating.elo);
+        elo(&self.players.first) + elo(&self.players.second)
+    }
+
+    /// Whether it is over too soon to be watched: bots play it as fast as they think.
+    #[must_use]
+    pub fn is_brisk(&self) -> bool {
+        self.brisk.load(Ordering::Relaxed)
+    }
+
+    /// Says that it is.
+    pub fn set_brisk(&self) {
+        self.brisk.store(true, Ordering::Relaxed);
+    }
+
+    /// Watchers, as shown.
+    #[must_use]
+    pub fn watching(&self) -> u32 {
+        shown_crowd(self.watching.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn set_watching(&self, watching: u32) {
+        self.watching.store(watching, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_progress(&self, moves: String, over: bool) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Progress { moves, over };
+    }
+
+    fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many games a player has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GamesTaken {
+    /// Against anybody.
+    pub all: usize,
+    /// Against bots.
+    pub with_bots: usize,
+}
+
+impl GamesTaken {
+    /// Counts one more.
+    pub fn add(&mut self, opponent: OpponentKind) {
+        self.all += 1;
+        self.with_bots += usize::from(opponent == OpponentKind::Bot);
+    }
+
+    /// Counts one less.
+    pub fn remove(&mut self, opponent: OpponentKind) {
+        self.all -= 1;
+        self.with_bots -= usize::from(opponent == OpponentKind::Bot);
+    }
+}
+
+impl std::ops::Add for GamesTaken {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { all: self.all + other.all, with_bots: self.with_bots + other.with_bots }
+    }
+}
+
+/// A crowd as it is shown: exact while small.
+#[must_use]
+pub fn shown_crowd(watching: u32) -> u32 {
+    if watching <= CROWD_EXACT_MAX { watching } else { watching - watching % 10 }
+}
+
+#[derive(Debug, Default)]
+struct Rooms {
+    by_game: HashMap<GameId, (RoomHandle, Arc<PublicGame>)>,
+    by_player: HashMap<PlayerId, HashSet<GameId>>,
+}
+
+/// All rooms of this process. Cloning gives another view of the same directory.
+#[derive(Clone, Debug, Default)]
+pub struct Directory {
+    rooms: Arc<RwLock<Rooms>>,
+}
+
+impl Directory {
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Rooms> {
+        self.rooms.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Rooms> {
+        self.rooms.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters a room.
+    pub fn insert(&self, handle: RoomHandle, public: Arc<PublicGame>) {
+        let mut rooms = self.write();
+        let game = public.spec.id.clone();
+        for player in [&public.players.first, &public.players.second] {
+            rooms.by_player.entry(player.identity.id.clone()).or_default().insert(game.clone());
+        }
+        rooms.by_game.insert(game, (handle, public));
+    }
+
+    /// The players are free for other games; the room itself stays until [`Self::remove`].
+    pub fn release_players(&self, public: &PublicGame) {
+        let mut rooms = self.write();
+        for player in [&public.players.first, &public.players.second] {
+            if let Some(games) = rooms.by_player.get_mut(&player.identity.id) {
+                games.remove(&public.spec.id);
+                if games.is_empty() {
+                    rooms.by_player.remove(&player.identity.id);
+                }
+            }
+        }
+    }
+
+    /// Strikes a room out.
+    pub fn remove(&self, public: &PublicGame) {
+        self.release_players(public);
+        self.write().by_game.remove(&public.spec.id);
+    }
+
+    /// The room of a game.
+    #[must_use]
+    pub fn room(&self, game: &GameId) -> Option<RoomHandle> {
+        self.read().by_game.get(game).map(|(handle, _)| handle.clone())
+    }
+
+    /// What lists show of a game.
+    #[must_use]
+    pub fn public(&self, game: &GameId) -> Option<Arc<PublicGame>> {
+        self.read().by_game.get(game).map(|(_, public)| Arc::clone(public))
+    }
+
+    /// The rooms where a player has a live game.
+    #[must_use]
+    pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomHandle> {
+        let rooms = self.read();
+        let games = rooms.by_player.get(player).into_iter().flatten();
+        games.filter_map(|game| rooms.by_game.get(game)).map(|(handle, _)| handle.clone()).collect()
+    }
+
+    /// How many live games a player has.
+    #[must_use]
+    pub fn games_of(&self, player: &PlayerId) -> usize {
+        self.read().by_player.get(player).map_or(0, HashSet::len)
+    }
+
+    /// The same, and how many of them are against bots.
+    #[must_use]
+    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+        let rooms = self.read();
+        let games = rooms.by_player.get(player).into_iter().flatten();
+        let mut taken = GamesTaken::default();
+        for (_, public) in games.filter_map(|game| rooms.by_game.get(game)) {
+            taken.add(public.opponent_of(player));
+        }
+        taken
+    }
+
+    /// All rooms whose game goes on.
+    #[must_use]
+    pub fn live(&self) -> Vec<Arc<PublicGame>> {
+        let rooms = self.read();
+        rooms
+            .by_game
+            .values()
+            .filter(|(_, public)| !public.is_over())
+            .map(|(_, public)| Arc::clone(public))
+            .collect()
+    }
+
+    /// All rooms.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<RoomHandle> {
+        self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
+    }
+}

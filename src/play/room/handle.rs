@@ -1,0 +1,319 @@
+//! The address of a room, and how rooms address those who listen to them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use fourfold_engine::Side;
+use tokio::sync::{mpsc, oneshot};
+
+use super::refusal::RoomRefusal;
+use crate::model::ids::{GameId, PlayerId};
+use crate::protocol::client::ColumnField;
+use crate::protocol::server::{Snapshot, Urgency};
+use crate::protocol::{ErrorCode, Frame, WireError};
+
+/// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
+/// whoever finds it full is told `busy`.
+pub(super) const INBOX_MAX: usize = 256;
+
+/// Somebody to whom a room sends: a session, or a house bot.
+pub trait Recipient: Send + Sync {
+    /// Takes a message without waiting. `re` is there if it answers a request of this very recipient.
+    fn deliver(&self, frame: &Frame, re: Option<&str>, urgency: Urgency);
+
+    /// The measured round trip; zero within the process.
+    fn round_trip(&self) -> Duration;
+
+    /// Whether it can be reached now. Rooms look when they are told that it came or went, so that it does not matter
+    /// in which order such news arrive.
+    fn is_connected(&self) -> bool;
+
+    /// A move of this recipient's answered nothing: no turn of its was open, or there is no such live game.
+    fn useless_move(&self) {}
+}
+
+/// Tells connections apart within the process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemberId(u64);
+
+impl MemberId {
+    /// The next one.
+    #[must_use]
+    pub fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// What became of the connection of somebody who sits at the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Connection {
+    /// It is back.
+    Up,
+    /// It was lost, but the session may be resumed.
+    Lost,
+    /// The player left on purpose.
+    Left,
+}
+
+/// Where an answer goes.
+#[derive(Clone)]
+pub struct ReplyTo {
+    /// The connection that asks.
+    pub member: MemberId,
+    /// How to reach it.
+    pub recipient: Arc<dyn Recipient>,
+    /// The request's `id`.
+    pub re: Option<Box<str>>,
+}
+
+impl std::fmt::Debug for ReplyTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplyTo").field("member", &self.member).field("re", &self.re).finish_non_exhaustive()
+    }
+}
+
+impl ReplyTo {
+    /// Answers.
+    pub fn send(&self, frame: &Frame) {
+        self.recipient.deliver(frame, self.re.as_deref(), Urgency::Must);
+    }
+
+    /// Refuses a move, which counts against the sender if it answered nothing.
+    pub fn refuse_move(&self, error: WireError) {
+        let is_useless =
+            matches!(error.code, ErrorCode::NotYourTurn | ErrorCode::NoSuchGame | ErrorCode::GameOver);
+        self.send(&error.into());
+        if is_useless {
+            self.recipient.useless_move();
+        }
+    }
+}
+
+/// What a player may do besides playing a stone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Gives up.
+    Resign,
+    /// Ends the game before it began in earnest.
+    Abort,
+    /// Takes the win after the opponent's absence.
+    Claim,
+    /// Wants another game.
+    Rematch,
+    /// Wants the last move back.
+    Takeback,
+    /// Answers such a wish.
+    TakebackAnswer {
+        /// Whether the move goes back.
+        yes: bool,
+    },
+    /// Shows a feeling.
+    React {
+        /// Which one.
+        emoji: String,
+    },
+}
+
+/// A stone as a player sends it.
+#[derive(Debug)]
+pub struct Play {
+    /// Who sends it.
+    pub player: PlayerId,
+    /// The ply the sender believes it is.
+    pub ply: u32,
+    /// As the sender wrote it.
+    pub column: ColumnField,
+    /// What a bot thought.
+    pub info: Option<Box<str>>,
+    /// When the frame was read.
+    pub received: Instant,
+    /// What the server's pings measured.
+    pub round_trip: Duration,
+    /// Where the answer goes.
+    pub reply: ReplyTo,
+}
+
+pub(super) enum Command {
+    /// Boxed, for rooms that wait hold space for 32 commands.
+    Play(Box<Play>),
+    Act {
+        player: PlayerId,
+        action: Action,
+        reply: ReplyTo,
+    },
+    Fail {
+        side: Side,
+    },
+    Sit {
+        player: PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+        seated: oneshot::Sender<Option<Seated>>,
+    },
+    Prompt {
+        member: MemberId,
+    },
+    Connected {
+        member: MemberId,
+        connection: Connection,
+    },
+    Leave {
+        member: MemberId,
+    },
+    Watch {
+        player: PlayerId,
+        reply: ReplyTo,
+    },
+    Unwatch {
+        member: MemberId,
+    },
+    Sync {
+        player: Option<PlayerId>,
+        reply: ReplyTo,
+        skipped: Option<u64>,
+    },
+    Look {
+        answer: oneshot::Sender<Snapshot>,
+    },
+    Pause {
+        done: oneshot::Sender<()>,
+    },
+}
+
+/// What a player who takes a seat learns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seated {
+    /// Whether the player is to move.
+    pub your_turn: bool,
+    /// Whether the game is still going on.
+    pub live: bool,
+}
+
+/// A cheap, cloneable address of one room. The rules live in `RoomState`, which only the actor touches.
+#[derive(Clone)]
+pub struct RoomHandle {
+    game: GameId,
+    commands: mpsc::Sender<Command>,
+}
+
+impl std::fmt::Debug for RoomHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RoomHandle").field(&self.game).finish()
+    }
+}
+
+impl RoomHandle {
+    pub(super) fn new(game: GameId, commands: mpsc::Sender<Command>) -> Self {
+        Self { game, commands }
+    }
+
+    /// Which game.
+    #[must_use]
+    pub fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    /// Plays a stone. The answer, a `moved` or a refusal, goes to `play.reply`.
+    pub fn play(&self, play: Play) {
+        self.ask(Command::Play(Box::new(play)));
+    }
+
+    /// Does something else as a player. The answer goes to `reply`.
+    pub fn act(&self, player: PlayerId, action: Action, reply: ReplyTo) {
+        self.ask(Command::Act { player, action, reply });
+    }
+
+    /// Queues a command that has an asker, who is told when it cannot be taken.
+    fn ask(&self, command: Command) {
+        let (command, refusal) = match self.commands.try_send(command) {
+            Ok(()) => return,
+            Err(mpsc::error::TrySendError::Full(command)) => (command, RoomRefusal::Busy),
+            Err(mpsc::error::TrySendError::Closed(command)) => (command, RoomRefusal::Closed),
+        };
+        let reply = match command {
+            Command::Play(play) => {
+                play.reply.refuse_move(refusal.to_wire(&self.game));
+                return;
+            }
+            Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,
+            Command::Fail { .. }
+            | Command::Sit { .. }
+            | Command::Prompt { .. }
+            | Command::Connected { .. }
+            | Command::Leave { .. }
+            | Command::Unwatch { .. }
+            | Command::Look { .. }
+            | Command::Pause { .. } => return,
+        };
+        reply.send(&refusal.to_wire(&self.game).into());
+    }
+
+    /// Waits for a place in the queue; a closed room needs no news.
+    async fn tell(&self, command: Command) {
+        let _closed = self.commands.send(command).await;
+    }
+
+    /// The house bot at this seat is broken.
+    pub async fn fail(&self, side: Side) {
+        self.tell(Command::Fail { side }).await;
+    }
+
+    /// Takes the player's seat with one more connection and sends it a snapshot. `None` if the player has none here.
+    pub async fn sit(
+        &self,
+        player: PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+    ) -> Option<Seated> {
+        let (seated, answer) = oneshot::channel();
+        self.tell(Command::Sit { player, member, recipient, seated }).await;
+        answer.await.ok().flatten()
+    }
+
+    /// Sends this connection a `turn` if its player is to move.
+    pub async fn prompt(&self, member: MemberId) {
+        self.tell(Command::Prompt { member }).await;
+    }
+
+    /// A seated connection was lost or is back.
+    pub async fn connected(&self, member: MemberId, connection: Connection) {
+        self.tell(Command::Connected { member, connection }).await;
+    }
+
+    /// A session has ended.
+    pub async fn leave(&self, member: MemberId) {
+        self.tell(Command::Leave { member }).await;
+    }
+
+    /// Watches, or from a player's connection takes the player's seat; answered by a snapshot.
+    pub fn watch(&self, player: PlayerId, reply: ReplyTo) {
+        self.ask(Command::Watch { player, reply });
+    }
+
+    /// Stops watching.
+    pub async fn unwatch(&self, member: MemberId) {
+        self.tell(Command::Unwatch { member }).await;
+    }
+
+    /// Asks for a fresh snapshot, as a player or as a watcher who lost `skipped` messages.
+    pub fn sync(&self, player: Option<PlayerId>, reply: ReplyTo, skipped: Option<u64>) {
+        self.ask(Command::Sync { player, reply, skipped });
+    }
+
+    /// The game as a watcher sees it.
+    pub async fn look(&self) -> Option<Snapshot> {
+        let (answer, snapshot) = oneshot::channel();
+        self.tell(Command::Look { answer }).await;
+        snapshot.await.ok()
+    }
+
+    /// Stores the clocks as they stand, for a planned stop.
+    pub async fn pause(&self) {
+        let (done, paused) = oneshot::channel();
+        self.tell(Command::Pause { done }).await;
+        // A room that ended meanwhile has nothing to store.
+        let _ended = paused.await;
+    }
+}

@@ -1,0 +1,324 @@
+//! The rules of one table: pure. The actor says what happened and when, and carries out the effects.
+//!
+//! An event is public only once it is stored. So whatever changes the game goes through two steps: a request is
+//! checked and becomes [`Effect::Store`], and [`RoomState::stored`] applies it after the commit. In between the clock
+//! stands, and nothing else may change the game ([`RoomState::is_storing`]): it would be refused as busy.
+
+mod absence;
+mod agreement;
+mod deadline;
+mod ending;
+mod freeze;
+mod history;
+mod turn;
+
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{BySide, Column, Game, Position, ReplayError, Side};
+use thiserror::Error;
+
+use self::absence::Presence;
+use self::freeze::Freeze;
+pub use self::turn::MoveRequest;
+use super::lag::LagAllowance;
+use super::refusal::RoomRefusal;
+use crate::model::clock::GameClock;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent};
+
+use crate::model::time::UnixMillis;
+
+/// A stored move as it is told again to whoever asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayedMove {
+    /// Its number among the public events.
+    pub seq: u32,
+    /// Stones on the board before it.
+    pub ply: u32,
+    /// Where.
+    pub column: Column,
+    /// Whose.
+    pub by: Side,
+    /// What each side had left after it, in milliseconds.
+    pub clock_ms: BySide<u64>,
+    /// From the turn's start to the receipt, in milliseconds.
+    pub spent_ms: u64,
+    /// The part given back for the network.
+    pub credited_ms: u64,
+}
+
+/// What the actor has to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Store these events, then call [`RoomState::stored`].
+    Store(StoreRequest),
+    /// Tell everybody of the last move.
+    Moved(PlayedMove),
+    /// Ask the side to move for its move.
+    Prompt(Side),
+    /// Send everybody a fresh snapshot.
+    Resnapshot,
+    /// Tell everybody that the game is over.
+    Ended,
+    /// Tell everybody that a side is gone or back, and when its opponent may claim the win.
+    Presence {
+        /// Which side.
+        side: Side,
+        /// Whether it is there.
+        here: bool,
+        /// How long until a claim, if it is that side's turn.
+        claim_in: Option<Duration>,
+    },
+    /// Tell both sides that one wants another game.
+    RematchOffered(Side),
+    /// Both want it.
+    RematchAgreed,
+    /// Tell both sides that one wants its last move back.
+    TakebackOffered(Side),
+}
+
+/// Events to store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoreRequest {
+    /// In order; the last one is `Finished` if the game ends.
+    pub events: Vec<StoredEvent>,
+    /// Whether the game ends.
+    pub finishes: bool,
+}
+
+/// What waits for its commit.
+#[derive(Clone, Debug)]
+struct Staged {
+    events: Vec<StoredEvent>,
+    clock: GameClock,
+    lag: BySide<LagAllowance>,
+}
+
+/// One game and who sits at it.
+#[derive(Clone, Debug)]
+pub struct RoomState {
+    spec: GameSpec,
+    kinds: BySide<PlayerKind>,
+    game: Game,
+    clock: GameClock,
+    lag: BySide<LagAllowance>,
+    /// The number of the last event that is stored.
+    seq: u32,
+    /// The number of the last event that everybody hears of: a pause of the daemon is none.
+    event_seq: u32,
+    history: Vec<PlayedMove>,
+    staged: Option<Staged>,
+    illegal: BySide<u8>,
+    presence: BySide<Presence>,
+    freeze: Option<Freeze>,
+    takeback: Option<Side>,
+    rematch: BySide<bool>,
+    end: Option<(Ending, Settlement)>,
+}
+
+type Effects = Vec<Effect>;
+
+/// Why a game cannot begin with these moves on the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum UnplayableOpening {
+    /// They are no moves, or break the rules.
+    #[error(transparent)]
+    Unreadable(#[from] ReplayError),
+    /// They end the game.
+    #[error("the game is over after these moves")]
+    Decided,
+}
+
+impl RoomState {
+    /// A new game; its event 0 is stored. Nobody's clock runs before [`Self::begin`].
+    ///
+    /// # Errors
+    ///
+    /// The opening is not a legal sequence of moves that leaves the game open.
+    pub fn new(spec: GameSpec, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, UnplayableOpening> {
+        let game = Game::from_moves(spec.variant, &spec.opening.moves)?;
+        if game.outcome().is_some() {
+            return Err(UnplayableOpening::Decided);
+        }
+        let away = Presence::Away { since: now, on_purpose: false };
+        Ok(Self {
+            kinds,
+            game,
+            clock: GameClock::new(spec.time),
+            lag: kinds.map(LagAllowance::new),
+            seq: 0,
+            event_seq: 0,
+            history: Vec::new(),
+            staged: None,
+            illegal: BySide { first: 0, second: 0 },
+            presence: BySide { first: away, second: away },
+            freeze: None,
+            takeback: None,
+            rematch: BySide { first: false, second: false },
+            end: None,
+            spec,
+        })
+    }
+
+    /// What was fixed when the game began.
+    #[must_use]
+    pub fn spec(&self) -> &GameSpec {
+        &self.spec
+    }
+
+    /// The moves so far.
+    #[must_use]
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The position on the board.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    /// Who is to move, or would be if the game were not over.
+    #[must_use]
+    pub fn side_to_move(&self) -> Side {
+        self.position().side_to_move()
+    }
+
+    /// The number of the last public event: without holes, 0 before the first.
+    #[must_use]
+    pub fn event_seq(&self) -> u32 {
+        self.event_seq
+    }
+
+    /// How the game ended, once it has.
+    #[must_use]
+    pub fn end(&self) -> Option<&(Ending, Settlement)> {
+        self.end.as_ref()
+    }
+
+    /// Whether an event waits for its commit, so that nothing else may change the game.
+    #[must_use]
+    pub fn is_storing(&self) -> bool {
+        self.staged.is_some()
+    }
+
+    /// What each side has left.
+    #[must_use]
+    pub fn clock(&self, now: Instant) -> BySide<Duration> {
+        self.shown_clock().both(now)
+    }
+
+    /// What is left of the hard limit for the current move.
+    #[must_use]
+    pub fn budget(&self, now: Instant) -> Duration {
+        self.clock.budget_left(self.side_to_move(), now)
+    }
+
+    fn shown_clock(&self) -> &GameClock {
+        self.staged.as_ref().map_or(&self.clock, |staged| &staged.clock)
+    }
+
+    /// Stones that the players themselves have played.
+    fn moves_played(&self) -> usize {
+        self.history.len()
+    }
+
+    fn has_moved(&self, side: Side) -> bool {
+        self.history.iter().any(|played| played.by == side)
+    }
+
+    /// Whether the game can be changed now: it is neither over nor waiting for a commit.
+    fn check_open(&self) -> Result<(), RoomRefusal> {
+        match (&self.end, &self.staged) {
+            (Some((ending, _)), _) => Err(RoomRefusal::GameOver { result: ending.result }),
+            (None, Some(_)) => Err(RoomRefusal::Busy),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Starts the first turn. Called once, when both seats have been told of the game.
+    pub fn begin(&mut self, now: Instant) -> Effects {
+        self.start_turn(now)
+    }
+
+    fn stage(&mut self, events: Vec<StoredEvent>, clock: GameClock, lag: BySide<LagAllowance>) -> Effects {
+        debug_assert!(self.staged.is_none(), "one event of a game is stored at a time");
+        let finishes = matches!(events.last().map(|event| &event.kind), Some(EventKind::Finished(_)));
+        self.staged = Some(Staged { events: events.clone(), clock, lag });
+        vec![Effect::Store(StoreRequest { events, finishes })]
+    }
+
+    /// The staged events are durable: they become public. `settlement` is there if the game has ended.
+    ///
+    /// # Panics
+    ///
+    /// Never: what is staged was checked, and while it waits nothing else may change the game.
+    #[expect(clippy::needless_pass_by_value, reason = "the room keeps it")]
+    pub fn stored(&mut self, settlement: Option<Settlement>, now: Instant) -> Effects {
+        let Some(Staged { events, clock, lag }) = self.staged.take() else { return Vec::new() };
+        self.clock = clock;
+        self.lag = lag;
+        let mut effects = Vec::new();
+        let mut goes_on = true;
+        for event in events {
+            self.record(&event).expect("a staged move is legal, and nothing has changed the game since");
+            goes_on = matches!(event.kind, EventKind::Move(_) | EventKind::Takeback { .. });
+            effects.extend(self.publish(&event.kind, settlement.as_ref()));
+        }
+        if goes_on {
+            effects.extend(self.start_turn(now));
+        }
+        effects
+    }
+
+    fn publish(&mut self, kind: &EventKind, settlement: Option<&Settlement>) -> Option<Effect> {
+        match kind {
+            EventKind::Move(_) => {
+                self.takeback = None;
+                self.history.last().copied().map(Effect::Moved)
+            }
+            EventKind::Takeback { .. } => Some(Effect::Resnapshot),
+            EventKind::Paused => None,
+            EventKind::Finished(ending) => {
+                self.takeback = None;
+                self.end = Some((*ending, settlement.cloned().unwrap_or_default()));
+                Some(Effect::Ended)
+            }
+        }
+    }
+
+    /// The staged events could not be queued: the clock goes on as if nothing had been asked, and whoever is to move
+    /// is asked again.
+    pub fn not_stored(&mut self, now: Instant) -> Effects {
+        self.staged = None;
+        if self.end.is_some() || self.frozen_until().is_some() {
+            return Vec::new();
+        }
+        if self.clock.turn_started().is_none() {
+            // The side to move has come back after a restart while the event was waiting.
+            return self.start_turn(now);
+        }
+        vec![Effect::Prompt(self.side_to_move())]
+    }
+
+    /// The daemon stops as planned: the clocks are stored as they stand.
+    pub fn pause(&mut self, now: Instant, at: UnixMillis) -> Effects {
+        if self.end.is_some() || self.is_storing() {
+            return Vec::new();
+        }
+        let mut clock = self.clock.clone();
+        clock.stop(now);
+        let clock_ms = clock.both(now).map(millis);
+        let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Paused, clock_ms, at };
+        let lag = self.lag;
+        self.stage(vec![event], clock, lag)
+    }
+}
+
+/// Whole milliseconds.
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What needs both sides: moves taken back, and another game.
+
+use std::time::Instant;
+
+use fourfold_engine::Side;
+
+use super::{Effect, Effects, RoomState, millis};
+use crate::play::room::refusal::RoomRefusal;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::{EventKind, StoredEvent};
+
+use crate::model::time::UnixMillis;
+
+impl RoomState {
+    /// A side asks for its last move back.
+    ///
+    /// # Errors
+    ///
+    /// Only casual games between people have takebacks, and the side must have moved.
+    pub fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
+        self.check_open()?;
+        if self.spec.rated {
+            return Err(RoomRefusal::NoTakeback("rated games have no takebacks"));
+        }
+        if self.kinds.first == PlayerKind::Bot || self.kinds.second == PlayerKind::Bot {
+            return Err(RoomRefusal::NoTakeback("only people can give moves back"));
+        }
+        if !self.has_moved(side) {
+            return Err(RoomRefusal::NoTakeback("you have not moved yet"));
+        }
+        let is_repeated = self.takeback.replace(side) == Some(side);
+        Ok(if is_repeated { Vec::new() } else { vec![Effect::TakebackOffered(side)] })
+    }
+
+    /// The other side answers.
+    ///
+    /// # Errors
+    ///
+    /// Nobody asked.
+    pub fn answer_takeback(
+        &mut self,
+        side: Side,
+        agrees: bool,
+        now: Instant,
+        at: UnixMillis,
+    ) -> Result<Effects, RoomRefusal> {
+        self.check_open()?;
+        if self.takeback != Some(side.opponent()) {
+            return Err(RoomRefusal::NoTakeback("your opponent did not ask for a move back"));
+        }
+        self.takeback = None;
+        if !agrees {
+            return Ok(Vec::new());
+        }
+        let plies = if self.side_to_move() == side { 1 } else { 2 };
+        let mut clock = self.clock.clone();
+        clock.stop(now);
+        let clock_ms = clock.both(now).map(millis);
+        let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
+        let lag = self.lag;
+        Ok(self.stage(vec![event], clock, lag))
+    }
+
+    /// A side wants another game with sides swapped.
+    ///
+    /// # Errors
+    ///
+    /// The game goes on.
+    pub fn ask_rematch(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
+        if self.end.is_none() {
+            return Err(RoomRefusal::NotOver);
+        }
+        if self.spec.pair.is_some() {
+            return Err(RoomRefusal::NotAllowed("games of a series have no rematch"));
+        }
+        let opponent = side.opponent();
+        if !self.is_here(opponent) {
+            // An offer to play on goes with whoever made it.
+            self.rematch[opponent] = false;
+        }
+        if std::mem::replace(&mut self.rematch[side], true) {
+            return Ok(Vec::new());
+        }
+        if self.rematch[opponent] {
+            Ok(vec![Effect::RematchAgreed])
+        } else {
+            Ok(vec![Effect::RematchOffered(side)])
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is stored becomes a table again, and each stored event is applied the same way, new or old.
+
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{BySide, IllegalMove};
+
+use super::freeze::{Freeze, RESTART_FREEZE_MAX};
+use super::{PlayedMove, RoomState};
+use crate::model::clock::GameClock;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::record::{EventKind, Settlement, StoredEvent, StoredGame, StoredMove};
+
+impl RoomState {
+    /// Takes up a live game after a restart: clocks wait for the players to come back.
+    ///
+    /// # Errors
+    ///
+    /// Says why the stored events cannot be, or cannot go on.
+    pub fn restore(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let mut state = Self::replayed(stored, kinds, now)?;
+        if state.end.is_none() && state.game.outcome().is_some() {
+            return Err("the board is decided, but the game has no end".into());
+        }
+        let returned = BySide { first: false, second: false };
+        state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
+        Ok(state)
+    }
+
+    /// A stored game as it stands after its last event, live or over.
+    ///
+    /// # Errors
+    ///
+    /// Says why the stored events cannot be.
+    pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+        let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
+        for event in stored.events {
+            state.replay(&event)?;
+        }
+        if let (Some((_, settlement)), Some(stored)) = (&mut state.end, stored.settlement) {
+            *settlement = stored;
+        }
+        Ok(state)
+    }
+
+    fn replay(&mut self, event: &StoredEvent) -> Result<(), String> {
+        if event.seq != self.seq + 1 {
+            return Err(format!("event {} follows event {}", event.seq, self.seq));
+        }
+        if self.end.is_some() {
+            return Err(format!("event {} follows the end of the game", event.seq));
+        }
+        if let EventKind::Takeback { plies } = event.kind
+            && plies as usize > self.moves_played()
+        {
+            return Err(format!("{plies} moves are taken back and {} were played", self.moves_played()));
+        }
+        if let EventKind::Finished(ending) = event.kind {
+            self.end = Some((ending, Settlement::default()));
+        }
+        self.clock = GameClock::restore(self.spec.time, event.clock_ms.map(Duration::from_millis));
+        self.record(event).map_err(|error| error.to_string())
+    }
+
+    /// Applies a stored event to board and history.
+    pub(super) fn record(&mut self, event: &StoredEvent) -> Result<(), IllegalMove> {
+        self.seq = event.seq;
+        self.event_seq += u32::from(is_public(&event.kind));
+        match event.kind {
+            EventKind::Move(StoredMove { column, spent_ms, credited_ms, .. }) => {
+                let (by, ply) = (self.side_to_move(), self.game.ply());
+                self.game.play(column)?;
+                self.history.push(PlayedMove {
+                    seq: self.event_seq,
+                    ply,
+                    column,
+                    by,
+                    clock_ms: event.clock_ms,
+                    spent_ms,
+                    credited_ms,
+                });
+            }
+            EventKind::Takeback { plies } => {
+                for _ in 0..plies {
+                    self.history.pop();
+                    self.game.undo();
+                }
+            }
+            EventKind::Paused | EventKind::Finished(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether players and watchers hear of an event.
+pub(super) fn is_public(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Move(_) | EventKind::Takeback { .. } | EventKind::Finished(_) => true,
+        EventKind::Paused => false,
+    }
+}

@@ -1,0 +1,165 @@
+//! A room's state as the wire shows it.
+
+use std::time::{Duration, Instant};
+
+use fourfold_engine::{BySide, Outcome, Position, Side};
+
+use super::state::{PlayedMove, RoomState, millis};
+use crate::model::rating::elo::RatingEntry;
+use crate::protocol::server::{
+    EndReason, GameEnd, GameStatus, Identity, Moved, RatingChange, Snapshot, Turn, TurnClock, WireClock,
+};
+use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireRating, WireVariant};
+use crate::storage::record::{GameSpec, Opening, Pair, Settlement};
+
+/// A player as a game shows it: fixed when the game begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeatedPlayer {
+    /// Who.
+    pub identity: Identity,
+    /// In the game's variant, at its start.
+    pub rating: Option<WireRating>,
+    /// The version a bot gives itself.
+    pub version: Option<String>,
+}
+
+impl SeatedPlayer {
+    /// As others see it.
+    #[must_use]
+    pub fn to_wire(&self) -> WirePlayer {
+        self.identity.to_wire(self.rating, self.version.clone())
+    }
+}
+
+/// The opening as it travels.
+#[must_use]
+pub fn opening(opening: &Opening) -> WireOpening {
+    WireOpening { kind: opening.kind, moves: opening.moves.clone() }
+}
+
+/// The series as it travels.
+#[must_use]
+pub fn pair(pair: &Pair) -> WirePair {
+    WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }
+}
+
+/// The cells of the completed line, if there is one.
+#[must_use]
+pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
+    match position.outcome() {
+        Some(Outcome::Win { line, .. }) => Some(line.cells().map(fourfold_engine::Cell::numbers).collect()),
+        Some(Outcome::Draw) | None => None,
+    }
+}
+
+/// Both sides' rating changes as they travel.
+#[must_use]
+pub fn rating_changes(
+    ratings: Option<BySide<RatingEntry>>,
+) -> Option<crate::protocol::terms::Sides<RatingChange>> {
+    let change =
+        |entry: RatingEntry| RatingChange { before: entry.before.to_elo(), after: entry.after.to_elo() };
+    ratings.map(|entries| entries.map(change).into())
+}
+
+fn clock_ms(clock: BySide<Duration>) -> WireClock {
+    clock.map(millis).into()
+}
+
+fn unrated_because(spec: &GameSpec, settlement: Option<&Settlement>) -> Option<String> {
+    let reason = settlement.and_then(|settlement| settlement.unrated_because).or(spec.unrated_because);
+    reason.map(|reason| reason.as_str().to_owned())
+}
+
+impl RoomState {
+    /// The whole game as it stands, for the player of `you` or a watcher.
+    #[must_use]
+    pub fn snapshot(
+        &self,
+        you: Option<Side>,
+        players: &BySide<SeatedPlayer>,
+        watching: u32,
+        now: Instant,
+    ) -> Snapshot {
+        let spec = self.spec();
+        let end = self.end();
+        Snapshot {
+            game: spec.id.clone(),
+            you: you.map(Into::into),
+            players: players.as_ref().map(SeatedPlayer::to_wire).into(),
+            rated: spec.rated,
+            unrated_because: unrated_because(spec, end.map(|(_, settlement)| settlement)),
+            time: spec.time,
+            variant: WireVariant(spec.variant),
+            opening: opening(&spec.opening),
+            pair: spec.pair.as_ref().map(pair),
+            moves: self.game().notation(),
+            ply: self.game().ply(),
+            clock: clock_ms(self.clock(now)),
+            to_move: end.is_none().then(|| self.side_to_move().into()),
+            event_seq: self.event_seq().into(),
+            status: if end.is_some() { GameStatus::Over } else { GameStatus::Live },
+            result: end.map(|(ending, _)| ending.result),
+            reason: end.map(|(ending, _)| ending.reason),
+            line: end.and_then(|_| line(self.position())),
+            watching,
+            frozen_ms: self.frozen_for(now).map(millis),
+            skipped: None,
+        }
+    }
+
+    /// The prompt for the side to move.
+    #[must_use]
+    pub fn turn(&self, round_trip: Duration, now: Instant) -> Turn {
+        let side = self.side_to_move();
+        let clock = clock_ms(self.clock(now));
+        let (you, opponent) = match side {
+            Side::First => (clock.first, clock.second),
+            Side::Second => (clock.second, clock.first),
+        };
+        Turn {
+            game: self.spec().id.clone(),
+            ply: self.game().ply(),
+            moves: self.game().notation(),
+            legal: self.position().legal_columns().map(fourfold_engine::Column::number).collect(),
+            clock: TurnClock { you, opponent },
+            budget_ms: millis(self.budget(now)),
+            network_ms: millis(round_trip),
+            variant: WireVariant(self.spec().variant),
+        }
+    }
+
+    /// A move as it is told to everybody, and again to whoever repeats it.
+    #[must_use]
+    pub fn moved(&self, played: &PlayedMove) -> Moved {
+        Moved {
+            game: self.spec().id.clone(),
+            event_seq: played.seq.into(),
+            ply: played.ply + 1,
+            column: played.column.number(),
+            by: played.by.into(),
+            clock: played.clock_ms.into(),
+            spent_ms: played.spent_ms,
+            credited_ms: played.credited_ms,
+        }
+    }
+
+    /// The game's end, once it has ended.
+    #[must_use]
+    pub fn game_end(&self, now: Instant) -> Option<GameEnd> {
+        let (ending, settlement) = self.end()?;
+        let completed = ending.reason == EndReason::Four;
+        Some(GameEnd {
+            game: self.spec().id.clone(),
+            event_seq: self.event_seq().into(),
+            result: ending.result,
+            reason: ending.reason,
+            by: ending.by.map(Into::into),
+            line: completed.then(|| line(self.position())).flatten(),
+            moves: self.game().notation(),
+            clock: clock_ms(self.clock(now)),
+            rating: rating_changes(settlement.ratings),
+            unrated_because: unrated_because(self.spec(), Some(settlement)),
+        })
+    }
+}

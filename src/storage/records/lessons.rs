@@ -1,0 +1,104 @@
+//! Finished games of any source, to learn from: of a record only what that takes is read.
+
+use std::io::BufRead;
+
+use fourfold_engine::{Game, Side};
+use serde::Deserialize;
+
+use super::lines::{LineError, Lines};
+use crate::model::rating::eligibility::UnratedReason;
+use crate::protocol::server::GameResult;
+use crate::protocol::terms::WireVariant;
+
+/// A game that was played to some end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lesson {
+    /// All moves, the opening's included.
+    pub game: Game,
+    /// Who won, by whatever reason; `None` for a draw.
+    pub winner: Option<Side>,
+}
+
+/// What is read of a record. Matches of programs are saved with players that have no account, and other programs write
+/// records too: nothing is asked of them that does not matter here.
+#[derive(Deserialize)]
+struct Played {
+    #[serde(default)]
+    variant: WireVariant,
+    moves: String,
+    result: Option<GameResult>,
+    unrated_because: Option<String>,
+}
+
+/// Reads games from lines of JSON.
+#[derive(Debug)]
+pub struct Lessons<R> {
+    lines: Lines<R>,
+}
+
+impl<R: BufRead> Lessons<R> {
+    /// Reads this file.
+    pub fn new(file: R) -> Self {
+        Self { lines: Lines::new(file) }
+    }
+
+    fn next_lesson(&mut self) -> Result<Option<Lesson>, LineError> {
+        loop {
+            let Some(played) = self.lines.next_value::<Played>()? else { return Ok(None) };
+            if played.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
+                continue; // an operator took it out
+            }
+            let winner = match played.result {
+                Some(GameResult::First) => Some(Side::First),
+                Some(GameResult::Second) => Some(Side::Second),
+                Some(GameResult::Draw) => None,
+                // Void or not over: there is nothing to be learnt.
+                Some(GameResult::Void) | None => continue,
+            };
+            let game = Game::from_moves(played.variant.0, &played.moves);
+            let game = game.map_err(|error| self.lines.broken(error.to_string()))?;
+            return Ok(Some(Lesson { game, winner }));
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Lessons<R> {
+    type Item = Result<Lesson, LineError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_lesson().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Result<Lesson, String>> {
+        Lessons::new(text.as_bytes()).map(|lesson| lesson.map_err(|error| error.to_string())).collect()
+    }
+
+    #[test]
+    fn games_of_any_source_are_read() {
+        let lessons = read(concat!(
+            "{\"moves\":\"1212121\",\"result\":\"first\",\"players\":\"whoever\"}\n",
+            "{\"event\":\"fault\"}\n",
+            "\n",
+            "{\"moves\":\"44\",\"result\":\"second\",\"reason\":\"resign\",\"variant\":\"9x6\"}\n",
+            "{\"moves\":\"44\",\"result\":\"void\"}\n",
+            "{\"moves\":\"44\",\"result\":null}\n",
+        ));
+        let seen: Vec<_> =
+            lessons.into_iter().map(Result::unwrap).map(|it| (it.game.notation(), it.winner)).collect();
+        assert_eq!(seen, [("1212121".into(), Some(Side::First)), ("44".into(), Some(Side::Second))]);
+    }
+
+    #[test]
+    fn broken_lines_are_named() {
+        let message = |text: &str| read(text).pop().unwrap().unwrap_err();
+        let full = message("\n{\"moves\":\"4444444\",\"result\":\"draw\"}");
+        assert!(full.starts_with("line 2: ") && full.contains("column 4 is full"), "{full}");
+        assert!(message("{\"result\":\"draw\"}").starts_with("line 1: not a record: missing field `moves`"));
+        assert!(message("[").starts_with("line 1: not a record: "));
+    }
+}

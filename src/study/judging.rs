@@ -1,0 +1,81 @@
+//! The exact solver looks at every finished game.
+//!
+//! [`judge_stored`] judges one game, [`service`] follows the finished games by their numbers while the daemon runs, on a thread
+//! of its own and within a share of it. What it says is stored together with how far it has come, so that each game is
+//! judged exactly once, whatever happens. On the way it finds puzzles ([`crate::study::puzzles`]).
+
+pub mod service;
+
+use std::sync::atomic::AtomicBool;
+
+use fourfold_engine::Game;
+use fourfold_engine::review::Judge;
+
+use crate::analysis::judged::{Judged, judge_moves};
+use crate::protocol::server::GameResult;
+use crate::storage::record::StoredGame;
+
+pub use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
+
+/// Judges a finished game. `None` if it is void, makes no sense, has positions that are too hard, or `stop` is set.
+#[must_use]
+pub fn judge_stored(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
+    match stored.ending()?.result {
+        GameResult::First | GameResult::Second | GameResult::Draw => {}
+        GameResult::Void => return None,
+    }
+    let game = Game::from_moves(stored.spec.variant, &stored.moves()).ok()?;
+    let opening = u32::try_from(stored.spec.opening.moves.len()).ok()?;
+    judge_moves(game, opening, judge, stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::solver::Solver;
+
+    use super::*;
+    use crate::protocol::server::EndReason;
+    use crate::storage::conformance::{FIRST_WINS, spec, whole_game};
+    use crate::storage::record::Opening;
+
+    fn game(moves: &str, result: GameResult) -> StoredGame {
+        let reason = EndReason::Resign;
+        StoredGame {
+            spec: spec("g", "Ada", "Bob"),
+            events: whole_game(moves, result, reason),
+            settlement: None,
+        }
+    }
+
+    fn judged(stored: &StoredGame) -> Option<Judged> {
+        judge_stored(stored, &mut Judge::new(Solver::new()), &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn the_moves_after_the_opening_are_judged() {
+        let mut stored = game(FIRST_WINS, GameResult::First);
+        let whole = judged(&stored).unwrap();
+        assert_eq!((whole.from_ply, whole.review.moves().len(), whole.scores.len()), (0, 7, 7));
+        assert_eq!((whole.review.skill().first.moves, whole.review.skill().second.moves), (4, 3));
+        let opening = &mut stored.spec.opening;
+        *opening = Opening { moves: "12".into(), ..opening.clone() };
+        stored.events = whole_game("12121", GameResult::First, EndReason::Four);
+        let rest = judged(&stored).unwrap();
+        assert_eq!((rest.from_ply, rest.review.moves().len()), (2, 5));
+        assert_eq!(rest.review.moves(), &whole.review.moves()[2..]);
+    }
+
+    #[test]
+    fn what_cannot_be_judged_is_not() {
+        assert_eq!(judged(&game(FIRST_WINS, GameResult::Void)), None);
+        assert_eq!(judged(&game("11111112", GameResult::First)), None, "a column has six cells");
+        let mut wide = game("5555", GameResult::First);
+        wide.spec.variant = "9x6".parse().unwrap();
+        assert_eq!(judged(&wide), None);
+        let stopped = AtomicBool::new(true);
+        let long = game("635211145114", GameResult::First);
+        assert_eq!(judge_stored(&long, &mut Judge::without_book(Solver::new()), &stopped), None);
+        let unfinished = StoredGame { events: Vec::new(), ..long };
+        assert_eq!(judged(&unfinished), None);
+    }
+}

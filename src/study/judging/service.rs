@@ -1,0 +1,297 @@
+//! The judge at work while the daemon runs: one task, and a thread of low priority for what costs time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::Solver;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::analysis::compute::ComputePool;
+use crate::storage::judgements::{Judgement, JudgingStep};
+use crate::storage::puzzles::{Harvest, NewPuzzle};
+use crate::storage::record::{DamagedGame, StoredGame};
+use crate::storage::store::{Refused, Write};
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, StoreError, Writer};
+use crate::study::puzzles::mining;
+use crate::system::metrics::Metrics;
+
+/// Games judged in one step. What was judged and not stored yet is judged again after a crash.
+const STEP_GAMES: u32 = 8;
+
+/// How often to look for finished games when there were none.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How long to rest after a failure.
+const AFTER_FAILURE: Duration = Duration::from_mins(1);
+
+/// Why the judge cannot go on.
+#[derive(Debug, Error)]
+pub enum JudgingError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The solver panicked.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// There is no thread.
+    #[error("the thread to judge on cannot be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// How judging is run.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgingSettings {
+    /// Part of one core that it takes at most, in percent.
+    pub cpu_percent: u32,
+    /// Puzzles that are kept of those found in games.
+    pub puzzles: u32,
+}
+
+/// What the judge is built from.
+#[derive(Clone, Debug)]
+pub struct JudgingDeps {
+    /// Finished games.
+    pub store: Arc<dyn Store>,
+    /// Stores what it says.
+    pub writer: Writer,
+    /// Whose waiting jobs go first.
+    pub pool: ComputePool,
+    /// Says how far it is behind.
+    pub metrics: Arc<Metrics>,
+    /// How it is run.
+    pub settings: JudgingSettings,
+}
+
+/// Follows the finished games and judges them one after the other.
+#[derive(Debug)]
+pub struct JudgingActor {
+    deps: JudgingDeps,
+    worker: Worker,
+    /// Away while it judges on the thread.
+    judge: Option<Judge>,
+    /// Ends a search under way when the actor goes.
+    stop: Arc<AtomicBool>,
+}
+
+impl JudgingActor {
+    /// Begins where the store says.
+    ///
+    /// # Errors
+    ///
+    /// The thread cannot be started.
+    pub fn new(deps: JudgingDeps) -> Result<Self, JudgingError> {
+        let worker = Worker::start("judging", deps.settings.cpu_percent, Some(deps.pool.clone()))
+            .map_err(JudgingError::Thread)?;
+        Ok(Self { deps, worker, judge: None, stop: Arc::default() })
+    }
+
+    /// Runs until the daemon stops. What was not stored then is judged again after the next start.
+    pub async fn run(mut self, stop: CancellationToken) {
+        loop {
+            let rest = tokio::select! {
+                () = stop.cancelled() => break,
+                result = self.go_on() => match result {
+                    Ok(Progress::Went) => Duration::ZERO,
+                    Ok(Progress::Idle) => LOOK_EVERY,
+                    Err(cause) => {
+                        report(&cause);
+                        AFTER_FAILURE
+                    }
+                },
+            };
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = tokio::time::sleep(rest) => {}
+            }
+        }
+        info!("judging has stopped");
+    }
+
+    /// Judges the next finished games and stores how far it came.
+    pub(super) async fn go_on(&mut self) -> Result<Progress, JudgingError> {
+        let progress = self.deps.store.judging_progress().await?;
+        self.deps.metrics.judged(0, progress.behind());
+        // Under load, games go first; what they ask of the writer too.
+        if progress.behind() == 0 || self.deps.writer.is_congested() {
+            return Ok(Progress::Idle);
+        }
+        let games = self.deps.store.audit_finished(progress.covered, STEP_GAMES).await?;
+        let mut step = JudgingStep {
+            from: progress.covered,
+            games: Vec::with_capacity(games.len()),
+            harvest: Harvest { puzzles: Vec::new(), keep: self.deps.settings.puzzles },
+        };
+        for loaded in games {
+            let (number, said) = self.look_at(loaded).await?;
+            let Some(number) = number else { continue };
+            step.games.push((number, said.judgement));
+            step.harvest.puzzles.extend(said.puzzle);
+        }
+        let judged = step.games.len();
+        if judged == 0 {
+            return Ok(Progress::Idle);
+        }
+        let covered = step.covered();
+        match self.deps.writer.write(Write::StepJudging(Box::new(step))).await {
+            Ok(_) => {
+                self.deps.metrics.judged(judged, progress.finished.saturating_sub(covered));
+                Ok(Progress::Went)
+            }
+            // Somebody else has judged them: the next look finds out how far.
+            Err(WriteError::Refused(Refused::JudgeElsewhere)) => Ok(Progress::Went),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// What there is to say about a game, and its number.
+    async fn look_at(
+        &mut self,
+        loaded: Result<StoredGame, DamagedGame>,
+    ) -> Result<(Option<u64>, Said), JudgingError> {
+        let game = match loaded {
+            Ok(game) => game,
+            Err(damaged) => return Ok((damaged.number, Said::NOTHING)),
+        };
+        let number = game.settlement.as_ref().map(|settled| settled.number);
+        let mut judge = self.judge.take().unwrap_or_else(|| Judge::new(Solver::new()));
+        let stop = Arc::clone(&self.stop);
+        let job = move || {
+            let said = say(&game, &mut judge, &stop);
+            (judge, said)
+        };
+        let (judge, said) = match self.worker.run(job).await {
+            Ok(done) => done,
+            // One game that the solver chokes on must not hold up all others for ever.
+            Err(WorkerError::Panicked) => {
+                error!(number, "a game could not be judged: the solver panicked");
+                return Ok((number, Said::NOTHING));
+            }
+            Err(gone @ WorkerError::Gone) => return Err(gone.into()),
+        };
+        self.judge = Some(judge);
+        Ok((number, said))
+    }
+}
+
+impl Drop for JudgingActor {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What there is to say about one game.
+#[derive(Debug)]
+struct Said {
+    judgement: Judgement,
+    puzzle: Option<NewPuzzle>,
+}
+
+impl Said {
+    const NOTHING: Self = Self { judgement: Judgement::Unjudged, puzzle: None };
+}
+
+fn say(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Said {
+    let Some(judged) = super::judge_stored(stored, judge, stop) else { return Said::NOTHING };
+    let found = mining::mine(&judged, judge, stop);
+    let ended_at = stored.events.last().map_or(stored.spec.started_at, |event| event.at);
+    let puzzle = found.map(|found| found.into_puzzle(Some(stored.spec.id.clone()), ended_at));
+    Said { judgement: Judgement::Judged(*judged.review.skill()), puzzle }
+}
+
+fn report(cause: &JudgingError) {
+    match cause {
+        // The daemon is stopping, for a reason that is told elsewhere.
+        JudgingError::Write(WriteError::Store(_)) => warn!(error = %cause, "what was judged is not stored"),
+        JudgingError::Store(_)
+        | JudgingError::Write(_)
+        | JudgingError::Worker(_)
+        | JudgingError::Thread(_) => {
+            error!(error = ?cause, "the judge cannot go on for now");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::server::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec};
+    use crate::storage::{JudgementStore as _, MemoryStore};
+
+    fn actor(store: &Arc<MemoryStore>) -> JudgingActor {
+        let shared = Arc::clone(store) as Arc<dyn Store>;
+        let (writer, writing) = Writer::new(Arc::clone(&shared));
+        tokio::spawn(writing.run());
+        JudgingActor::new(JudgingDeps {
+            store: shared,
+            writer,
+            pool: ComputePool::new(1),
+            metrics: Arc::new(Metrics::new()),
+            settings: JudgingSettings { cpu_percent: 100, puzzles: 10 },
+        })
+        .unwrap()
+    }
+
+    async fn store_with(games: &[(&str, &str, GameResult)]) -> Arc<MemoryStore> {
+        let store = Arc::new(MemoryStore::new());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        for (id, moves, result) in games {
+            play(&*store, spec(id, "Ada", "Bob"), moves, *result, EndReason::Four).await;
+        }
+        store
+    }
+
+    #[tokio::test]
+    async fn a_backlog_is_judged_once_and_then_there_is_nothing_to_do() {
+        let games: Vec<String> = (0..20).map(|number| format!("g{number}")).collect();
+        let rows: Vec<_> = games.iter().map(|id| (id.as_str(), FIRST_WINS, GameResult::First)).collect();
+        let store = store_with(&rows).await;
+        let mut judge = actor(&store);
+        for expected in [Progress::Went, Progress::Went, Progress::Went, Progress::Idle] {
+            assert_eq!(judge.go_on().await.unwrap(), expected);
+        }
+        assert_eq!(store.judging_progress().await.unwrap().behind(), 0);
+        let text = judge.deps.metrics.text();
+        assert!(
+            text.contains("fourfold_games_judged_total 20") && text.contains("fourfold_games_unjudged 0")
+        );
+        // The same game over and over counts for ratings a few times only, and so it does here.
+        let skills = store.skills_of(&player_id("Ada")).await.unwrap();
+        let row = store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await.unwrap().unwrap();
+        assert_eq!(skills[0].1.games, row.standing.games);
+    }
+
+    #[tokio::test]
+    async fn a_judge_that_died_is_followed_by_one_that_repeats_nothing() {
+        let store = store_with(&[("g1", FIRST_WINS, GameResult::First)]).await;
+        actor(&store).go_on().await.unwrap();
+        play(&*store, spec("g2", "Bob", "Ada"), FIRST_WINS_TOO, GameResult::First, EndReason::Four).await;
+        let mut second = actor(&store);
+        assert_eq!(second.go_on().await.unwrap(), Progress::Went);
+        assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap()[0].1.games, 2);
+    }
+
+    #[tokio::test]
+    async fn games_that_cannot_be_judged_do_not_hold_it_up() {
+        let store =
+            store_with(&[("g1", "44", GameResult::Void), ("g2", FIRST_WINS, GameResult::First)]).await;
+        let mut judge = actor(&store);
+        judge.go_on().await.unwrap();
+        let said = |id: &'static str| {
+            let store = Arc::clone(&store);
+            async move { store.judgement(&id.parse().unwrap()).await.unwrap() }
+        };
+        assert_eq!(said("g1").await, Some(Judgement::Unjudged));
+        assert!(matches!(said("g2").await, Some(Judgement::Judged(_))));
+        assert_eq!(judge.go_on().await.unwrap(), Progress::Idle);
+    }
+}

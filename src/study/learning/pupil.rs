@@ -1,0 +1,633 @@
+//! One learner at work: taken up from the store, led through the records, kept in step with what is stored.
+
+mod remaking;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourfold_bots::Knowledge;
+use tracing::warn;
+
+use self::remaking::{Remaking, restored};
+use super::Plan;
+use super::fold::{Fold, Taught};
+use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
+use super::service::{LearningDeps, LearningError, WRITES_REST};
+use super::view::{LearnerView, VersionView};
+use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::play::house::{HouseBot, HouseBots, Learnt, Mind};
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::StoreError;
+use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
+use crate::storage::record::{DamagedGame, StoredGame};
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::{Refused, Teaching, Write};
+use crate::storage::writer::WriteError;
+
+/// Finished games looked at in one turn, after which the other learners have theirs.
+const TURN_GAMES: u32 = 64;
+
+/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
+/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
+/// learning.
+const PENDING_MAX: usize = 1_000;
+
+/// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
+const CHUNK: usize = 16;
+
+/// Bytes of state that a learner stores in a second on average: a large one is stored less often than it learns, and
+/// what was not stored is learnt again after a crash. A pattern memory could be stored every second, a network of four
+/// megabytes every two minutes, which loses some hundred lessons of a millisecond or two.
+const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
+
+/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves of
+/// others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
+const STEP_REST: u32 = 4 * WRITES_REST;
+
+/// But no longer than this, however slow the disk is: what was learnt since is learnt again after a crash.
+const STEP_REST_MAX: Duration = Duration::from_mins(2);
+
+/// Points of a curve lie some five percent apart.
+const POINTS_PER_DOUBLING: f64 = 14.0;
+
+/// How all learners play, in one word.
+const STYLE: &str = "learning";
+
+/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of the
+/// store, and moves wait behind it for the processor.
+#[derive(Debug, Default)]
+pub(super) struct Faculty {
+    /// Who players are, as far as learning is concerned; this never changes.
+    teachers: HashMap<PlayerId, Teacher>,
+    /// Whether accounts keep their games out, as of this round.
+    teaching: HashMap<PlayerId, Teaching>,
+    /// The games after a number, as of this round.
+    page: Option<(u64, Arc<[FinishedGame]>)>,
+}
+
+/// A finished game, or what is left of it.
+type FinishedGame = Result<StoredGame, DamagedGame>;
+
+/// A learner at work.
+#[derive(Debug)]
+pub(super) struct Pupil {
+    pub(super) plan: Plan,
+    pub(super) live: Identity,
+    /// Away while it learns on the thread.
+    fold: Option<Fold>,
+    /// As stored.
+    pub(super) place: LearnerPlace,
+    /// Looked at, learnt and not stored yet.
+    pending: Option<Pending>,
+    /// When its state may be stored again.
+    save_not_before: Option<tokio::time::Instant>,
+    /// Whether the stored state is to be made again from its lessons.
+    stale: bool,
+    /// That, on its way.
+    remaking: Option<Remaking>,
+    /// Whether the judge, whose word the operator wants, has not come to the next game.
+    waits: bool,
+    /// After a failure.
+    resting_until: Option<tokio::time::Instant>,
+    /// Whether the store has it at all.
+    is_stored: bool,
+    share: Share,
+    knowledge: Learnt,
+    pub(super) versions: Vec<VersionView>,
+    /// Lessons after which the live version was measured last, and what it came to.
+    pub(super) measured: Option<(u64, u16)>,
+}
+
+/// What was learnt since the last step that was stored.
+#[derive(Debug, Default)]
+struct Pending {
+    covered: u64,
+    lessons: Vec<Lesson>,
+    versions: Vec<StoredVersion>,
+}
+
+impl Pupil {
+    /// Takes a learner up as it is stored, with its accounts in the line-up. `None` if its name belongs to a player.
+    pub(super) async fn take_up(plan: Plan, deps: &LearningDeps) -> Result<Option<Self>, LearningError> {
+        let store = deps.store.as_ref();
+        let Some(live) = HouseBots::account(&plan.name, plan.about, store, &deps.writer).await? else {
+            return Ok(None);
+        };
+        let stored = store.learner(&plan.name).await?;
+        let (fold, stale) = restored(&plan, stored.as_ref())?;
+        let knowledge = Learnt::new(fold.knowledge());
+        let place = stored.as_ref().map(|stored| stored.place).unwrap_or_default();
+        let mut pupil = Self {
+            plan,
+            live,
+            fold: Some(fold),
+            place,
+            pending: None,
+            save_not_before: None,
+            stale,
+            remaking: None,
+            waits: false,
+            resting_until: None,
+            is_stored: stored.is_some(),
+            share: Share::default(),
+            knowledge,
+            versions: Vec::new(),
+            measured: None,
+        };
+        pupil.measured = pupil.last_measured(deps).await?;
+        let versions = store.learner_versions(&pupil.plan.name).await?;
+        pupil.join_live(deps);
+        for version in &versions {
+            pupil.join_version(version, deps).await?;
+        }
+        // A point may have been added to the settings.
+        let frozen = versions.iter().map(|version| (version.mark, version.games));
+        let open = open_marks(&deps.settings.marks, frozen);
+        pupil.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= pupil.games());
+        pupil.show(deps);
+        Ok(Some(pupil))
+    }
+
+    /// Lessons learnt.
+    pub(super) fn games(&self) -> u64 {
+        self.fold.as_ref().map_or(0, |fold| fold.games)
+    }
+
+    /// Whether it knows something; not while it is made again.
+    pub(super) fn has_fold(&self) -> bool {
+        self.fold.is_some() && !self.stale
+    }
+
+    /// Whether it is on its way from its first lesson on.
+    pub(super) fn is_being_made_again(&self) -> bool {
+        self.remaking.is_some()
+    }
+
+    /// Whether it waits for the judge.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Account and knowledge of all frozen versions.
+    pub(super) fn versions(&self) -> &[VersionView] {
+        &self.versions
+    }
+
+    /// What it knows now.
+    pub(super) fn knowledge(&self) -> Arc<dyn Knowledge> {
+        self.knowledge.now()
+    }
+
+    /// Whether the store has it at all.
+    pub(super) fn is_stored(&self) -> bool {
+        self.is_stored
+    }
+
+    /// How far it has come, stored or not.
+    fn covered(&self) -> u64 {
+        self.pending.as_ref().map_or(self.place.covered, |pending| pending.covered)
+    }
+
+    /// Looks at the next finished games, learns the lessons among them, and stores how far it came.
+    pub(super) async fn go_on(
+        &mut self,
+        deps: &LearningDeps,
+        worker: &Worker,
+        faculty: &mut Faculty,
+    ) -> Result<Progress, LearningError> {
+        if !self.has_fold() {
+            self.make_again(deps, worker, faculty).await?;
+            if !self.has_fold() {
+                return Ok(Progress::Went);
+            }
+        }
+        if self.is_pending_full() && deps.writer.is_congested() {
+            return Ok(Progress::Idle);
+        }
+        let games = faculty.page(self.covered(), deps).await?;
+        // With less than a full page it has caught up, and there is time for other things.
+        let is_full = games.len() >= TURN_GAMES as usize;
+        let look = self.look_at(&games, deps, faculty).await?;
+        self.waits = look.waits;
+        if look.covered == self.covered() && self.is_stored {
+            return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
+        }
+        let is_behind = is_full && !look.waits;
+        self.learn(look.taught, look.covered, deps, worker).await?;
+        if self.is_save_due(deps) {
+            self.save(deps, worker).await?;
+        }
+        self.show(deps);
+        let is_lost = self.fold.is_none();
+        Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
+    }
+
+    /// Which of these games are lessons.
+    async fn look_at(
+        &mut self,
+        games: &[FinishedGame],
+        deps: &LearningDeps,
+        faculty: &mut Faculty,
+    ) -> Result<Look, StoreError> {
+        let mut look = Look { taught: Vec::new(), covered: self.covered(), waits: false };
+        for loaded in games {
+            let game = match loaded {
+                Ok(game) => game,
+                Err(damaged) => {
+                    look.covered = damaged.number.unwrap_or(look.covered);
+                    continue;
+                }
+            };
+            let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
+            let records = records(game, self.plan.watches, &self.live.id);
+            if !records.is_empty() {
+                let teachers = faculty.teachers(game, deps).await?;
+                match admits(game, &teachers, deps).await? {
+                    None => {
+                        look.waits = true;
+                        break;
+                    }
+                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(game, deps).await? => {
+                        self.share.add(teachers);
+                        look.taught.push((number, records));
+                    }
+                    Some(_) => {}
+                }
+            }
+            look.covered = number;
+        }
+        Ok(look)
+    }
+
+    async fn learn(
+        &mut self,
+        taught: Vec<Taught>,
+        covered: u64,
+        deps: &LearningDeps,
+        worker: &Worker,
+    ) -> Result<(), LearningError> {
+        let mut pending = self.pending.take().unwrap_or_default();
+        let frozen = self.versions.iter().map(|version| (version.mark, version.games));
+        let mut marks = open_marks(&deps.settings.marks, frozen);
+        for version in &pending.versions {
+            marks.remove(&version.mark);
+        }
+        let now = UnixMillis::now();
+        let mut chunks = taught.chunks(CHUNK).map(<[Taught]>::to_vec).peekable();
+        let mut is_first = true;
+        while chunks.peek().is_some() || is_first {
+            is_first = false;
+            let chunk = chunks.next().unwrap_or_default();
+            let Some(mut fold) = self.fold.take() else { break };
+            let due = marks.clone();
+            let job = move || {
+                let learnt = fold.learn(&chunk, &due, now);
+                let knowledge = fold.knowledge();
+                (fold, learnt, knowledge)
+            };
+            let (fold, learnt, knowledge) = worker.run(job).await?;
+            self.fold = Some(fold);
+            self.knowledge.replace(knowledge);
+            pending.lessons.extend(learnt.lessons);
+            pending.versions.extend(learnt.versions);
+        }
+        pending.covered = covered;
+        self.pending = Some(pending);
+        Ok(())
+    }
+
+    /// Whether as much was learnt as may wait to be stored.
+    fn is_pending_full(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
+    }
+
+    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
+    /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
+    fn is_save_due(&self, deps: &LearningDeps) -> bool {
+        let Some(pending) = &self.pending else { return false };
+        if deps.writer.is_congested() {
+            return false;
+        }
+        let is_affordable = self.save_not_before.is_none_or(|at| tokio::time::Instant::now() >= at);
+        is_affordable || self.is_pending_full() || !pending.versions.is_empty()
+    }
+
+    /// Stores what was learnt since the last time, in one transaction.
+    pub(super) async fn save(
+        &mut self,
+        deps: &LearningDeps,
+        worker: &Worker,
+    ) -> Result<Progress, LearningError> {
+        if self.pending.is_none() {
+            return Ok(Progress::Idle);
+        }
+        let Some(fold) = self.fold.take() else { return Ok(Progress::Idle) };
+        let (fold, state) = worker
+            .run(move || {
+                let state = fold.state();
+                (fold, state)
+            })
+            .await?;
+        let games = fold.games;
+        self.fold = Some(fold);
+        let Some(pending) = &self.pending else { return Ok(Progress::Idle) };
+        let bytes = state.len();
+        let point = self.point(games, pending.lessons.len() as u64, deps).await?;
+        let versions = pending.versions.clone();
+        let learnt = pending.lessons.len();
+        let step = LearnerStep {
+            name: self.plan.name.clone(),
+            spec: self.plan.spec.to_string(),
+            from: self.place,
+            kind: StepKind::Follow(pending.lessons.clone()),
+            covered: pending.covered,
+            games,
+            state,
+            versions: versions.clone(),
+            point,
+        };
+        let place = LearnerPlace { covered: step.covered, ..self.place };
+        let asked = tokio::time::Instant::now();
+        if !self.store_step(step, deps).await? {
+            return Ok(Progress::Went);
+        }
+        let rest = (asked.elapsed() * STEP_REST).min(STEP_REST_MAX);
+        deps.metrics.learnt(self.plan.name.as_str(), learnt);
+        self.place = place;
+        self.pending = None;
+        let paced = Duration::from_millis(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND);
+        self.save_not_before = Some(tokio::time::Instant::now() + paced.max(rest));
+        self.publish(&versions, deps).await?;
+        Ok(Progress::Went)
+    }
+
+    /// Whether the step was stored; if not, the learner is to be taken up again from the store.
+    async fn store_step(&mut self, step: LearnerStep, deps: &LearningDeps) -> Result<bool, LearningError> {
+        match deps.writer.write(Write::StepLearner(Box::new(step))).await {
+            Ok(_) => {
+                self.is_stored = true;
+                Ok(true)
+            }
+            Err(WriteError::Refused(Refused::LearnerElsewhere)) => {
+                self.fold = None;
+                self.pending = None;
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A point of the curve, when the number of lessons has grown by some percent since the last one.
+    async fn point(
+        &self,
+        games: u64,
+        new: u64,
+        deps: &LearningDeps,
+    ) -> Result<Option<CurvePoint>, StoreError> {
+        let stage = |games| stage(games, POINTS_PER_DOUBLING);
+        if stage(games) == stage(games - new.min(games)) {
+            return Ok(None);
+        }
+        let row = deps.store.rating(&self.live.id, fourfold_engine::Variant::STANDARD).await?;
+        let standing = row.map(|row| row.standing).filter(|standing| !standing.is_provisional());
+        let rating = standing.map(|standing| standing.rating);
+        Ok(Some(CurvePoint { games, rating, decision: None, at: UnixMillis::now() }))
+    }
+
+    /// Whether it learns from the next game: it knows what it knew, and nothing failed.
+    pub(super) fn is_well(&self, now: tokio::time::Instant) -> bool {
+        self.has_fold() && !self.is_resting(now)
+    }
+
+    /// Whether it is left alone for now.
+    pub(super) fn is_resting(&self, now: tokio::time::Instant) -> bool {
+        self.resting_until.is_some_and(|at| now < at)
+    }
+
+    /// Leaves it alone until then.
+    pub(super) fn rest_until(&mut self, at: tokio::time::Instant) {
+        self.resting_until = Some(at);
+    }
+
+    /// Fills the look back on teachers from the lessons that are stored.
+    pub(super) async fn look_back(
+        &mut self,
+        deps: &LearningDeps,
+        faculty: &mut Faculty,
+    ) -> Result<(), StoreError> {
+        self.share = Share::default();
+        let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
+        let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
+        for lesson in lessons.iter().rev() {
+            let games = deps.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
+            if let Some(Ok(game)) = games.first() {
+                self.share.add(faculty.teachers(game, deps).await?);
+            }
+        }
+        Ok(())
+    }
+
+    // ---- what others see ----
+
+    async fn publish(&mut self, frozen: &[StoredVersion], deps: &LearningDeps) -> Result<(), LearningError> {
+        for version in frozen {
+            self.join_version(version, deps).await?;
+        }
+        self.show(deps);
+        Ok(())
+    }
+
+    fn join_live(&self, deps: &LearningDeps) {
+        deps.house.join(HouseBot {
+            identity: self.live.clone(),
+            spec: self.plan.spec.clone(),
+            style: STYLE,
+            strength: None,
+            about: self.plan.about.to_owned(),
+            mind: Mind::Learnt(self.knowledge.clone()),
+        });
+    }
+
+    /// Gives a frozen version its account and its place in the line-up; if it has them, its new knowledge.
+    async fn join_version(
+        &mut self,
+        version: &StoredVersion,
+        deps: &LearningDeps,
+    ) -> Result<(), LearningError> {
+        let (plan, state) = (self.plan.clone(), version.state.clone());
+        let recalled = tokio::task::spawn_blocking(move || Fold::recall(&plan, &state)).await;
+        let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
+            Ok(known) => known,
+            Err(error) => {
+                // It is made again from its lessons.
+                warn!(learner = %self.plan.name, mark = version.mark, error = %error, "a version cannot be read");
+                self.stale = true;
+                return Ok(());
+            }
+        };
+        if let Some(known) = self.versions.iter_mut().find(|known| known.mark == version.mark) {
+            known.knowledge.replace(recalled);
+            known.games = version.games;
+            known.decision = version.decision;
+            return Ok(());
+        }
+        let name: PlayerName = self.plan.name.version(version.mark);
+        let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
+        let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
+        let Some(identity) = account else { return Ok(()) };
+        let knowledge = Learnt::new(recalled);
+        self.versions.push(VersionView {
+            mark: version.mark,
+            games: version.games,
+            name,
+            player: identity.id.clone(),
+            frozen_at: version.frozen_at,
+            decision: version.decision,
+            knowledge: knowledge.clone(),
+        });
+        self.versions.sort_by_key(|version| version.mark);
+        let (spec, mind) = (self.plan.spec.clone(), Mind::Learnt(knowledge));
+        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
+        Ok(())
+    }
+
+    pub(super) fn show(&self, deps: &LearningDeps) {
+        deps.learning.show(LearnerView {
+            name: self.plan.name.clone(),
+            player: self.live.id.clone(),
+            about: self.plan.about,
+            watches: self.plan.watches,
+            games: self.games(),
+            is_remade: self.stale && self.games() == 0,
+            decision: self.measured.map(|(_, decision)| decision),
+            covered: self.covered(),
+            stored: self.place.covered,
+            knowledge: self.knowledge.clone(),
+            versions: self.versions.clone(),
+        });
+    }
+}
+
+/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of versions
+/// that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
+fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) -> BTreeSet<u64> {
+    let mut open = wanted.clone();
+    for (mark, games) in frozen {
+        if games < mark {
+            open.insert(mark);
+        } else {
+            open.remove(&mark);
+        }
+    }
+    open
+}
+
+/// What a learner finds in the next finished games.
+struct Look {
+    taught: Vec<Taught>,
+    /// The number of the last game that was looked at.
+    covered: u64,
+    /// The game after that is not judged yet.
+    waits: bool,
+}
+
+/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not come
+/// to it.
+async fn admits(
+    game: &StoredGame,
+    teachers: &[Teacher],
+    deps: &LearningDeps,
+) -> Result<Option<bool>, StoreError> {
+    let accuracy_min = deps.settings.accuracy_min;
+    if accuracy_min == 0 || teachers.iter().all(|teacher| *teacher == Teacher::House) {
+        return Ok(Some(true));
+    }
+    let judgement = deps.store.judgement(&game.spec.id).await?;
+    Ok(judgement.map(|judgement| plays_well_enough(judgement, teachers, accuracy_min)))
+}
+
+/// Grows by one so often while games double: for points that lie evenly on a logarithmic axis.
+pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a few hundred at most"
+    )]
+    let stage = ((games as f64 + 1.0).log2() * per_doubling) as u64;
+    stage
+}
+
+impl Faculty {
+    /// Forgets what may have changed since the last round. A step that was made of something older is refused by the
+    /// store: every withdrawal gives all learners a new revision.
+    pub(super) fn begin_round(&mut self) {
+        self.teaching.clear();
+        self.page = None;
+    }
+
+    /// The next finished games after a number, as many as a learner looks at in its turn.
+    async fn page(&mut self, after: u64, deps: &LearningDeps) -> Result<Arc<[FinishedGame]>, StoreError> {
+        if let Some((kept, page)) = &self.page
+            && *kept == after
+        {
+            return Ok(Arc::clone(page));
+        }
+        let page: Arc<[FinishedGame]> = deps.store.audit_finished(after, TURN_GAMES).await?.into();
+        self.page = Some((after, Arc::clone(&page)));
+        Ok(page)
+    }
+
+    /// Who teaches by this game.
+    async fn teachers(&mut self, game: &StoredGame, deps: &LearningDeps) -> Result<Vec<Teacher>, StoreError> {
+        let players = &game.spec.players;
+        let mut teachers = Vec::new();
+        for id in [&players.first, &players.second] {
+            if !self.teachers.contains_key(id) {
+                let player = deps.store.player(id).await?;
+                let missing = || StoreError::Corrupt(format!("there is no player {id}"));
+                let player = player.ok_or_else(missing)?;
+                let teacher = match player.kind {
+                    _ if player.house => Teacher::House,
+                    PlayerKind::Guest => Teacher::Guests,
+                    PlayerKind::Human | PlayerKind::Bot => Teacher::Family(player.owner.unwrap_or(player.id)),
+                };
+                // Guests are many and seen once.
+                if teacher == Teacher::Guests {
+                    teachers.push(teacher);
+                    continue;
+                }
+                self.teachers.insert(id.clone(), teacher);
+            }
+            teachers.extend(self.teachers.get(id).cloned());
+        }
+        Ok(teachers)
+    }
+
+    /// Whether one of the players keeps games out. An account speaks for its bots, whenever they came.
+    async fn keeps_out(&mut self, game: &StoredGame, deps: &LearningDeps) -> Result<bool, StoreError> {
+        let players = &game.spec.players;
+        for id in [&players.first, &players.second] {
+            let account = match self.teachers.get(id) {
+                Some(Teacher::House) => continue,
+                Some(Teacher::Family(account)) => account,
+                Some(Teacher::Guests) | None => id,
+            };
+            let teaching = if let Some(teaching) = self.teaching.get(account) {
+                *teaching
+            } else {
+                let teaching = deps.store.teaching(account).await?;
+                self.teaching.insert(account.clone(), teaching);
+                teaching
+            };
+            if teaching == Teaching::KeptOut {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,417 @@
+//! The learners at work while the daemon runs: one task, and a thread of low priority for what costs time.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fourfold_bots::BotError;
+use fourfold_engine::{BySide, Variant};
+use rand::{Rng, RngExt, SeedableRng};
+use thiserror::Error;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use super::fold::RefoldError;
+use super::plans;
+use super::practice::{self, Exercise, RATED_GAMES};
+use super::pupil::{Faculty, Pupil};
+use super::view::Learning;
+use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::analysis::compute::ComputePool;
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::play::house::{HouseBot, HouseBots, HouseError, Mind};
+use crate::storage::record::Opening;
+use crate::system::bot_files::BotFileError;
+use crate::system::metrics::Metrics;
+
+use crate::model::time::UnixMillis;
+use crate::storage::store::Write;
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, StoreError, Writer};
+
+/// How often to look for finished games when there were none.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How long what is under way may hold up a stop: a few dozen games to learn, or a game of practice.
+const ROUND_MAX: Duration = Duration::from_secs(3);
+
+/// How long storing what was learnt may hold up a stop.
+const SAVE_MAX: Duration = Duration::from_secs(3);
+
+/// How long to leave alone what failed; everything else goes on.
+const AFTER_FAILURE: Duration = Duration::from_mins(1);
+
+/// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
+/// others, no more than one in two hundred finds a game of practice before it, so that the slowest in a hundred are not
+/// those. With a hundred it was one in a hundred, which is the p99 itself.
+pub(super) const WRITES_REST: u32 = 200;
+
+/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
+/// is one that moves would wait for.
+const NOBODY_DUE: Duration = Duration::from_secs(10);
+
+/// Why learners cannot be set up, or one of them cannot go on.
+#[derive(Debug, Error)]
+pub enum LearningError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// An account cannot be set up.
+    #[error(transparent)]
+    House(#[from] HouseError),
+    /// The program cannot be built.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// An opponent of practice cannot be built.
+    #[error(transparent)]
+    Opponent(#[from] BotFileError),
+    /// Learning panicked.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The state cannot be made again from its lessons.
+    #[error("what was learnt cannot be made again")]
+    Refold(#[source] RefoldError),
+    /// There is no thread.
+    #[error("the thread to learn on cannot be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// How learning is run.
+#[derive(Clone, Debug)]
+pub struct LearningSettings {
+    /// Part of one core that it takes at most, in percent.
+    pub cpu_percent: u32,
+    /// Numbers of lessons after which a version is frozen.
+    pub marks: BTreeSet<u64>,
+    /// Per cent of the decisions in which players who are not of the house must have kept the result; 0 for no such
+    /// condition.
+    pub accuracy_min: u32,
+    /// Lessons to which each learner is brought by practice.
+    pub practice_games: u64,
+    /// Between two practice games.
+    pub practice_pause: Duration,
+    /// Who is practised against.
+    pub teachers: Vec<PlayerName>,
+}
+
+/// What learning is built from.
+#[derive(Clone, Debug)]
+pub struct LearningDeps {
+    /// Finished games, and what was learnt from them.
+    pub store: Arc<dyn Store>,
+    /// Stores steps and practice games.
+    pub writer: Writer,
+    /// Learners and their versions join it.
+    pub house: HouseBots,
+    /// Whose waiting jobs go first.
+    pub pool: ComputePool,
+    /// Counts lessons.
+    pub metrics: Arc<Metrics>,
+    /// Where everybody sees how the learners do.
+    pub learning: Learning,
+    /// How it is run.
+    pub settings: LearningSettings,
+}
+
+/// Leads all learners through the records, and lets them practise when there is nothing to learn.
+#[derive(Debug)]
+pub struct LearningActor {
+    deps: LearningDeps,
+    worker: Worker,
+    pupils: Vec<Pupil>,
+    faculty: Faculty,
+    practice: Practice,
+    /// When learners are measured again, after a failure.
+    measured_not_before: Option<Instant>,
+    /// Set when the daemon stops, for what runs on the thread.
+    stopping: Arc<AtomicBool>,
+}
+
+/// What is next to be practised.
+#[derive(Debug, Default)]
+struct Practice {
+    /// The second game of a pair: same players and opening, sides swapped.
+    second: Option<(PlayerId, PlayerId, Opening)>,
+    not_before: Option<Instant>,
+}
+
+impl LearningActor {
+    /// Takes all learners up as they are stored; they and their versions are in the line-up from here on.
+    ///
+    /// # Errors
+    ///
+    /// The store failed, or a thread cannot be started.
+    pub async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
+        let worker = Worker::start("learning", deps.settings.cpu_percent, Some(deps.pool.clone()))
+            .map_err(LearningError::Thread)?;
+        let mut pupils = Vec::new();
+        for plan in plans() {
+            pupils.extend(Pupil::take_up(plan, &deps).await?);
+        }
+        for name in useless_teachers(&deps.settings.teachers, &deps.house) {
+            warn!(teacher = %name, "learning.teachers names no bot of the house with which learners could practise");
+        }
+        Ok(Self {
+            deps,
+            worker,
+            pupils,
+            faculty: Faculty::default(),
+            practice: Practice::default(),
+            measured_not_before: None,
+            stopping: Arc::default(),
+        })
+    }
+
+    /// Runs until the daemon stops, and stores what was learnt then. What could not be is learnt again after the next
+    /// start.
+    pub async fn run(mut self, stop: CancellationToken) {
+        for pupil in &mut self.pupils {
+            if let Err(error) = pupil.look_back(&self.deps, &mut self.faculty).await {
+                warn!(learner = %pupil.plan.name, error = %error, "the last lessons cannot be read");
+            }
+        }
+        let learning = self.deps.learning.clone();
+        let (haste, stopping) = (self.worker.haste(), Arc::clone(&self.stopping));
+        let stops = async {
+            stop.cancelled().await;
+            stopping.store(true, Ordering::Relaxed);
+            haste.cancel();
+        };
+        let mut stops = std::pin::pin!(stops);
+        loop {
+            let progress = {
+                let mut round = std::pin::pin!(self.round());
+                tokio::select! {
+                    progress = &mut round => progress,
+                    () = &mut stops => {
+                        // What is on the thread comes back, so that it can be stored.
+                        if tokio::time::timeout(ROUND_MAX, round).await.is_err() {
+                            warn!("what was being learnt could not be brought to an end in time");
+                        }
+                        break;
+                    }
+                }
+            };
+            if progress == Progress::Idle {
+                tokio::select! {
+                    () = &mut stops => break,
+                    () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
+                    () = tokio::time::sleep(self.pause()) => {}
+                }
+            }
+        }
+        if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
+            warn!("what was learnt last could not be stored in time");
+        }
+        let games: u64 = self.pupils.iter().map(Pupil::games).sum();
+        info!(games, "learning has stopped");
+    }
+
+    /// Stores what was learnt and is not stored yet.
+    pub(super) async fn save(&mut self) {
+        for pupil in &mut self.pupils {
+            if let Err(error) = pupil.save(&self.deps, &self.worker).await {
+                warn!(learner = %pupil.plan.name, error = %error, "what was learnt last is not stored");
+            }
+        }
+    }
+
+    /// Until the next game is due, or the next look at the records.
+    pub(super) fn pause(&self) -> Duration {
+        let now = Instant::now();
+        // A game that is overdue waits for something else than time.
+        let due = self.practice.not_before.filter(|at| *at > now).map(|at| at - now);
+        due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
+    }
+
+    /// Lets every learner go on; if none had anything to do, lets one practise.
+    pub(super) async fn round(&mut self) -> Progress {
+        if self.deps.learning.were_withdrawn().await {
+            self.pupils.iter_mut().for_each(Pupil::look_again);
+        }
+        let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
+        let now = Instant::now();
+        self.faculty.begin_round();
+        for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
+            if self.stopping.load(Ordering::Relaxed) {
+                return Progress::Idle;
+            }
+            match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
+                // From its first lesson on it may take minutes, for which nobody waits.
+                Ok(Progress::Went) if pupil.is_being_made_again() => remaking = Progress::Went,
+                Ok(Progress::Went) => all = Progress::Went,
+                Ok(Progress::Idle) => {}
+                Err(LearningError::Write(WriteError::Store(_))) => {
+                    // The daemon is stopping, for a reason that is told elsewhere.
+                    pupil.rest_until(now + AFTER_FAILURE);
+                }
+                Err(cause) => {
+                    error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
+                    pupil.look_again();
+                    pupil.rest_until(now + AFTER_FAILURE);
+                }
+            }
+        }
+        if all == Progress::Went || self.measure().await == Progress::Went {
+            return Progress::Went;
+        }
+        if self.stopping.load(Ordering::Relaxed) {
+            return Progress::Idle;
+        }
+        match self.practise().await {
+            Ok(Progress::Went) => Progress::Went,
+            Ok(Progress::Idle) => remaking,
+            Err(error) => {
+                warn!(error = %error, "a practice game came to nothing");
+                self.practice = Practice { not_before: Some(Instant::now() + AFTER_FAILURE), second: None };
+                remaking
+            }
+        }
+    }
+
+    /// Measures one learner or version, if any is due.
+    async fn measure(&mut self) -> Progress {
+        let now = Instant::now();
+        if self.deps.writer.is_congested() || self.measured_not_before.is_some_and(|at| now < at) {
+            return Progress::Idle;
+        }
+        for pupil in &mut self.pupils {
+            match pupil.measure_next(&self.deps, &self.worker, &self.stopping).await {
+                Ok(Progress::Idle) => {}
+                Ok(Progress::Went) => return Progress::Went,
+                Err(error) => {
+                    warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured");
+                    self.measured_not_before = Some(now + AFTER_FAILURE);
+                }
+            }
+        }
+        Progress::Idle
+    }
+
+    // ---- practice ----
+
+    async fn practise(&mut self) -> Result<Progress, LearningError> {
+        let now = Instant::now();
+        if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
+            return Ok(Progress::Idle);
+        }
+        // More games would not teach those who wait for the judge, and keep it from coming to theirs.
+        if self.pupils.iter().any(Pupil::waits) {
+            return Ok(Progress::Idle);
+        }
+        let seed: u64 = rand::rng().random();
+        let (first, second, opening) = match self.practice.second.take() {
+            Some(again) => again,
+            None => match self.choose(seed).await? {
+                None => {
+                    self.practice.not_before = Some(now + NOBODY_DUE);
+                    return Ok(Progress::Idle);
+                }
+                Some((a, b)) => {
+                    let opening = practice::opening(seed);
+                    self.practice.second = Some((b.clone(), a.clone(), opening.clone()));
+                    (a, b, opening)
+                }
+            },
+        };
+        let house = &self.deps.house;
+        let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
+            return Ok(Progress::Idle);
+        };
+        let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
+        let job = move || -> Result<[Write; 2], LearningError> {
+            let bots = BySide {
+                first: first_bot.build(Variant::STANDARD, seed)?,
+                second: second_bot.build(Variant::STANDARD, !seed)?,
+            };
+            let players = BySide { first, second };
+            Ok(practice::play(Exercise { players, bots, opening, id, now })?)
+        };
+        let [start, finish] = self.worker.run(job).await??;
+        let asked = Instant::now();
+        let started = self.deps.writer.write(start);
+        let (started, finished) = tokio::join!(started, self.deps.writer.write(finish));
+        started.and(finished)?;
+        self.deps.metrics.practised();
+        let rest = self.deps.settings.practice_pause.max(asked.elapsed() * WRITES_REST);
+        self.practice.not_before = Some(Instant::now() + rest);
+        Ok(Progress::Went)
+    }
+
+    /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
+    /// games take turns; opponents are the teachers, and for whom ratings are sought the versions of the same learner.
+    async fn choose(&self, seed: u64) -> Result<Option<(PlayerId, PlayerId)>, LearningError> {
+        let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(seed);
+        let live = self.least_taught();
+        let unrated = self.least_rated().await?;
+        let chosen = match (live, unrated) {
+            (Some(live), Some(unrated)) => Some(if rng.random() { live } else { unrated }),
+            (live, unrated) => live.or(unrated),
+        };
+        let Some((player, mut opponents)) = chosen else { return Ok(None) };
+        opponents.extend(self.teachers());
+        opponents.retain(|opponent| *opponent != player);
+        Ok(pick(&opponents, &mut rng).map(|opponent| (player, opponent)))
+    }
+
+    /// The learners that learn from a game now. One that cannot go on would practise for ever.
+    fn well(&self) -> impl Iterator<Item = &Pupil> {
+        let now = Instant::now();
+        self.pupils.iter().filter(move |pupil| pupil.is_well(now))
+    }
+
+    /// The live learner with the fewest lessons, until all have enough.
+    fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
+        let due = self.well().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
+        let pupil = due.min_by_key(|pupil| pupil.games())?;
+        Some((pupil.live.id.clone(), Vec::new()))
+    }
+
+    /// The account of a learner or version with the fewest rated games, until all have enough; with the versions of
+    /// the same learner.
+    async fn least_rated(&self) -> Result<Option<(PlayerId, Vec<PlayerId>)>, StoreError> {
+        if self.deps.settings.practice_games == 0 {
+            return Ok(None);
+        }
+        let versions = |pupil: &Pupil| -> Vec<PlayerId> {
+            pupil.versions().iter().map(|version| version.player.clone()).collect()
+        };
+        let accounts: Vec<(PlayerId, &Pupil)> = self
+            .well()
+            .flat_map(|pupil| {
+                versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil))
+            })
+            .collect();
+        let ids: Vec<PlayerId> = accounts.iter().map(|(id, _)| id.clone()).collect();
+        let rows = self.deps.store.ratings_of_players(&ids, Variant::STANDARD).await?;
+        let played: HashMap<PlayerId, u64> =
+            rows.into_iter().map(|(id, row)| (id, row.standing.games)).collect();
+        let games = |id: &PlayerId| played.get(id).copied().unwrap_or_default();
+        let due = accounts.into_iter().filter(|(id, _)| games(id) < RATED_GAMES);
+        Ok(due.min_by_key(|(id, _)| games(id)).map(|(player, pupil)| (player, versions(pupil))))
+    }
+
+    fn teachers(&self) -> Vec<PlayerId> {
+        let named = self.deps.settings.teachers.iter().filter_map(|name| teacher(name, &self.deps.house));
+        named.map(|bot| bot.identity.id.clone()).collect()
+    }
+}
+
+/// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
+fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
+    house.by_name(name).filter(|bot| matches!(bot.mind, Mind::Fixed))
+}
+
+/// Names among the teachers that stand for nobody who may teach.
+fn useless_teachers<'n>(names: &'n [PlayerName], house: &HouseBots) -> Vec<&'n PlayerName> {
+    names.iter().filter(|name| teacher(name, house).is_none()).collect()
+}
+
+fn pick(players: &[PlayerId], rng: &mut impl Rng) -> Option<PlayerId> {
+    (!players.is_empty()).then(|| players[rng.random_range(0..players.len())].clone())
+}

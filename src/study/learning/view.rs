@@ -1,0 +1,135 @@
+//! What pages and commands see of the learners.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::Notify;
+
+use super::Watches;
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::time::UnixMillis;
+use crate::play::house::Learnt;
+
+/// A learner as it is now.
+#[derive(Clone, Debug)]
+pub struct LearnerView {
+    /// The name of the live account.
+    pub name: PlayerName,
+    /// The live account.
+    pub player: PlayerId,
+    /// One line about it.
+    pub about: &'static str,
+    /// Which games teach it.
+    pub watches: Watches,
+    /// Lessons learnt.
+    pub games: u64,
+    /// Whether it is about to be made again from its lessons, and knows nothing until then.
+    pub is_remade: bool,
+    /// Thousandths of the positions that can be spoilt in which it kept the result when it was measured last.
+    pub decision: Option<u16>,
+    /// Number of the last finished game that was looked at.
+    pub covered: u64,
+    /// Number of the last finished game up to which its lessons are stored; `covered` may be ahead by some minutes.
+    pub stored: u64,
+    /// What it knows.
+    pub knowledge: Learnt,
+    /// Its frozen versions, by their marks.
+    pub versions: Vec<VersionView>,
+}
+
+/// A frozen version.
+#[derive(Clone, Debug)]
+pub struct VersionView {
+    /// Games after which it was frozen.
+    pub mark: u64,
+    /// Lessons in it: fewer than the mark if some were withdrawn; then it is frozen anew when there are as many again.
+    pub games: u64,
+    /// The name of its account.
+    pub name: PlayerName,
+    /// Its account.
+    pub player: PlayerId,
+    /// When it was frozen.
+    pub frozen_at: UnixMillis,
+    /// Thousandths of the positions that can be spoilt in which it keeps the result.
+    pub decision: Option<u16>,
+    /// What it knows.
+    pub knowledge: Learnt,
+}
+
+/// All learners, for reading; cheap to clone. Empty where nothing learns.
+#[derive(Clone, Debug, Default)]
+pub struct Learning {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    learners: RwLock<Vec<Arc<LearnerView>>>,
+    withdrawn: Notify,
+}
+
+impl Learning {
+    /// All learners.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<LearnerView>> {
+        self.inner.learners.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The learner of this name, without regard to case.
+    #[must_use]
+    pub fn learner(&self, name: &PlayerName) -> Option<Arc<LearnerView>> {
+        self.all().into_iter().find(|learner| learner.name.key() == name.key())
+    }
+
+    /// Whether a learner has a frozen version of this name, without regard to case.
+    #[must_use]
+    pub fn has_version(&self, name: &PlayerName) -> bool {
+        let key = name.key();
+        self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
+    }
+
+    /// Whether this is the account of a learner, or of a version of one.
+    #[must_use]
+    pub fn knows(&self, player: &PlayerId) -> bool {
+        self.games_learnt(player).is_some()
+    }
+
+    /// The games that a learner has learnt, or after which a version of one was frozen. `None` for all others.
+    #[must_use]
+    pub fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
+        self.all().iter().find_map(|learner| {
+            if learner.player == *player {
+                return Some(learner.games);
+            }
+            let mut versions = learner.versions.iter();
+            versions.find(|version| version.player == *player).map(|version| version.mark)
+        })
+    }
+
+    /// Says that lessons were withdrawn: learners that had them are made again.
+    pub fn lessons_withdrawn(&self) {
+        self.inner.withdrawn.notify_one();
+    }
+
+    /// Waits until lessons are withdrawn.
+    pub(super) async fn withdrawn(&self) {
+        self.inner.withdrawn.notified().await;
+    }
+
+    /// Whether lessons were withdrawn since this or [`Self::withdrawn`] said so.
+    pub(super) async fn were_withdrawn(&self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.withdrawn() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    /// Shows a learner as it is now.
+    pub(crate) fn show(&self, view: LearnerView) {
+        let mut learners = self.inner.learners.write().unwrap_or_else(PoisonError::into_inner);
+        match learners.iter_mut().find(|known| known.player == view.player) {
+            Some(known) => *known = Arc::new(view),
+            None => learners.push(Arc::new(view)),
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Puzzles for whoever asks over HTTP: the one of the day, the next one, checked attempts, hints, and how one does.
+
+use std::sync::Arc;
+
+use fourfold_engine::solver::{ColumnScores, Value};
+use fourfold_engine::{Column, Game, Position};
+use rand::RngExt as _;
+use thiserror::Error;
+
+use super::attempt::{self, AttemptError, Standing};
+use super::choosing::{self, day_of};
+use super::grading::grade;
+use crate::accounts::{AccountError, Accounts};
+use crate::analysis::values::{Analysis, AnalysisError};
+use crate::model::ids::{PlayerId, PuzzleId};
+use crate::model::time::UnixMillis;
+use crate::protocol::server::Identity;
+use crate::protocol::terms::PlayerKind;
+use crate::storage::puzzles::{PuzzleEntry, PuzzleTry, StoredPuzzle, TryResult};
+use crate::storage::store::Write;
+use crate::storage::writer::WriteError;
+use crate::storage::{Store, StoreError, Writer};
+
+/// Plies of a refutation at most: longer than any loss that makes a puzzle.
+const REFUTATION_PLIES_MAX: usize = 20;
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum DeskError {
+    /// No puzzle of that id, or none at all.
+    #[error("there is no such puzzle")]
+    NoSuchPuzzle,
+    /// The moves are not those of an attempt.
+    #[error(transparent)]
+    Attempt(#[from] AttemptError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A guest cannot be stored.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+}
+
+/// A puzzle as it is shown to those who have not solved it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// All of it: what gives the solution away is the caller's to keep.
+    pub stored: StoredPuzzle,
+    /// How hard it is, in Elo points.
+    pub grade: u32,
+}
+
+/// How somebody does.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Record {
+    /// Days in a row with the daily puzzle solved.
+    pub streak: u32,
+    /// The most there ever were.
+    pub best_streak: u32,
+    /// Whether today's is solved.
+    pub solved_today: bool,
+    /// Puzzles tried.
+    pub tried: u32,
+    /// Of these, solved at the first attempt.
+    pub solved: u32,
+    /// How strong that looks, in Elo points.
+    pub level: u32,
+}
+
+/// What comes of an attempt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Feedback {
+    /// Right, and it goes on.
+    GoesOn {
+        /// The solution as far as it is known now; the last move is the reply.
+        line: Vec<Column>,
+    },
+    /// Right to the end.
+    Solved {
+        /// The whole solution.
+        line: Vec<Column>,
+    },
+    /// Wrong.
+    Wrong {
+        /// What the position is worth now, for the one who solves.
+        value: Option<Value>,
+        /// How the other side goes on, both playing their best from there; empty if the solver has no time.
+        refutation: Vec<Column>,
+    },
+}
+
+/// Reads and checks puzzles. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct PuzzleDesk {
+    store: Arc<dyn Store>,
+    writer: Writer,
+    accounts: Accounts,
+    analysis: Analysis,
+}
+
+impl PuzzleDesk {
+    /// A desk over what is stored.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
+        Self { store, writer, accounts, analysis }
+    }
+
+    /// One puzzle.
+    ///
+    /// # Errors
+    ///
+    /// There is none of that id, or the store failed.
+    pub async fn show(&self, id: &PuzzleId) -> Result<Shown, DeskError> {
+        let stored = self.store.puzzle(id).await?.ok_or(DeskError::NoSuchPuzzle)?;
+        let grade = grade(stored.puzzle.prior, stored.record);
+        Ok(Shown { stored, grade })
+    }
+
+    /// The puzzle of the day of `now`, in UTC.
+    ///
+    /// # Errors
+    ///
+    /// There are no puzzles, or the store failed.
+    pub async fn daily(&self, now: UnixMillis) -> Result<Shown, DeskError> {
+        let puzzles = self.store.puzzles().await?;
+        let entry = choosing::daily(&puzzles, day_of(now)).ok_or(DeskError::NoSuchPuzzle)?;
+        self.show(&entry.id).await
+    }
+
+    /// The next puzzle for somebody, not `current` if there is another.
+    ///
+    /// # Errors
+    ///
+    /// There are no puzzles, or the store failed.
+    pub async fn next(&self, who: Option<&Identity>, current: Option<&PuzzleId>) -> Result<Shown, DeskError> {
+        let (puzzles, tries) = self.known_of(who).await?;
+        let draw = rand::rng().random();
+        let entry = choosing::next(&puzzles, &tries, current, draw).ok_or(DeskError::NoSuchPuzzle)?;
+        self.show(&entry.id).await
+    }
+
+    /// All puzzles, the easiest first, each with its grade.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn all(&self) -> Result<Vec<(u32, PuzzleEntry)>, DeskError> {
+        let puzzles = self.store.puzzles().await?.into_iter();
+        let mut graded: Vec<(u32, PuzzleEntry)> =
+            puzzles.map(|entry| (grade(entry.prior, entry.record), entry)).collect();
+        graded.sort_by(|(a, first), (b, second)| (a, &first.id).cmp(&(b, &second.id)));
+        Ok(graded)
+    }
+
+    /// How somebody does, as seen at `now`.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn record(&self, who: &Identity, now: UnixMillis) -> Result<Record, DeskError> {
+        let (puzzles, tries) = self.known_of(Some(who)).await?;
+        let streak = self.store.puzzle_streak(&who.id).await?;
+        let today = day_of(now);
+        let solved = tries.iter().filter(|attempt| attempt.result == TryResult::Solved).count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a level is some thousand points at most, and what is below 0 is shown as 0"
+        )]
+        let level = choosing::level_of(&puzzles, &tries).round().max(0.0) as u32;
+        Ok(Record {
+            streak: streak.as_of(today),
+            best_streak: streak.best,
+            solved_today: streak.run > 0 && streak.day == today,
+            tried: count(tries.len()),
+            solved: count(solved),
+            level,
+        })
+    }
+
+    /// Checks the moves of somebody, and takes note of the result if it is known who it is.
+    ///
+    /// # Errors
+    ///
+    /// There is no such puzzle, the moves are none of an attempt, or the store failed.
+    pub async fn attempt(
+        &self,
+        who: Option<&Identity>,
+        id: &PuzzleId,
+        own_moves: &str,
+        now: UnixMillis,
+    ) -> Result<Feedback, DeskError> {
+        let shown = self.show(id).await?;
+        match attempt::check(&shown.stored.puzzle, own_moves)? {
+            Standing::GoesOn { reply: _, line } => Ok(Feedback::GoesOn { line }),
+            Standing::Solved { line } => {
+                self.note(who, id, TryResult::Solved, now).await?;
+                Ok(Feedback::Solved { line })
+            }
+            Standing::Wrong { game, right: _ } => {
+                self.note(who, id, TryResult::Failed, now).await?;
+                let (value, refutation) = self.refute(&game).await;
+                Ok(Feedback::Wrong { value, refutation })
+            }
+        }
+    }
+
+    /// Two columns, one of which is right, from the left. Whoever asks has not solved it alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`PuzzleDesk::attempt`].
+    pub async fn hint(
+        &self,
+        who: Option<&Identity>,
+        id: &PuzzleId,
+        own_moves: &str,
+        now: UnixMillis,
+    ) -> Result<[Column; 2], DeskError> {
+        let shown = self.show(id).await?;
+        let (game, right) = attempt::next_question(&shown.stored.puzzle, own_moves)?;
+        self.note(who, id, TryResult::Failed, now).await?;
+        let other = self.tempting(game.position(), right).await;
+        Ok(if other < right { [other, right] } else { [right, other] })
+    }
+
+    /// The whole solution, for somebody who has given up.
+    ///
+    /// # Errors
+    ///
+    /// As [`PuzzleDesk::attempt`].
+    pub async fn solution(
+        &self,
+        who: Option<&Identity>,
+        id: &PuzzleId,
+        now: UnixMillis,
+    ) -> Result<String, DeskError> {
+        let shown = self.show(id).await?;
+        let solution = attempt::solution(&shown.stored.puzzle)?;
+        self.note(who, id, TryResult::Failed, now).await?;
+        Ok(solution)
+    }
+
+    async fn known_of(
+        &self,
+        who: Option<&Identity>,
+    ) -> Result<(Vec<PuzzleEntry>, Vec<PuzzleTry>), StoreError> {
+        let puzzles = self.store.puzzles().await?;
+        let tries = match who {
+            Some(who) => self.store.puzzle_tries(&who.id).await?,
+            None => Vec::new(),
+        };
+        Ok((puzzles, tries))
+    }
+
+    /// Stores the first result of a person or a guest. Bots may ask a solver, so theirs say nothing about the puzzle.
+    async fn note(
+        &self,
+        who: Option<&Identity>,
+        id: &PuzzleId,
+        result: TryResult,
+        now: UnixMillis,
+    ) -> Result<(), DeskError> {
+        let who = match who {
+            Some(who) if who.kind != PlayerKind::Bot => who,
+            Some(_) | None => return Ok(()),
+        };
+        let player = self.accounts.ensure_guest_stored(who).await?.id;
+        let attempt = PuzzleTry { player: player.clone(), puzzle: id.clone(), result, at: now };
+        self.writer.write(Write::TryPuzzle(attempt)).await?;
+        match result {
+            TryResult::Solved => self.note_daily(player, id, now).await,
+            TryResult::Failed => Ok(()),
+        }
+    }
+
+    /// The streak grows with the puzzle of the day, however many attempts it took.
+    async fn note_daily(&self, player: PlayerId, id: &PuzzleId, now: UnixMillis) -> Result<(), DeskError> {
+        let (puzzles, day) = (self.store.puzzles().await?, day_of(now));
+        if choosing::daily(&puzzles, day).is_some_and(|daily| daily.id == *id) {
+            self.writer.write(Write::SolveDaily { player, day }).await?;
+        }
+        Ok(())
+    }
+
+    /// What a wrong move made of the position, for the one who made it, and how the other side goes on: to the end if
+    /// it wins, by its next move if it holds.
+    async fn refute(&self, game: &Game) -> (Option<Value>, Vec<Column>) {
+        let mut position = *game.position();
+        let mut line = Vec::new();
+        let mut value = None;
+        while position.outcome().is_none() && line.len() < REFUTATION_PLIES_MAX {
+            let scores = match self.analysis.columns(&position).await {
+                Ok(scores) => scores,
+                Err(AnalysisError::Busy { .. } | AnalysisError::TooHard | AnalysisError::Compute(_)) => break,
+            };
+            let (Some(best), Some(column)) = (scores.best(), central_best(&scores, &position)) else { break };
+            let for_solver = *value.get_or_insert(-best.sign());
+            line.push(column);
+            position = position.play_unchecked(column);
+            if for_solver != Value::Loss {
+                break;
+            }
+        }
+        (value, line)
+    }
+
+    /// The wrong column that looks best: the one that holds out the longest, else any.
+    async fn tempting(&self, position: &Position, right: Column) -> Column {
+        let others = || position.legal_columns().filter(move |column| *column != right);
+        let scores = self.analysis.columns(position).await.ok();
+        let score = |column: &Column| scores.as_ref().and_then(|scores| scores.get(*column));
+        others().max_by_key(score).unwrap_or(right)
+    }
+}
+
+/// Of the best columns the one nearest to the middle.
+fn central_best(scores: &ColumnScores, position: &Position) -> Option<Column> {
+    let last = usize::from(position.variant().width()) - 1;
+    scores.best_columns().min_by_key(|column| (2 * column.index()).abs_diff(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::compute::ComputePool;
+    use crate::model::signing::{KEY_BYTES, Signer};
+    use crate::storage::MemoryStore;
+    use crate::storage::puzzles::Harvest;
+    use crate::study::puzzles::choosing::start_of;
+    use crate::study::puzzles::shipped;
+
+    async fn desk() -> PuzzleDesk {
+        let store = Arc::new(MemoryStore::new()) as Arc<dyn Store>;
+        let (writer, actor) = Writer::new(Arc::clone(&store));
+        tokio::spawn(actor.run());
+        let harvest = Harvest { puzzles: shipped::puzzles(), keep: 0 };
+        writer.write(Write::AddPuzzles(harvest)).await.unwrap();
+        let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[1; KEY_BYTES]));
+        PuzzleDesk::new(store, writer, accounts, Analysis::new(ComputePool::new(1)))
+    }
+
+    fn own_moves(shown: &Shown) -> String {
+        shown.stored.puzzle.line.chars().step_by(2).collect()
+    }
+
+    fn wrong_column(shown: &Shown) -> String {
+        let puzzle = &shown.stored.puzzle;
+        let game = Game::from_moves(fourfold_engine::Variant::STANDARD, &puzzle.moves).unwrap();
+        let right = puzzle.line.chars().next().unwrap();
+        game.position().legal_columns().map(Column::digit).find(|digit| *digit != right).unwrap().into()
+    }
+
+    #[tokio::test]
+    async fn the_daily_one_solved_makes_a_streak() {
+        let desk = desk().await;
+        let guest = desk.accounts.new_guest().identity;
+        for (day, streak) in [(20_000, 1), (20_001, 2), (20_003, 1)] {
+            let now = start_of(day);
+            let daily = desk.daily(now).await.unwrap();
+            let id = &daily.stored.puzzle.id;
+            assert!(!desk.record(&guest, now).await.unwrap().solved_today);
+            let feedback = desk.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
+            assert!(matches!(feedback, Feedback::Solved { .. }));
+            let record = desk.record(&guest, now).await.unwrap();
+            assert_eq!((record.streak, record.solved_today), (streak, true), "on day {day}");
+        }
+        let record = desk.record(&guest, start_of(20_010)).await.unwrap();
+        assert_eq!((record.streak, record.best_streak, record.solved_today), (0, 2, false));
+        assert!(record.tried >= 1 && record.solved == record.tried && record.level > 1_200);
+    }
+
+    #[tokio::test]
+    async fn a_wrong_move_is_refuted_and_only_the_first_attempt_counts() {
+        let desk = desk().await;
+        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
+        let shown = desk.next(Some(&guest), None).await.unwrap();
+        let id = shown.stored.puzzle.id.clone();
+        let feedback = desk.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
+        let Feedback::Wrong { value: Some(value), refutation } = feedback else { panic!("{feedback:?}") };
+        assert!(value < Value::Win && !refutation.is_empty());
+        desk.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
+        let record = desk.record(&guest, now).await.unwrap();
+        assert_eq!((record.tried, record.solved), (1, 0));
+        let after = desk.show(&id).await.unwrap();
+        assert_eq!(after.stored.record.tries, 1);
+        assert!(after.grade > shown.grade);
+        let another = desk.next(Some(&guest), Some(&id)).await.unwrap();
+        assert_ne!(another.stored.puzzle.id, id);
+    }
+
+    #[tokio::test]
+    async fn hints_name_the_right_column_and_another_and_count() {
+        let desk = desk().await;
+        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
+        let shown = desk.next(None, None).await.unwrap();
+        let id = &shown.stored.puzzle.id;
+        let [left, right] = desk.hint(Some(&guest), id, "", now).await.unwrap();
+        assert!(left < right);
+        let answer = shown.stored.puzzle.line.chars().next().unwrap();
+        assert!([left.digit(), right.digit()].contains(&answer));
+        assert_eq!(desk.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
+        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 1);
+    }
+
+    #[tokio::test]
+    async fn whoever_is_not_known_and_bots_leave_no_trace() {
+        let desk = desk().await;
+        let shown = desk.next(None, None).await.unwrap();
+        let id = &shown.stored.puzzle.id;
+        let bot = Identity { kind: PlayerKind::Bot, ..desk.accounts.new_guest().identity };
+        for who in [None, Some(&bot)] {
+            desk.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
+        }
+        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 0);
+        let nothing = desk.show(&"p9".parse().unwrap()).await;
+        assert!(matches!(nothing, Err(DeskError::NoSuchPuzzle)));
+    }
+}

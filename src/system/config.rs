@@ -1,0 +1,541 @@
+//! One validated [`Config`]: defaults, then the file, then the environment, then flags.
+//!
+//! Every value is checked where it is read, by its type, so that an error can name the line or the variable. The keys
+//! are described for operators in `config/default.toml`; a test holds that file equal to [`Config::default`].
+
+mod error;
+mod layers;
+mod tournaments;
+mod value;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fourfold_bots::BotSpec;
+use serde::{Deserialize, Serialize};
+
+pub use error::ConfigError;
+pub use tournaments::{FormatName, Start, TournamentConfig, Tournaments};
+pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
+
+use crate::model::clock::TimeControl;
+use crate::model::durability::Durability;
+use crate::model::ids::PlayerName;
+use crate::model::rating::strength::Strength;
+
+/// Everything that an operator can set.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where the daemon listens and keeps its data.
+    pub server: ServerConfig,
+    /// What one client may use up.
+    pub limits: LimitsConfig,
+    /// How writes are made durable.
+    pub storage: StorageConfig,
+    /// The threads on which house bots think.
+    pub compute: ComputeConfig,
+    /// What watchers are told.
+    pub watching: WatchingConfig,
+    /// Rated games between bots that nobody asked for.
+    pub ladder: LadderConfig,
+    /// Bots that learn from the arena's games.
+    pub learning: LearningConfig,
+    /// Exact judgement of finished games.
+    pub judging: JudgingConfig,
+    /// Figures for monitoring.
+    pub metrics: MetricsConfig,
+    /// What is logged, and how.
+    pub log: LogConfig,
+    /// The bots that the daemon itself plays.
+    pub house_bots: HouseBots,
+    /// Tournaments that it holds by itself.
+    pub tournaments: Tournaments,
+}
+
+/// Where the daemon listens and keeps its data.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// Address of pages, HTTP interface and WebSocket.
+    pub listen: ListenAddr,
+    /// Directory of database, secrets and control socket.
+    pub data: PathBuf,
+    /// How players reach the daemon, for links; `None` for the address that they asked for.
+    #[serde(with = "value::empty_is_none")]
+    pub public_url: Option<Origin>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<Network>,
+    /// Other sites whose pages may connect with a visitor's cookie.
+    pub origins: Vec<Origin>,
+    /// From the notice of a planned restart to its closing of connections, in milliseconds.
+    pub restart_notice_ms: Bounded<0, 60_000>,
+    /// Between two pings of the server, in milliseconds.
+    pub heartbeat_ms: Bounded<100, 60_000>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: ListenAddr::local(4444),
+            data: PathBuf::from("./fourfold-data"),
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            origins: Vec::new(),
+            restart_notice_ms: Bounded::new(3_000),
+            heartbeat_ms: Bounded::new(10_000),
+        }
+    }
+}
+
+impl ServerConfig {
+    /// From the notice of a planned restart to its closing of connections.
+    #[must_use]
+    pub fn restart_notice(&self) -> Duration {
+        self.restart_notice_ms.millis()
+    }
+
+    /// Between two pings of the server.
+    #[must_use]
+    pub fn heartbeat(&self) -> Duration {
+        self.heartbeat_ms.millis()
+    }
+}
+
+/// What one client may use up.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// Connections at the same time; 0 for as many as the process may open files, less a reserve.
+    pub connections: Bounded<0, 1_000_000>,
+    /// Connections of one network address (IPv6: of one /64) at the same time.
+    pub connections_per_address: Bounded<1, 1_000_000>,
+    /// Sessions of one person at the same time; one more ends the oldest. A bot always has one.
+    pub connections_per_account: Bounded<1, 10_000>,
+    /// Whether clients on this machine are free of the limits by address.
+    pub loopback_exempt: bool,
+    /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
+    pub messages_per_20s: Bounded<10, 1_000_000>,
+    /// Games of one player at the same time.
+    pub games_per_player: Bounded<1, 10_000>,
+    /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
+    pub rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
+    pub rated_requires_selftest: bool,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            connections: Bounded::new(0),
+            connections_per_address: Bounded::new(64),
+            connections_per_account: Bounded::new(8),
+            loopback_exempt: true,
+            messages_per_20s: Bounded::new(100),
+            games_per_player: Bounded::new(16),
+            rated_games_per_pair_and_day: Bounded::new(40),
+            rated_requires_selftest: false,
+        }
+    }
+}
+
+impl LimitsConfig {
+    /// Connections at the same time; `None` for as many as the process may open files, less a reserve.
+    #[must_use]
+    pub fn connections(&self) -> Option<usize> {
+        Some(self.connections.count()).filter(|&connections| connections > 0)
+    }
+}
+
+/// How writes are made durable.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StorageConfig {
+    /// What an acknowledged move survives.
+    pub durability: Durability,
+}
+
+/// The threads on which house bots think.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComputeConfig {
+    /// Threads; 0 for one less than the machine has cores, at least one.
+    pub threads: Bounded<0, 1_024>,
+}
+
+impl ComputeConfig {
+    /// Threads to start, from 1.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        match self.threads.count() {
+            0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1)),
+            threads => threads,
+        }
+    }
+}
+
+/// What watchers are told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WatchingConfig {
+    /// Whether they hear what the position is worth; never in rated games between people.
+    pub truth: bool,
+    /// How long after the move, in milliseconds.
+    pub truth_delay_ms: Bounded<0, 600_000>,
+}
+
+impl Default for WatchingConfig {
+    fn default() -> Self {
+        Self { truth: true, truth_delay_ms: Bounded::new(0) }
+    }
+}
+
+impl WatchingConfig {
+    /// How long after a move its value is told.
+    #[must_use]
+    pub fn truth_delay(&self) -> Duration {
+        self.truth_delay_ms.millis()
+    }
+}
+
+/// Rated games between bots that nobody asked for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LadderConfig {
+    /// Whether there are any.
+    pub enabled: bool,
+    /// Part of all the machine's cores that bots of the house may take for them, in percent.
+    pub cpu_share: Bounded<1, 100>,
+    /// Pairs among bots of the house at the same time.
+    pub concurrency: Bounded<1, 1_000>,
+    /// Pairs that the same two bots play within a day.
+    pub pairs_per_day: Bounded<1, 1_000_000>,
+    /// Each side's time for the whole game, in milliseconds.
+    pub bank_ms: Bounded<1_000, 3_600_000>,
+    /// Added to it after each move, in milliseconds.
+    pub increment_ms: Bounded<0, 60_000>,
+}
+
+impl Default for LadderConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            cpu_share: Bounded::new(25),
+            concurrency: Bounded::new(8),
+            pairs_per_day: Bounded::new(100),
+            bank_ms: Bounded::new(60_000),
+            increment_ms: Bounded::new(500),
+        }
+    }
+}
+
+impl LadderConfig {
+    /// How much time each side has.
+    #[must_use]
+    pub fn time(&self) -> TimeControl {
+        TimeControl {
+            bank_ms: Some(self.bank_ms.number()),
+            increment_ms: self.increment_ms.number(),
+            move_ms: None,
+        }
+    }
+}
+
+/// Bots that learn from the arena's games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Whether there are any.
+    pub enabled: bool,
+    /// Part of one core that learning takes at most, in percent; less while games wait for a thread.
+    pub cpu_percent: Bounded<1, 100>,
+    /// Numbers of learnt games after which a version is frozen and goes on as an opponent of its own.
+    pub freeze_at: Vec<Bounded<0, 100_000_000>>,
+    /// Per cent of the decisions in which a player who is not of the house must have kept the result, by the judge's
+    /// word, for the game to be learnt; 0 to learn all without a look.
+    pub accuracy_min: Bounded<0, 100>,
+    /// Games to which each learner is brought by practice against bots of the house; 0 for no practice.
+    pub practice_games: Bounded<0, 1_000_000>,
+    /// From the end of a practice game to the start of the next, in milliseconds.
+    pub practice_pause_ms: Bounded<0, 86_400_000>,
+    /// Bots of the house that it is practised against; those that are not there are left out.
+    pub teachers: Vec<PlayerName>,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        const MARKS: [u32; 9] = [0, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
+        // Quick ones of all levels that a beginner can learn from.
+        const TEACHERS: [&str; 5] = ["random", "greedy", "lines69", "negamax-2", "negamax"];
+        Self {
+            enabled: true,
+            cpu_percent: Bounded::new(25),
+            freeze_at: MARKS.map(Bounded::new).to_vec(),
+            accuracy_min: Bounded::new(0),
+            practice_games: Bounded::new(1_000),
+            practice_pause_ms: Bounded::new(500),
+            teachers: TEACHERS.map(|name| name.parse().expect("a name that follows the rules")).to_vec(),
+        }
+    }
+}
+
+/// The judge of finished games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgingConfig {
+    /// Whether games are judged, and puzzles found in them.
+    pub enabled: bool,
+    /// Part of one core that it takes at most, in percent; less while games wait for a thread.
+    pub cpu_percent: Bounded<1, 100>,
+    /// Puzzles that are kept of those found in games.
+    pub puzzles: Bounded<0, 10_000>,
+}
+
+impl Default for JudgingConfig {
+    fn default() -> Self {
+        Self { enabled: true, cpu_percent: Bounded::new(25), puzzles: Bounded::new(1_000) }
+    }
+}
+
+/// Figures for monitoring.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MetricsConfig {
+    /// Whether `/metrics` is served.
+    pub enabled: bool,
+    /// Its own listener; on this machine only.
+    pub listen: ListenAddr,
+}
+
+impl Default for MetricsConfig {
+    fn default() -> Self {
+        Self { enabled: true, listen: ListenAddr::local(4445) }
+    }
+}
+
+/// What is logged, and how. Logs go to standard error.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// The form of a line.
+    pub format: LogFormat,
+    /// Which events are logged.
+    pub level: LogFilter,
+}
+
+/// The form of a log line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One object a line, for programs.
+    Json,
+}
+
+/// The bots that the daemon itself plays.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HouseBots(pub Vec<HouseBot>);
+
+/// A bot that the daemon itself plays.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseBot {
+    /// Its name as a player.
+    #[serde(deserialize_with = "value::registrable_name")]
+    pub name: PlayerName,
+    /// Which program plays, with its settings.
+    #[serde(serialize_with = "value::as_text", deserialize_with = "value::known_bot")]
+    pub spec: BotSpec,
+    /// In a word; left out, it follows from the rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// One line for players; left out, the program's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+}
+
+impl HouseBot {
+    /// A bot of which nothing more is said.
+    #[must_use]
+    pub fn new(name: PlayerName, spec: BotSpec) -> Self {
+        Self { name, spec, strength: None, about: String::new() }
+    }
+
+    /// How it plays, in one word.
+    #[must_use]
+    pub fn style(&self) -> &'static str {
+        fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
+    }
+
+    /// One line for players.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        let own = fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.about);
+        if self.about.is_empty() { own } else { &self.about }
+    }
+}
+
+/// `config/bots.toml`, the one place where the line-up is written down.
+const LINE_UP: &str = include_str!("../../config/bots.toml");
+
+impl Default for HouseBots {
+    fn default() -> Self {
+        #[derive(Deserialize)]
+        struct LineUp {
+            house_bots: HouseBots,
+        }
+        let line_up: LineUp = toml::from_str(LINE_UP).expect("a test reads it");
+        line_up.house_bots
+    }
+}
+
+impl Config {
+    /// Checks what no single value can tell.
+    fn validate(self) -> Result<Self, ConfigError> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.house_bots.0.iter().find(|bot| !names.insert(bot.name.key())) {
+            let message = format!("the name `{}` is given twice: players' names are unique", twice.name);
+            return Err(ConfigError::Contradiction { keys: "house_bots.name", message });
+        }
+        if self.metrics.enabled && !self.metrics.listen.is_local() {
+            let message = format!(
+                "{} can be reached from other machines: give an address of this one, such as 127.0.0.1:4445, and \
+                 put a proxy with a password in front of it",
+                self.metrics.listen
+            );
+            return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
+        }
+        let per_address = self.limits.connections_per_address.count();
+        if self.limits.connections().is_some_and(|connections| per_address > connections) {
+            let message = format!(
+                "one address may have at most all connections, {} is more than {}",
+                self.limits.connections_per_address, self.limits.connections
+            );
+            let keys = "limits.connections_per_address and limits.connections";
+            return Err(ConfigError::Contradiction { keys, message });
+        }
+        if let Err(error) = self.ladder.time().validate() {
+            let keys = "ladder.increment_ms and ladder.bank_ms";
+            return Err(ConfigError::Contradiction { keys, message: error.to_string() });
+        }
+        if self.learning.accuracy_min.number() > 0 && !self.judging.enabled {
+            let message =
+                "nobody would say how well players decide: enable judging, or learn without a look (0)";
+            let keys = "learning.accuracy_min and judging.enabled";
+            return Err(ConfigError::Contradiction { keys, message: message.to_owned() });
+        }
+        self.tournaments
+            .check()
+            .map_err(|message| ConfigError::Contradiction { keys: "tournaments", message })?;
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_bots::registry;
+    use fourfold_engine::Variant;
+
+    use super::*;
+
+    const DOCUMENTED: &str = include_str!("../../config/default.toml");
+
+    #[test]
+    fn the_documented_file_says_what_the_defaults_are() {
+        let documented: Config = toml::from_str(DOCUMENTED).unwrap();
+        assert_eq!(documented, Config::default());
+    }
+
+    #[test]
+    fn the_documented_file_names_every_key() {
+        let documented: toml::Table = DOCUMENTED.parse().unwrap();
+        let all = toml::Table::try_from(Config::default()).unwrap();
+        for (section, keys) in &all {
+            for key in keys.as_table().into_iter().flat_map(toml::Table::keys) {
+                assert!(documented[section].get(key).is_some(), "{section}.{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_defaults_contradict_nothing() {
+        assert!(Config::default().validate().is_ok());
+    }
+
+    #[test]
+    fn every_default_house_bot_can_be_built_and_says_what_it_is() {
+        for bot in HouseBots::default().0 {
+            assert!(registry::build_taught(&bot.spec, Variant::STANDARD, "").is_ok(), "{}", bot.spec);
+            assert!(!bot.about().is_empty() && !bot.style().is_empty(), "{}", bot.name);
+            assert!(bot.strength.is_some(), "{}: nobody is rated when the first visitor comes", bot.name);
+        }
+    }
+
+    #[test]
+    fn every_program_is_in_the_house_and_the_weak_come_first() {
+        let bots = HouseBots::default().0;
+        for entry in registry::entries() {
+            assert!(bots.iter().any(|bot| bot.spec.name() == entry.name), "{}", entry.name);
+        }
+        assert!(bots.is_sorted_by_key(|bot| bot.strength));
+    }
+
+    #[test]
+    fn the_line_up_is_a_configuration_in_itself() {
+        let alone: Config = toml::from_str(LINE_UP).unwrap();
+        assert_eq!(alone, Config::default());
+    }
+
+    #[test]
+    fn the_example_of_a_public_arena_is_sound_and_asks_for_the_self_test() {
+        let public: Config = toml::from_str(include_str!("../../config/public.toml")).unwrap();
+        assert!(public.limits.rated_requires_selftest);
+        assert!(public.validate().is_ok());
+        assert!(!Config::default().limits.rated_requires_selftest);
+    }
+
+    #[track_caller]
+    fn check_contradiction(change: impl FnOnce(&mut Config), keys: &str) {
+        let mut config = Config::default();
+        change(&mut config);
+        let error = config.validate().unwrap_err().to_string();
+        assert!(error.starts_with(keys), "{error}");
+    }
+
+    #[test]
+    fn contradictions_name_the_keys() {
+        check_contradiction(|c| c.house_bots.0.push(c.house_bots.0[0].clone()), "house_bots.name: ");
+        check_contradiction(
+            |c| c.metrics.listen = "0.0.0.0:4445".parse().unwrap(),
+            "metrics.enabled and metrics.listen: ",
+        );
+        check_contradiction(
+            |c| c.limits.connections = Bounded::new(10),
+            "limits.connections_per_address and limits.connections: ",
+        );
+        check_contradiction(
+            |c| {
+                c.ladder.bank_ms = Bounded::new(1_000);
+                c.ladder.increment_ms = Bounded::new(2_000);
+            },
+            "ladder.increment_ms and ladder.bank_ms: ",
+        );
+        check_contradiction(
+            |c| {
+                c.learning.accuracy_min = Bounded::new(50);
+                c.judging.enabled = false;
+            },
+            "learning.accuracy_min and judging.enabled: ",
+        );
+    }
+
+    #[test]
+    fn there_is_always_a_thread_for_bots() {
+        assert!(ComputeConfig::default().threads() >= 1);
+        assert_eq!(ComputeConfig { threads: Bounded::new(3) }.threads(), 3);
+    }
+}

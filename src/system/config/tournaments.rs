@@ -1,0 +1,277 @@
+//! `[[tournaments]]`: what the daemon holds by itself, and when.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use fourfold_arena::format::Format;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::value::{Bounded, serde_as_text};
+use crate::model::clock::TimeControl;
+use crate::model::cron::{Cron, InvalidCron};
+use crate::model::ids::PlayerName;
+
+/// Longest name of a tournament, in characters: what fits a table and a heading.
+const NAME_MAX: usize = 60;
+
+/// All tournaments of the configuration.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tournaments(pub Vec<TournamentConfig>);
+
+/// A tournament that is held again and again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TournamentConfig {
+    /// What it is called; no two share a name.
+    pub name: String,
+    /// When it begins.
+    pub at: Start,
+    /// Who meets whom.
+    pub format: FormatName,
+    /// Bots by name, the strongest first where the format cares.
+    #[serde(default)]
+    pub entrants: Vec<PlayerName>,
+    /// Whether all remote bots that are open when it begins take part too.
+    #[serde(default)]
+    pub open_bots: bool,
+    /// Games of a meeting; on the ladder of the whole tournament.
+    #[serde(default)]
+    pub games: Option<Bounded<2, 1_000_000>>,
+    /// Rounds of a Swiss tournament.
+    #[serde(default)]
+    pub rounds: Option<Bounded<1, 1_000>>,
+    /// How many of the first entrants play the gauntlet.
+    #[serde(default = "one")]
+    pub seeds: Bounded<1, 1_000>,
+    /// Each side's time for the whole game, in milliseconds.
+    #[serde(default = "bank")]
+    pub bank_ms: Bounded<1_000, 3_600_000>,
+    /// Added to it after each move, in milliseconds.
+    #[serde(default = "increment")]
+    pub increment_ms: Bounded<0, 60_000>,
+    /// Whether its games count.
+    #[serde(default = "yes")]
+    pub rated: bool,
+    /// Games at the same time.
+    #[serde(default = "two")]
+    pub concurrency: Bounded<1, 1_000>,
+    /// Whether bots of the house take their time, so that people can follow.
+    #[serde(default = "yes")]
+    pub watchable: bool,
+    /// Of openings and pairings; drawn if left out.
+    #[serde(default)]
+    pub seed: Option<u32>,
+}
+
+fn one() -> Bounded<1, 1_000> {
+    Bounded::new(1)
+}
+
+fn two() -> Bounded<1, 1_000> {
+    Bounded::new(2)
+}
+
+fn bank() -> Bounded<1_000, 3_600_000> {
+    Bounded::new(60_000)
+}
+
+fn increment() -> Bounded<0, 60_000> {
+    Bounded::new(500)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// When a tournament begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// Whenever the daemon starts, unless the last one still goes on.
+    Daemon,
+    /// By command only.
+    Command,
+    /// At these moments.
+    Cron(Cron),
+}
+
+impl FromStr for Start {
+    type Err = InvalidCron;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCron> {
+        match text {
+            "start" => Ok(Self::Daemon),
+            "never" => Ok(Self::Command),
+            cron => cron.parse().map(Self::Cron),
+        }
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Daemon => f.write_str("start"),
+            Self::Command => f.write_str("never"),
+            Self::Cron(cron) => cron.fmt(f),
+        }
+    }
+}
+
+serde_as_text!(Start);
+
+/// Who meets whom, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormatName {
+    /// Everybody against everybody.
+    RoundRobin,
+    /// The first entrants against all others.
+    Gauntlet,
+    /// Rounds against whoever has as many points.
+    Swiss,
+    /// Who loses a meeting is out.
+    Knockout,
+    /// Always the pairs that tell most about the order.
+    Ladder,
+}
+
+/// Games of a meeting if none are named: one opening with both colours.
+const GAMES: u32 = 2;
+
+/// Games on the ladder for each entrant if their number is not given.
+const LADDER_GAMES: u32 = 20;
+
+impl TournamentConfig {
+    /// The format for so many entrants.
+    #[must_use]
+    pub fn format(&self, entrants: usize) -> Format {
+        match self.format {
+            FormatName::RoundRobin => Format::RoundRobin,
+            FormatName::Gauntlet => Format::Gauntlet { seeds: self.seeds.number() },
+            FormatName::Swiss => {
+                // Halving the field until one is left.
+                let enough = entrants.next_power_of_two().trailing_zeros();
+                Format::Swiss { rounds: self.rounds.map_or(enough, Bounded::number) }
+            }
+            FormatName::Knockout => Format::Knockout,
+            FormatName::Ladder => Format::Ladder,
+        }
+    }
+
+    /// Pairs of games of each meeting, on the ladder of all, for so many entrants.
+    #[must_use]
+    pub fn pairs(&self, entrants: usize) -> u64 {
+        let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
+        let usual = match self.format {
+            FormatName::Ladder => LADDER_GAMES.saturating_mul(entrants),
+            FormatName::RoundRobin | FormatName::Gauntlet | FormatName::Swiss | FormatName::Knockout => GAMES,
+        };
+        u64::from(self.games.map_or(usual, Bounded::number) / 2)
+    }
+
+    /// How much time each side has.
+    #[must_use]
+    pub fn time(&self) -> TimeControl {
+        TimeControl {
+            bank_ms: Some(self.bank_ms.number()),
+            increment_ms: self.increment_ms.number(),
+            move_ms: None,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let length = self.name.chars().count();
+        if self.name.trim().is_empty() || length > NAME_MAX || self.name.chars().any(char::is_control) {
+            return Err(format!("a name has 1 to {NAME_MAX} printable characters, `{}` has not", self.name));
+        }
+        let refused = |message: String| Err(format!("`{}`: {message}", self.name));
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.entrants.iter().find(|name| !names.insert(name.key())) {
+            return refused(format!("`{twice}` is entered twice"));
+        }
+        if !self.open_bots && self.entrants.len() < 2 {
+            return refused("a tournament takes two entrants or more, or open_bots = true".to_owned());
+        }
+        if self.games.is_some_and(|games| games.number() % 2 == 1) {
+            return refused("games are played in pairs: give an even number".to_owned());
+        }
+        let seeds = self.seeds.count();
+        if self.format == FormatName::Gauntlet && !self.open_bots && seeds >= self.entrants.len() {
+            return refused(format!("seeds = {seeds} leaves nobody to play the gauntlet against"));
+        }
+        if let Err(error) = self.time().validate() {
+            return refused(format!("increment_ms and bank_ms: {error}"));
+        }
+        Ok(())
+    }
+}
+
+impl Tournaments {
+    /// Checks what no single value can tell.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let mut names = BTreeSet::new();
+        for tournament in &self.0 {
+            tournament.check()?;
+            if !names.insert(tournament.name.as_str()) {
+                return Err(format!("the name `{}` is given twice", tournament.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(keys: &str) -> Result<Tournaments, String> {
+        #[derive(Deserialize)]
+        struct File {
+            tournaments: Tournaments,
+        }
+        let text = format!("[[tournaments]]\nname = \"T\"\nat = \"start\"\n{keys}");
+        let file: File = toml::from_str(&text).map_err(|error| error.message().to_owned())?;
+        file.tournaments.check().map(|()| file.tournaments)
+    }
+
+    /// What is said of a moment that cannot be.
+    fn refusal_of(at: &str) -> String {
+        at.parse::<Start>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_left_out_follows_from_the_format() {
+        let one = |keys: &str| read(keys).unwrap().0.remove(0);
+        let swiss = one("format = \"swiss\"\nentrants = [\"aa\", \"bb\"]");
+        assert_eq!((swiss.format(9), swiss.pairs(9)), (Format::Swiss { rounds: 4 }, 1));
+        let ladder = one("format = \"ladder\"\nopen_bots = true");
+        assert_eq!((ladder.format(3), ladder.pairs(3)), (Format::Ladder, 30));
+        let long = one("format = \"knockout\"\nentrants = [\"aa\", \"bb\"]\ngames = 10");
+        assert_eq!((long.format(2), long.pairs(2)), (Format::Knockout, 5));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let two = "entrants = [\"aa\", \"bb\"]\nformat = ";
+        for (keys, expected) in [
+            (format!("{two}\"swiss\"\ngames = 3"), "even"),
+            (format!("{two}\"gauntlet\"\nseeds = 2"), "nobody to play"),
+            ("entrants = [\"aa\"]\nformat = \"swiss\"".to_owned(), "two entrants"),
+            ("entrants = [\"aa\", \"AA\"]\nformat = \"swiss\"".to_owned(), "entered twice"),
+            (format!("{two}\"league\""), "unknown variant"),
+            (format!("{two}\"swiss\"\nbank_ms = 1000\nincrement_ms = 2000"), "increment_ms"),
+            (format!("{two}\"swiss\"\nround = 2"), "unknown field"),
+        ] {
+            let error = read(&keys).unwrap_err();
+            assert!(error.contains(expected), "{keys}: {error}");
+        }
+        let twice = read(&format!(
+            "{two}\"swiss\"\n[[tournaments]]\nname = \"T\"\nat = \"0 18 * * *\"\n{two}\"swiss\""
+        ));
+        assert_eq!(twice.unwrap_err(), "the name `T` is given twice");
+        let never = refusal_of("61 * * * *");
+        assert!(never.contains("minute"), "{never}");
+    }
+}

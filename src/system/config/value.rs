@@ -1,0 +1,472 @@
+//! Types of single values: reading one is checking it.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+use std::time::Duration;
+
+use fourfold_bots::{BotError, BotSpec, registry};
+use fourfold_engine::Variant;
+use serde::de::{Error as _, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+use tracing_subscriber::EnvFilter;
+
+use crate::model::ids::PlayerName;
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Bounded<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
+    /// A number that the program itself gives.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is out of range: the program's own numbers are not.
+    #[must_use]
+    pub const fn new(number: u32) -> Self {
+        assert!(MIN <= number && number <= MAX, "out of range");
+        Self(number)
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The number as a count of things in memory.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number as milliseconds.
+    #[must_use]
+    pub const fn millis(self) -> Duration {
+        Duration::from_millis(self.0 as u64)
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> Default for Bounded<MIN, MAX> {
+    fn default() -> Self {
+        Self(MIN)
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> fmt::Display for Bounded<MIN, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Bounded<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader<const MIN: u32, const MAX: u32>;
+
+        impl<const MIN: u32, const MAX: u32> Visitor<'_> for Reader<MIN, MAX> {
+            type Value = Bounded<MIN, MAX>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from {MIN} to {MAX}")
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                let in_range = u32::try_from(number).ok().filter(|number| (MIN..=MAX).contains(number));
+                in_range.map(Bounded).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
+                let in_range = u32::try_from(number).ok().filter(|number| (MIN..=MAX).contains(number));
+                in_range.map(Bounded).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+            }
+        }
+
+        deserializer.deserialize_i64(Reader)
+    }
+}
+
+/// Implements serde through `Display` and `FromStr`.
+macro_rules! serde_as_text {
+    ($name:ident) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+            }
+        }
+    };
+}
+pub(super) use serde_as_text;
+
+/// Where to listen: `HOST:PORT`. The host is an IP address (IPv6 in brackets) or a name; port 0 is any free one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListenAddr {
+    host: String,
+    port: u16,
+}
+
+/// A text that is no address to listen on.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum InvalidListenAddr {
+    /// Not host and port.
+    #[error("`{0}` is not HOST:PORT, such as 127.0.0.1:4444 or [::1]:4444")]
+    Form(String),
+    /// The port is no number of 16 bits.
+    #[error("port `{0}` is not a number from 0 to 65535")]
+    Port(String),
+}
+
+impl ListenAddr {
+    /// A port of this machine that others cannot reach.
+    #[must_use]
+    pub fn local(port: u16) -> Self {
+        Self { host: "127.0.0.1".to_owned(), port }
+    }
+
+    /// As the system's resolver takes it.
+    #[must_use]
+    pub fn as_pair(&self) -> (&str, u16) {
+        (&self.host, self.port)
+    }
+
+    /// Whether only this machine can connect.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.host == "localhost" || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+    }
+}
+
+impl fmt::Display for ListenAddr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+impl FromStr for ListenAddr {
+    type Err = InvalidListenAddr;
+
+    fn from_str(text: &str) -> Result<Self, InvalidListenAddr> {
+        let form = || InvalidListenAddr::Form(text.to_owned());
+        let (host, port) = text.rsplit_once(':').ok_or_else(form)?;
+        let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(inner) => inner.parse::<Ipv6Addr>().map_err(|_| form())?.to_string(),
+            None => host.to_owned(),
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+        if host.is_empty() || !(host.parse::<Ipv6Addr>().is_ok() || host.chars().all(is_name)) {
+            return Err(form());
+        }
+        let port = port.parse().map_err(|_| InvalidListenAddr::Port(port.to_owned()))?;
+        Ok(Self { host, port })
+    }
+}
+
+serde_as_text!(ListenAddr);
+
+/// Scheme, host and port of a site, such as `https://fourfold.example`: what browsers call an origin.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Origin(String);
+
+/// A text that is no origin.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "`{0}` is not scheme, host and port of a site, such as https://fourfold.example or http://localhost:8080"
+)]
+pub struct InvalidOrigin(String);
+
+impl Origin {
+    /// As browsers write it: lower case, without a path or the scheme's usual port.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether browsers reach it over TLS.
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Origin {
+    type Err = InvalidOrigin;
+
+    fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
+        let invalid = || InvalidOrigin(text.to_owned());
+        let uri: hyper::Uri = text.parse().map_err(|_| invalid())?;
+        let (scheme, authority) = (uri.scheme_str(), uri.authority());
+        match (scheme, authority) {
+            (Some(scheme @ ("http" | "https")), Some(authority))
+                if matches!(uri.path(), "" | "/")
+                    && uri.query().is_none()
+                    && !authority.as_str().contains('@') =>
+            {
+                let usual_port = if scheme == "https" { ":443" } else { ":80" };
+                let authority = authority.as_str();
+                let authority = authority.strip_suffix(usual_port).unwrap_or(authority);
+                Ok(Self(format!("{scheme}://{authority}").to_ascii_lowercase()))
+            }
+            _ => Err(invalid()),
+        }
+    }
+}
+
+serde_as_text!(Origin);
+
+/// A range of IP addresses: `10.0.0.0/8`, or one address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    address: IpAddr,
+    /// Leading bits that all addresses of the range share.
+    prefix: u8,
+}
+
+/// A text that is no range of addresses.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{0}` is not an IP address or a range of them, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8")]
+pub struct InvalidNetwork(String);
+
+impl Network {
+    /// Whether `address` is in the range. An IPv4 address written as IPv6 counts as IPv4.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let (bits, width) = address_bits(address);
+        let (own_bits, own_width) = address_bits(self.address);
+        // A shift by the full width would overflow: with prefix 0 every address of the family fits.
+        width == own_width && (bits ^ own_bits).checked_shr(u32::from(width - self.prefix)).unwrap_or(0) == 0
+    }
+}
+
+/// An address as a number, and how many bits the number has.
+fn address_bits(address: IpAddr) -> (u128, u8) {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => (u128::from(v4.to_bits()), 32),
+        IpAddr::V6(v6) => (v6.to_bits(), 128),
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+impl FromStr for Network {
+    type Err = InvalidNetwork;
+
+    fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
+        let invalid = || InvalidNetwork(text.to_owned());
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| invalid())?;
+        let address = address.to_canonical();
+        let (_, width) = address_bits(address);
+        let prefix = prefix.map_or(Ok(width), str::parse).map_err(|_| invalid())?;
+        if prefix > width { Err(invalid()) } else { Ok(Self { address, prefix }) }
+    }
+}
+
+serde_as_text!(Network);
+
+/// Which events are logged: a level, or levels by module as `RUST_LOG` has them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogFilter(String);
+
+/// A text that is no filter.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{0}` is not a level (error, warn, info, debug, trace) nor a list such as warn,fourfold=debug")]
+pub struct InvalidLogFilter(String);
+
+impl LogFilter {
+    /// The filter as the logger takes it.
+    ///
+    /// # Panics
+    ///
+    /// Never: only texts that are filters become one of these.
+    #[must_use]
+    pub fn to_env_filter(&self) -> EnvFilter {
+        EnvFilter::try_new(&self.0).expect("checked when it was read")
+    }
+}
+
+impl Default for LogFilter {
+    fn default() -> Self {
+        Self("info".to_owned())
+    }
+}
+
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = InvalidLogFilter;
+
+    fn from_str(text: &str) -> Result<Self, InvalidLogFilter> {
+        // A lone word is read as a module's name by the library: a misspelt level would silence everything.
+        let levels = ["off", "error", "warn", "info", "debug", "trace"];
+        let is_known =
+            |part: &str| part.contains('=') || levels.contains(&part.trim().to_ascii_lowercase().as_str());
+        if text.split(',').all(is_known) && EnvFilter::try_new(text).is_ok() {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidLogFilter(text.to_owned()))
+        }
+    }
+}
+
+serde_as_text!(LogFilter);
+
+/// An optional value that an empty text leaves out, so that its key can stand in the documented file.
+pub(super) mod empty_is_none {
+    use super::{Deserialize, Deserializer, Origin, Serializer};
+    use serde::de::Error as _;
+
+    #[expect(clippy::ref_option, reason = "serde passes the field as it is")]
+    pub(in crate::system) fn serialize<S: Serializer>(
+        value: &Option<Origin>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.as_ref().map_or("", Origin::as_str))
+    }
+
+    pub(in crate::system) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Origin>, D::Error> {
+        let text = String::deserialize(from)?;
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(D::Error::custom) }
+    }
+}
+
+/// A name that people could register too.
+pub(super) fn registrable_name<'de, D: Deserializer<'de>>(from: D) -> Result<PlayerName, D::Error> {
+    PlayerName::register(&String::deserialize(from)?).map_err(D::Error::custom)
+}
+
+pub(super) fn as_text<T: fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
+}
+
+/// A bot that the registry knows, with settings that it has. Whether it works is found out when it plays.
+pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D::Error> {
+    let spec: BotSpec = String::deserialize(from)?.parse().map_err(D::Error::custom)?;
+    match registry::build(&spec, Variant::STANDARD) {
+        Ok(_)
+        | Err(
+            BotError::Broken { .. }
+            | BotError::VariantNotPlayed { .. }
+            | BotError::OtherBot { .. }
+            | BotError::GameOver
+            | BotError::LearnsNothing { .. }
+            | BotError::BadState { .. },
+        ) => Ok(spec),
+        Err(
+            error @ (BotError::Unreadable { .. }
+            | BotError::UnknownBot { .. }
+            | BotError::UnknownSetting { .. }
+            | BotError::RepeatedSetting { .. }
+            | BotError::BadValue { .. }),
+        ) => Err(D::Error::custom(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check<T: FromStr + fmt::Display>(text: &str, printed: Option<&str>) {
+        let read = text.parse::<T>().ok().map(|value| value.to_string());
+        assert_eq!(read.as_deref(), printed, "{text}");
+    }
+
+    #[test]
+    fn addresses_to_listen_on() {
+        check::<ListenAddr>("127.0.0.1:0", Some("127.0.0.1:0"));
+        check::<ListenAddr>("localhost:4444", Some("localhost:4444"));
+        check::<ListenAddr>("[::1]:4444", Some("[::1]:4444"));
+        for text in
+            ["", "4444", ":4444", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:-1", "[::1", "a b:1", "[x]:1"]
+        {
+            check::<ListenAddr>(text, None);
+        }
+    }
+
+    #[test]
+    fn only_loopback_is_local() {
+        let is_local = |text: &str| text.parse::<ListenAddr>().unwrap().is_local();
+        assert!(is_local("127.0.0.1:1") && is_local("[::1]:1") && is_local("localhost:1"));
+        assert!(!is_local("0.0.0.0:1") && !is_local("[::]:1") && !is_local("192.0.2.1:1"));
+    }
+
+    #[test]
+    fn origins_have_no_path() {
+        check::<Origin>("https://Fourfold.example", Some("https://fourfold.example"));
+        check::<Origin>("http://localhost:8080/", Some("http://localhost:8080"));
+        check::<Origin>("https://a.example:443", Some("https://a.example"));
+        check::<Origin>("http://a.example:443", Some("http://a.example:443"));
+        for text in [
+            "",
+            "fourfold.example",
+            "https://",
+            "ftp://a.example",
+            "https://a.example/x",
+            "https://u@a.example",
+        ] {
+            check::<Origin>(text, None);
+        }
+    }
+
+    #[track_caller]
+    fn check_contains(network: &str, address: &str, expected: bool) {
+        let network: Network = network.parse().unwrap();
+        assert_eq!(network.contains(address.parse().unwrap()), expected, "{network} {address}");
+    }
+
+    #[test]
+    fn networks_contain_what_shares_their_prefix() {
+        check_contains("10.0.0.0/8", "10.255.0.1", true);
+        check_contains("10.0.0.0/8", "11.0.0.1", false);
+        check_contains("10.0.0.0/8", "::ffff:10.1.2.3", true);
+        check_contains("192.0.2.7", "192.0.2.7", true);
+        check_contains("192.0.2.7", "192.0.2.6", false);
+        check_contains("0.0.0.0/0", "255.255.255.255", true);
+        check_contains("0.0.0.0/0", "::1", false);
+        check_contains("::/0", "fd00::1", true);
+        check_contains("fd00::/8", "fe00::1", false);
+    }
+
+    #[test]
+    fn what_is_no_network_is_refused() {
+        for text in ["", "10.0.0.0/33", "10.0.0/8", "::/129", "10.0.0.0/", "host/8"] {
+            check::<Network>(text, None);
+        }
+    }
+
+    #[test]
+    fn misspelt_levels_are_refused() {
+        check::<LogFilter>("warn,fourfold=debug", Some("warn,fourfold=debug"));
+        check::<LogFilter>("inof", None);
+        check::<LogFilter>("fourfold=loud", None);
+        check::<LogFilter>("", None);
+    }
+}
