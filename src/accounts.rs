@@ -25,10 +25,10 @@ pub use self::password::{HashError, InvalidPassword};
 use self::counters::Counters;
 use self::password::Passwords;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::model::signing::Signer;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
 
 use crate::model::time::UnixMillis;

@@ -3,10 +3,10 @@
 use sha2::{Digest, Sha256};
 
 use crate::model::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::model::signing::{Purpose, Signer};
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::record::StoredPlayer;
 
 use crate::model::time::UnixMillis;

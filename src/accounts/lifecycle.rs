@@ -6,9 +6,9 @@ use tracing::info;
 
 use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, Revoked, guest, password};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::record::{StoredToken, TokenKind};
 

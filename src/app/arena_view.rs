@@ -8,11 +8,14 @@ use crate::http::ArenaView;
 use crate::http::state::{BotPresence, OpenBot, Trouble};
 use crate::lobby::LobbyHandle;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
 use crate::play::host::Host;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
-use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
+use crate::protocol::terms::WirePlayer;
+
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::session::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
 
 /// The live parts, for reading.
@@ -62,7 +65,7 @@ impl ArenaView for LiveArena {
         let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
         let house = self.host.house().all();
         let house = house.iter().map(|bot| OpenBot {
-            player: bot.identity.to_wire(None, Some(crate::fourfold_version().to_owned())),
+            player: WirePlayer::new(&bot.identity, None, Some(crate::fourfold_version().to_owned())),
             strength: bot.strength,
             style: Some(bot.style.to_owned()),
             about: Some(bot.about.clone()),
@@ -74,7 +77,7 @@ impl ArenaView for LiveArena {
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),
             trouble: self.trouble(&bot.identity.id),
-            player: bot.identity.to_wire(None, bot.profile.version),
+            player: WirePlayer::new(&bot.identity, None, bot.profile.version),
             strength: None,
             style: None,
             about: bot.profile.about,

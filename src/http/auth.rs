@@ -12,8 +12,8 @@ use super::state::AppState;
 use crate::accounts::token::SESSION_PREFIX;
 use crate::accounts::{Authenticated, Guest, SESSION_LIFETIME_MS};
 use crate::model::ids::TokenId;
+use crate::model::player::Identity;
 use crate::model::secret::Secret;
-use crate::protocol::server::Identity;
 
 /// The cookie's name where TLS protects it: browsers then take it from this host and for the whole site only.
 const SECURE_COOKIE: &str = "__Host-fourfold";

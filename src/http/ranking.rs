@@ -9,8 +9,10 @@ use fourfold_engine::review::Skill;
 use super::state::AppState;
 use crate::competition::leaderboard::field::{Field, Rated, Scale};
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
 use crate::model::rating::elo::pm95;
-use crate::protocol::terms::{PlayerKind, WireRating};
+
+use crate::protocol::terms::WireRating;
 use crate::storage::published::FitList;
 use crate::storage::record::RatingRow;
 use crate::storage::store::Board;

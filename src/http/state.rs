@@ -14,8 +14,10 @@ use crate::competition::leaderboard::Leaderboard;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::player::Identity;
 use crate::model::rating::strength::Strength;
-use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot};
+
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::storage::Store;

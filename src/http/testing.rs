@@ -24,10 +24,12 @@ use crate::competition::leaderboard::service::Follower;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::player::Identity;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
-use crate::protocol::server::{Identity, LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
+
+use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::session::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;

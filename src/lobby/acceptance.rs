@@ -3,7 +3,9 @@
 use fourfold_engine::Variant;
 
 use crate::model::clock::TimeControl;
-use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind, Range};
+use crate::protocol::terms::{Accepts, Range};
+
+use crate::model::player::{OpponentKind, PlayerKind};
 
 /// A game that might be offered, as one side sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

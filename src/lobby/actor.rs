@@ -24,8 +24,14 @@ use crate::play::host::{GameOffer, Host, Origin};
 use crate::play::presence::{Session, Sessions};
 use crate::play::room::MemberId;
 use crate::play::room::handle::ReplyTo;
-use crate::protocol::server::{ChallengeOutcome, Done, Frame, Identity, ServerMessage};
-use crate::protocol::terms::{OpeningKind, PlayerKind, Terms};
+use crate::protocol::server::{ChallengeOutcome, Done, Frame, ServerMessage};
+
+use crate::model::opening::OpeningKind;
+use crate::model::player::Identity;
+
+use crate::model::player::PlayerKind;
+
+use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::Store;
 use crate::storage::record::{Opening, Pair};

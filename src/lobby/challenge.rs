@@ -6,9 +6,13 @@ use std::time::{Duration, Instant};
 use fourfold_engine::{Game, Side, Variant, openings};
 
 use crate::model::ids::{ChallengeId, PlayerId};
+use crate::model::opening::{OpeningKind, SideChoice};
+use crate::model::player::Identity;
 use crate::protocol::WireError;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{OpeningKind, PlayerKind, SideChoice, Terms, WireOpening, WirePlayer};
+
+use crate::model::player::PlayerKind;
+
+use crate::protocol::terms::{Terms, WireOpening, WirePlayer};
 
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
@@ -293,7 +297,7 @@ mod tests {
 
     fn party(name: &str) -> Party {
         let identity = identity(name, PlayerKind::Human);
-        Party { shown: identity.to_wire(None, None), identity }
+        Party { shown: WirePlayer::new(&identity, None, None), identity }
     }
 
     fn terms() -> Terms {

@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::tv::{Candidate, OnShow, Story, pick};
 use crate::analysis::values::{Analysis, AnalysisError};
 use crate::model::ids::GameId;
+use crate::model::player::PlayerKind;
 use crate::play::feeds::Feeds;
 use crate::play::room::Directory;
 use crate::play::room::directory::PublicGame;
-use crate::protocol::terms::PlayerKind;
 
 /// How often it looks.
 const TICK: Duration = Duration::from_secs(1);

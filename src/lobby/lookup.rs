@@ -6,11 +6,12 @@ use fourfold_engine::Variant;
 
 use super::challenge::Party;
 use crate::accounts::identity_of;
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::rating::elo::Standing;
 use crate::play::incident::internal;
 use crate::play::presence::Sessions;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::terms::WirePlayer;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::{Store, StoreError};
 
@@ -60,7 +61,7 @@ impl Lookup {
     /// A player as offers show it.
     pub(super) async fn party(&self, identity: Identity, variant: Variant) -> Result<Party, WireError> {
         let rating = self.store.shown_rating(&identity, variant).await.map_err(unreadable)?;
-        let shown = identity.to_wire(rating, self.sessions.version_of(&identity.id));
+        let shown = WirePlayer::new(&identity, rating, self.sessions.version_of(&identity.id));
         Ok(Party { identity, shown })
     }
 

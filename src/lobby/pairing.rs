@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::acceptance::fits;
 use crate::model::ids::PlayerId;
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::protocol::client::Seek;
-use crate::protocol::terms::{OpponentKind, PlayerKind};
 
 /// How far ratings may be apart at once.
 const WINDOW_START: u32 = 200;

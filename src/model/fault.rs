@@ -1,6 +1,6 @@
 //! How a bot breaks off.
 
-use crate::protocol::server::EndReason;
+use crate::model::result::EndReason;
 
 /// How a bot broke off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

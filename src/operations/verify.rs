@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::competition::leaderboard::service::Follower;
     use crate::model::durability::Durability;
-    use crate::protocol::server::{EndReason, GameResult};
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
     };

@@ -18,7 +18,9 @@ use crate::play::room::handle::{Action, Play, ReplyTo};
 use crate::play::room::{MemberId, Recipient, RoomHandle};
 use crate::protocol::ServerMessage;
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::{Frame, GameEnd, GameResult, Turn, Urgency};
+use crate::protocol::server::{Frame, GameEnd, Turn, Urgency};
+
+use crate::model::result::GameResult;
 use crate::system::bot_files;
 
 /// Messages that wait for the bot. A room has one open turn at a time and little else to say.

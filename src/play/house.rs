@@ -11,9 +11,9 @@ use tracing::warn;
 use crate::system::bot_files;
 
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::rating::strength::Strength;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
 use crate::system::bot_files::BotFileError;
 use crate::system::config::HouseBot as Configured;

@@ -6,9 +6,15 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::INFO_BYTES_MAX;
 use super::error::WireError;
-use super::terms::{Accepts, OpponentKind, Range, SideChoice, Terms, WireOpening, WireVariant};
+use super::terms::Accepts;
+use super::terms::Range;
+use super::terms::Terms;
+use super::terms::WireOpening;
+use super::terms::WireVariant;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{ChallengeId, GameId};
+use crate::model::opening::SideChoice;
+use crate::model::player::OpponentKind;
 
 /// One text frame: a message and the `id` that its answer will carry as `re`.
 #[derive(Clone, PartialEq, Debug)]

@@ -89,7 +89,7 @@ pub struct WireError {
     pub retries_left: Option<u8>,
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<super::server::GameResult>,
+    pub result: Option<crate::model::result::GameResult>,
     /// Protocol versions spoken here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<Vec<u32>>,

@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 
 use super::client::{DeclineReason, Feed, Ping};
 use super::error::WireError;
-use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireRating, WireSide, WireVariant};
+use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSide, WireVariant};
 use crate::model::clock::TimeControl;
-use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, SessionId};
+use crate::model::ids::{ChallengeId, GameId, PlayerId, SessionId};
+use crate::model::result::{EndReason, GameResult};
 
 /// Everything that the server may say. Receivers ignore types that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -211,44 +212,6 @@ pub enum GameStatus {
     Live,
     /// Ended.
     Over,
-}
-
-/// Who won.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GameResult {
-    /// The side that moves first.
-    First,
-    /// The side that moves second.
-    Second,
-    /// Nobody, on a full board.
-    Draw,
-    /// Nobody, and it does not count.
-    Void,
-}
-
-/// How it came to that.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EndReason {
-    /// A line was completed.
-    Four,
-    /// The board is full.
-    Full,
-    /// A side gave up.
-    Resign,
-    /// A side ran out of time.
-    Time,
-    /// A side broke the rules three times.
-    Illegal,
-    /// A side went away.
-    Left,
-    /// A side ended it before it began in earnest.
-    Aborted,
-    /// The arena ended it.
-    Stopped,
-    /// A house bot broke.
-    BotFailed,
 }
 
 /// What each side has left, in milliseconds.
@@ -659,30 +622,3 @@ impl From<WireError> for Frame {
 
 /// The names of the feeds, as `watch` takes them.
 pub const FEEDS: [Feed; 4] = [Feed::Lobby, Feed::Tv, Feed::Ladder, Feed::Results];
-
-/// A person, bot or guest's identity as sessions and rooms carry it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// Stays the same for ever.
-    pub id: PlayerId,
-    /// Public.
-    pub name: PlayerName,
-    /// Person, bot or guest.
-    pub kind: super::terms::PlayerKind,
-    /// The account that owns a bot.
-    pub owner: Option<PlayerId>,
-}
-
-impl Identity {
-    /// Who stands behind a player: a bot's owner, or the player itself.
-    #[must_use]
-    pub fn family(&self) -> &PlayerId {
-        self.owner.as_ref().unwrap_or(&self.id)
-    }
-
-    /// As others see it.
-    #[must_use]
-    pub fn to_wire(&self, rating: Option<WireRating>, version: Option<String>) -> WirePlayer {
-        WirePlayer { id: self.id.clone(), name: self.name.clone(), kind: self.kind, rating, version }
-    }
-}

@@ -6,6 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, PlayerId, PlayerName};
+use crate::model::opening::{OpeningKind, SideChoice};
+use crate::model::player::{Identity, OpponentKind, PlayerKind};
+use crate::model::rating::elo::ShownRating;
 
 /// `first` or `second`: who moves first from the empty board is `first`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,19 +36,6 @@ impl From<WireSide> for Side {
             WireSide::Second => Self::Second,
         }
     }
-}
-
-/// The side a challenger wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SideChoice {
-    /// The challenger moves first.
-    First,
-    /// The challenger moves second.
-    Second,
-    /// The server draws.
-    #[default]
-    Random,
 }
 
 /// Something of each side.
@@ -100,37 +90,6 @@ impl JsonSchema for WireVariant {
     }
 }
 
-/// What sort of player somebody is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PlayerKind {
-    /// A person with an account.
-    Human,
-    /// A program, remote or in the house.
-    Bot,
-    /// A person without an account.
-    Guest,
-}
-
-/// The two sorts that `accepts` and `seek` distinguish. Guests are people.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OpponentKind {
-    /// People, guests too.
-    Human,
-    /// Programs.
-    Bot,
-}
-
-impl From<PlayerKind> for OpponentKind {
-    fn from(kind: PlayerKind) -> Self {
-        match kind {
-            PlayerKind::Human | PlayerKind::Guest => Self::Human,
-            PlayerKind::Bot => Self::Bot,
-        }
-    }
-}
-
 /// A rating as others see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WireRating {
@@ -140,6 +99,13 @@ pub struct WireRating {
     pub pm95: u32,
     /// Whether too few games stand behind it.
     pub provisional: bool,
+}
+
+impl From<ShownRating> for WireRating {
+    fn from(shown: ShownRating) -> Self {
+        let ShownRating { elo, pm95, provisional } = shown;
+        Self { elo, pm95, provisional }
+    }
 }
 
 /// A player as others see it.
@@ -156,6 +122,21 @@ pub struct WirePlayer {
     /// The version a bot gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+
+impl WirePlayer {
+    /// A player as others see it, with the rating in the variant at hand and the version that a bot gives itself.
+    #[must_use]
+    pub fn new(who: &Identity, rating: Option<ShownRating>, version: Option<String>) -> Self {
+        let Identity { id, name, kind, owner: _ } = who;
+        Self {
+            id: id.clone(),
+            name: name.clone(),
+            kind: *kind,
+            rating: rating.map(WireRating::from),
+            version,
+        }
+    }
 }
 
 /// A closed range, `[low, high]` on the wire.
@@ -193,19 +174,6 @@ impl Default for Accepts {
             variants: vec![WireVariant::default()],
         }
     }
-}
-
-/// Where a game's opening comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OpeningKind {
-    /// The empty board.
-    #[default]
-    None,
-    /// Drawn from the suite of openings whose exact value is a draw.
-    Balanced,
-    /// Named by the challenger.
-    Given,
 }
 
 /// The moves that stand on the board when a game begins.

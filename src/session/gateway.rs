@@ -15,14 +15,17 @@ use super::ticket::Ticket;
 use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
 use crate::model::ids::{PlayerId, SessionId, TokenId};
+use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::session::{NewSession, Session, is_single};
 use crate::play::room::{Connection, Recipient};
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
-use crate::protocol::server::{Identity, Limits, ServerInfo, ServerMessage, Synced, Welcome};
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::terms::WirePlayer;
+
+use crate::model::player::PlayerKind;
+use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::{
     CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
 };
@@ -405,7 +408,7 @@ impl SessionGateway {
             secret: session.secret().to_owned(),
             resumed,
             server: ServerInfo { name: "fourfold".into(), version: fourfold_version().into() },
-            you: identity.to_wire(rating, None),
+            you: WirePlayer::new(&identity, rating, None),
             limits: Limits {
                 frame_bytes: CLIENT_FRAME_BYTES_MAX,
                 messages_per_20s: self.services.messages_per_20s,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::accounts::Accounts;
 use crate::lobby::LobbyHandle;
+use crate::model::player::PlayerKind;
 use crate::model::signing::Signer;
 use crate::model::time::UnixMillis;
 use crate::play::feeds::Feeds;
@@ -14,7 +15,6 @@ use crate::play::presence::session::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Connection, Directory, Recipient};
 use crate::protocol::CloseCode;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::{Store, Writer};

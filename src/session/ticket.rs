@@ -2,10 +2,10 @@
 //! anything being stored for it.
 
 use crate::model::ids::{PlayerId, PlayerName, SessionId, TokenId};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::model::signing::{Purpose, Signer};
 use crate::model::time::UnixMillis;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 
 /// How long the secret of a guest's session that is gone says who the guest is: a day, as a guest's longest game. The
 /// cookie of a browser says it for longer.

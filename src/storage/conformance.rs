@@ -22,10 +22,12 @@ use super::record::UnratedReason;
 use super::store::{Board, GameQuery, Refused, Store, Write, Written};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
+use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::MilliElo;
+use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::{OpeningKind, PlayerKind};
+
+use crate::model::player::PlayerKind;
 
 /// How the suite gets a store.
 pub(crate) trait Fixture: Sized {

@@ -12,7 +12,7 @@ use super::puzzles::{
 };
 use super::record::GameSpec;
 use super::store::{Refused, Store, Write, Written};
-use crate::protocol::server::{EndReason, GameResult};
+use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_judging {

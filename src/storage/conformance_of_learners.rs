@@ -7,9 +7,9 @@ use super::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, St
 use super::record::StoredPlayer;
 use super::store::{Refused, Store, Teaching, Write, Written};
 use crate::model::ids::PlayerName;
+use crate::model::player::PlayerKind;
 use crate::model::rating::elo::MilliElo;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::PlayerKind;
+use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_learners {

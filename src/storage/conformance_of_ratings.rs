@@ -11,9 +11,9 @@ use super::published::{Against, FitList, Publication, PublishedRating, RatedGame
 use super::puzzles::Harvest;
 use super::record::{GameSpec, Opening, Pair, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
+use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::MilliElo;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::OpeningKind;
+use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_ratings {

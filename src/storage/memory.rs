@@ -38,11 +38,11 @@ use super::settle::{Referee, Verdict};
 use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::player::PlayerKind;
 use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
+use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
-use crate::protocol::server::GameResult;
-use crate::protocol::terms::PlayerKind;
 
 /// What happens to the next commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

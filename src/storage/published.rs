@@ -7,8 +7,8 @@ use super::record::StoredGame;
 use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
+use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
-use crate::protocol::server::GameResult;
 
 /// A game that moved ratings: what statistics need of it, without its events.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,10 +4,12 @@ use fourfold_engine::{BySide, Column, Side, Variant};
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
+use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::{MilliElo, RatingEntry, Standing};
+use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::{OpeningKind, PlayerKind};
+
+use crate::model::player::PlayerKind;
 
 pub use crate::model::rating::eligibility::UnratedReason;
 

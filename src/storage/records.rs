@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::model::clock::TimeControl;
 use crate::model::ids::GameId;
 use crate::model::rating::elo::RatingEntry;
-use crate::protocol::server::{EndReason, GameResult, GameStatus, RatingChange};
-use crate::protocol::terms::{PlayerKind, Sides, WireOpening, WirePair, WireSide, WireVariant};
+use crate::model::result::{EndReason, GameResult};
+
+use crate::model::player::PlayerKind;
+use crate::protocol::server::{GameStatus, RatingChange};
+
+use crate::protocol::terms::{Sides, WireOpening, WirePair, WireSide, WireVariant};
 use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
@@ -138,7 +142,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::terms::OpeningKind;
+    use crate::model::opening::OpeningKind;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, event, moves, play, player, spec};
     use crate::storage::record::Opening;

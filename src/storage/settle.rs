@@ -4,7 +4,7 @@ use fourfold_engine::{BySide, Side};
 
 use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
 use crate::model::rating::eligibility;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 
 use crate::model::rating::eligibility::Course;
 use crate::model::rating::elo;

@@ -380,7 +380,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::protocol::server::{EndReason, GameResult};
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
     use crate::storage::conformance_of_authors::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;

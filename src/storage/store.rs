@@ -24,9 +24,10 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
+use crate::model::rating::elo::ShownRating;
 use crate::model::time::UnixMillis;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{PlayerKind, WireRating};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, Error)]
@@ -413,12 +414,12 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
         &self,
         player: &Identity,
         variant: Variant,
-    ) -> Result<Option<WireRating>, StoreError> {
+    ) -> Result<Option<ShownRating>, StoreError> {
         match player.kind {
             PlayerKind::Guest => Ok(None),
             PlayerKind::Human | PlayerKind::Bot => {
                 let row = self.rating(&player.id, variant).await?;
-                Ok(Some(row.unwrap_or_default().standing.to_wire()))
+                Ok(Some(row.unwrap_or_default().standing.shown()))
             }
         }
     }

@@ -5,8 +5,10 @@ use fourfold_engine::Side;
 use super::puzzles::Goal;
 use super::record::TokenKind;
 use super::tournaments::EndedBecause;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::{OpeningKind, PlayerKind};
+use crate::model::opening::OpeningKind;
+use crate::model::result::{EndReason, GameResult};
+
+use crate::model::player::PlayerKind;
 
 /// A choice that is stored as one word.
 pub(crate) trait Word: Copy + 'static {

@@ -246,7 +246,7 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
-    use crate::protocol::terms::PlayerKind;
+    use crate::model::player::PlayerKind;
     use crate::storage::conformance::{add, add_players, moves, player, spec};
     use crate::storage::memory::{Fault, MemoryStore};
 

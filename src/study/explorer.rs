@@ -10,8 +10,8 @@ use fourfold_engine::{Column, Game, Position, Side, Variant};
 use tracing::warn;
 
 use crate::model::ids::PlayerId;
-use crate::protocol::server::GameResult;
-use crate::protocol::terms::{OpponentKind, PlayerKind};
+use crate::model::player::{OpponentKind, PlayerKind};
+use crate::model::result::GameResult;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame};
 
@@ -195,8 +195,8 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::server::EndReason;
-    use crate::protocol::terms::OpeningKind;
+    use crate::model::opening::OpeningKind;
+    use crate::model::result::EndReason;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec};
     use crate::storage::record::{GameSpec, Opening};

@@ -12,7 +12,7 @@ use fourfold_engine::Game;
 use fourfold_engine::review::Judge;
 
 use crate::analysis::judged::{Judged, judge_moves};
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::record::StoredGame;
 
 pub use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
@@ -34,7 +34,7 @@ mod tests {
     use fourfold_engine::solver::Solver;
 
     use super::*;
-    use crate::protocol::server::EndReason;
+    use crate::model::result::EndReason;
     use crate::storage::conformance::{FIRST_WINS, spec, whole_game};
     use crate::storage::record::Opening;
 

@@ -11,8 +11,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::model::result::EndReason;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::server::EndReason;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
 fn waits() -> Histogram {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fourfold::model::durability::Durability;
 use fourfold::model::ids::GameId;
-use fourfold::protocol::server::GameResult;
+use fourfold::model::result::GameResult;
 use fourfold::storage::store::GameQuery;
 use fourfold::system::data_dir::DataDir;
 

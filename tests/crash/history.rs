@@ -8,7 +8,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use fourfold::client::load::{Ack, Role, Trouble, Witness};
 use fourfold::model::ids::GameId;
-use fourfold::protocol::server::{GameEnd, GameResult};
+use fourfold::protocol::server::GameEnd;
+
+use fourfold::model::result::GameResult;
 use fourfold_engine::Column;
 use tokio::sync::watch;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fourfold::model::durability::Durability;
 use fourfold::model::ids::PlayerName;
-use fourfold::protocol::server::EndReason;
+use fourfold::model::result::EndReason;
 use fourfold::storage::record::Ending;
 use fourfold::study::learning::plans;
 use fourfold::system::data_dir::DataDir;

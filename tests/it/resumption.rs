@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use fourfold::model::ids::PlayerId;
+use fourfold::model::player::Identity;
+use fourfold::model::player::PlayerKind;
 use fourfold::model::secret::Secret;
-use fourfold::protocol::server::Identity;
-use fourfold::protocol::terms::PlayerKind;
 use serde_json::{Value, json};
 use tokio::time::advance;
 

@@ -12,9 +12,11 @@ use crate::client::Introduction;
 use crate::client::bridge::BridgePlan;
 use crate::competition::self_test;
 use crate::model::clock::TimeControl;
+use crate::model::opening::SideChoice;
 use crate::model::secret::Secret;
 use crate::protocol::client::{BotInfo, PlayBot};
-use crate::protocol::terms::{SideChoice, WireVariant};
+
+use crate::protocol::terms::WireVariant;
 use crate::storage::records::self_test::{TestCheck, TestLatency, TestReport, TestVerdict};
 use fourfold_arena::admission::{self, Check, Report, Verdict};
 use fourfold_arena::entrant::Entrant;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fourfold_engine::Side;
 
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 
 /// What was played.
 #[derive(Clone, PartialEq, Default, Debug)]

@@ -12,9 +12,11 @@ use super::player::{Happening, Player, Witness};
 use crate::client::{Client, ClientError, Introduction};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerName;
+use crate::model::opening::SideChoice;
 use crate::protocol::ClientMessage;
 use crate::protocol::client::Challenge;
-use crate::protocol::terms::{SideChoice, Terms, WireVariant};
+
+use crate::protocol::terms::{Terms, WireVariant};
 
 /// Longest series that the server plays for one challenge.
 const SERIES_MAX: u32 = 100;

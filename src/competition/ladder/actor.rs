@@ -23,13 +23,17 @@ use crate::competition::leaderboard::Leaderboard;
 use crate::model::clock::{TimeControl, now};
 use crate::model::fault::Fault;
 use crate::model::ids::{PairId, PlayerId};
+use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::play::presence::Sessions;
 use crate::play::presence::registry::Present;
 use crate::play::room::Directory;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{Accepts, OpeningKind, OpponentKind, PlayerKind};
+use crate::protocol::terms::Accepts;
+
+use crate::model::opening::OpeningKind;
+
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::Store;
 use crate::storage::record::{Opening, Pair};
 

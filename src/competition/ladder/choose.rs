@@ -11,8 +11,10 @@ use super::meetings::Meetings;
 use crate::competition::leaderboard::field::Field;
 use crate::lobby::acceptance::{Proposal, check};
 use crate::model::clock::TimeControl;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{Accepts, PlayerKind};
+use crate::model::player::Identity;
+use crate::protocol::terms::Accepts;
+
+use crate::model::player::PlayerKind;
 
 /// Games in a pair.
 const GAMES: f64 = 2.0;

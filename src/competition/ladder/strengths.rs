@@ -82,7 +82,7 @@ fn elo(standing: &Standing) -> f64 {
 mod tests {
     use super::*;
     use crate::competition::leaderboard::tests::{bots, fit, play_pair};
-    use crate::protocol::server::GameResult::{First, Second};
+    use crate::model::result::GameResult::{First, Second};
     use crate::storage::conformance::player_id;
 
     #[tokio::test]

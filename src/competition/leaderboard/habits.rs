@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fourfold_engine::{Side, Variant, notation};
 
 use crate::model::ids::{GameId, PlayerId};
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::published::{RatedGame, Score};
 
 /// Games that are looked at: what was longer ago says little about now.

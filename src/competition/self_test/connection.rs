@@ -13,9 +13,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::client::{Client, ClientError, Introduction};
 use crate::model::clock::TimeControl;
+use crate::model::player::PlayerKind;
 use crate::protocol::client::{Bye, ColumnField, Move, PlayBot};
 use crate::protocol::server::{GameEnd, Turn};
-use crate::protocol::terms::{PlayerKind, SideChoice, WireVariant};
+
+use crate::model::opening::SideChoice;
+
+use crate::protocol::terms::WireVariant;
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, ServerMessage};
 
 /// How long the server may take for one answer.

@@ -10,11 +10,13 @@ use tokio::time::{Instant, sleep};
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::GameId;
+use crate::model::result::EndReason;
 use crate::play::host::{GameOffer, Host, Origin, StartError};
 use crate::play::presence::{Session, Sessions};
 use crate::play::room::MemberId;
-use crate::protocol::server::{EndReason, Identity};
-use crate::protocol::terms::OpeningKind;
+
+use crate::model::opening::OpeningKind;
+use crate::model::player::Identity;
 use crate::storage::authors::{FAULTS_MAX, FaultKind};
 use crate::storage::record::{EventKind, Opening, StoredGame};
 use crate::storage::records::self_test::TestReport;

@@ -11,10 +11,10 @@ use tracing::{info, warn};
 
 use super::observer::Observer;
 use crate::model::ids::PlayerId;
+use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::play::host::Host;
 use crate::play::presence::Sessions;
-use crate::protocol::server::Identity;
 use crate::storage::authors::StoredTest;
 use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{TestOutcome, Write};

@@ -17,10 +17,12 @@ use super::progress::{Decided, Progress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
 use crate::model::ids::{PairId, PlayerId, PlayerName, TournamentId};
+use crate::model::opening::OpeningKind;
+use crate::model::player::Identity;
 use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::play::presence::Sessions;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
+
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::{Ending, Opening, Pair};
 use crate::system::config::{Start, TournamentConfig};
 

@@ -12,7 +12,7 @@ use fourfold_arena::time;
 use fourfold_engine::{BySide, Side, Variant};
 
 use crate::model::ids::{GameId, PlayerName};
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::record::{Ending, StoredGame};
 use crate::storage::tournaments::{EndedBecause, StoredTournament, Walkover};
 
@@ -343,7 +343,7 @@ mod tests {
 
     use super::*;
     use crate::model::ids::PairId;
-    use crate::protocol::server::EndReason;
+    use crate::model::result::EndReason;
     use crate::storage::conformance::{event, player_id, spec};
     use crate::storage::conformance_of_tournaments::tournament;
     use crate::storage::record::{EventKind, GameSpec, Pair};

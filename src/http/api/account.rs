@@ -20,8 +20,8 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::model::ids::TokenId;
+use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
-use crate::protocol::terms::PlayerKind;
 
 /// An account as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]

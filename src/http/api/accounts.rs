@@ -16,8 +16,8 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
-use crate::protocol::terms::PlayerKind;
 
 /// A name and its password.
 #[derive(Debug, Deserialize, JsonSchema)]

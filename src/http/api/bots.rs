@@ -103,7 +103,7 @@ async fn open_bots(
     bots.truncate(limit);
     for bot in &mut bots {
         let row = state.store.rating(&bot.player.id, Variant::STANDARD).await?;
-        bot.player.rating = row.map(|row| row.standing.to_wire());
+        bot.player.rating = row.map(|row| row.standing.shown().into());
         bot.strength = bot.strength.or(bot.player.rating.map(|rating| Strength::of_elo(rating.elo)));
     }
     Ok(Json(List::whole(bots)))

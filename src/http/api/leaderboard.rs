@@ -17,7 +17,7 @@ use crate::http::ranking::{self, FitSummary, Home, Shown, Wanted};
 use crate::http::request::Parameters;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::store::Board;
 
 /// Which players are listed.

@@ -211,7 +211,7 @@ async fn age(
     Ok(AgeView {
         name: name.clone(),
         games,
-        rating: row.map(|row| row.standing.to_wire()),
+        rating: row.map(|row| row.standing.shown().into()),
         published: fitted.map(Shown::to_wire),
         decision: decision.map(share),
     })

@@ -22,8 +22,10 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{Parameters, PathPart, PathParts};
 use crate::http::state::{AppState, BotPresence, Trouble};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::model::player::PlayerKind;
 use crate::protocol::client::MoveInfo;
-use crate::protocol::terms::{PlayerKind, WireSide};
+
+use crate::protocol::terms::WireSide;
 use crate::storage::authors::{BotFault, BotVersion};
 use crate::storage::record::{EventKind, StoredGame, StoredPlayer, StoredToken};
 use crate::storage::records::self_test::TestReport;

@@ -20,7 +20,9 @@ use crate::http::ranking::Shown;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::protocol::terms::{PlayerKind, WireVariant};
+use crate::model::player::PlayerKind;
+
+use crate::protocol::terms::WireVariant;
 use crate::storage::StoredPlayer;
 use crate::storage::record::HistoryPoint;
 use crate::storage::records::Record;

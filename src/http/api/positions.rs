@@ -17,7 +17,7 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::protocol::terms::{WireSide, WireVariant};
 use crate::study::explorer::{Explored, Tally};
 

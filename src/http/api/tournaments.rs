@@ -20,7 +20,7 @@ use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::tournaments::{EndedBecause, StoredTournament};
 
 /// How a tournament stands.

@@ -10,7 +10,7 @@ use super::layout::{Frame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerName, TokenId};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::record::StoredToken;
 use crate::storage::store::Teaching;
 

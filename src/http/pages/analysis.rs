@@ -25,7 +25,7 @@ use crate::http::error::ApiCode;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::GameId;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::protocol::terms::WireSide;
 
 /// How long the page waits for the solver. Nearly all positions take less; for the others the page comes without

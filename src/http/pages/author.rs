@@ -17,7 +17,7 @@ use crate::http::site::host;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerName, TokenId};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};

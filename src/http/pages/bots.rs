@@ -67,7 +67,7 @@ impl BotRow {
     async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
         let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
-            ranked.into_iter().map(|row| (row.player.id, row.rating.standing.to_wire())).collect();
+            ranked.into_iter().map(|row| (row.player.id, row.rating.standing.shown().into())).collect();
         let bots = state.arena.open_bots();
         let mut rows: Vec<_> =
             bots.iter().map(|bot| Self::new(lang, bot, ratings.get(&bot.player.id).copied())).collect();

@@ -11,8 +11,8 @@ use super::{Page, words};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::ChallengeId;
+use crate::model::opening::SideChoice;
 use crate::protocol::server::Offer;
-use crate::protocol::terms::SideChoice;
 
 #[derive(Template)]
 #[template(path = "challenge.html")]

@@ -24,10 +24,13 @@ use crate::http::site::Site;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::player::PlayerKind;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
-use crate::protocol::terms::{PlayerKind, Sides, WireRating, WireSide};
+
+use crate::model::rating::elo::ShownRating;
+use crate::protocol::terms::{Sides, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
 use crate::study::learning::told::lessons_of;
@@ -352,7 +355,7 @@ async fn seated(
     let missing =
         || StoreError::Corrupt(format!("game {} has a player who is not there: {id}", game.spec.id));
     let player = state.store.player(id).await?.ok_or_else(missing)?;
-    let now = state.store.rating(id, game.spec.variant).await?.map(|row| row.standing.to_wire());
-    let rating = now.map(|rating| WireRating { elo: elo_before.unwrap_or(rating.elo), ..rating });
+    let now = state.store.rating(id, game.spec.variant).await?.map(|row| row.standing.shown());
+    let rating = now.map(|rating| ShownRating { elo: elo_before.unwrap_or(rating.elo), ..rating });
     Ok(SeatedPlayer { identity: identity_of(&player), rating, version: player.profile.version })
 }

@@ -5,7 +5,9 @@ use askama::filters::HtmlSafe;
 
 use crate::http::assets;
 use crate::http::texts::Language;
-use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating};
+use crate::model::player::PlayerKind;
+
+use crate::protocol::terms::{WirePlayer, WireRating};
 
 /// A picture of `icons.svg` that says what the words beside it say.
 #[derive(Clone, Debug, Template)]

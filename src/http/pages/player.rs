@@ -23,8 +23,11 @@ use crate::http::ranking::Shown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::protocol::server::GameResult;
-use crate::protocol::terms::{PlayerKind, WirePlayer, WireRating, WireSide};
+use crate::model::player::PlayerKind;
+use crate::model::result::GameResult;
+
+use crate::model::rating::elo::ShownRating;
+use crate::protocol::terms::{WirePlayer, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::{RatingRow, StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
@@ -35,8 +38,8 @@ const GAMES_PER_PAGE: u32 = 20;
 const HISTORY_MAX: u32 = 200;
 
 /// A stored player as the wire shows it.
-pub(super) fn wire(player: &StoredPlayer, rating: Option<WireRating>) -> WirePlayer {
-    identity_of(player).to_wire(rating, player.profile.version.clone())
+pub(super) fn wire(player: &StoredPlayer, rating: Option<ShownRating>) -> WirePlayer {
+    WirePlayer::new(&identity_of(player), rating, player.profile.version.clone())
 }
 
 /// The query of the page's address.

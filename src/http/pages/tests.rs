@@ -6,8 +6,10 @@ use axum::http::{Request, StatusCode, header};
 use crate::http::site::Site;
 use crate::http::state::OpenBot;
 use crate::http::testing::{TestArena, TestSite};
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::{PlayerKind, WirePlayer};
+use crate::model::player::PlayerKind;
+use crate::model::result::{EndReason, GameResult};
+
+use crate::protocol::terms::WirePlayer;
 use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
 
 /// A site on which Ada has beaten Bob, and a remote bot is connected that says this about itself.

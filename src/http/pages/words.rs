@@ -6,8 +6,8 @@ use jiff::tz::TimeZone;
 use crate::competition::leaderboard::field::Scale;
 use crate::http::texts::Language;
 use crate::model::clock::TimeControl;
+use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
-use crate::protocol::server::{EndReason, GameResult};
 use crate::protocol::terms::WireSide;
 
 /// The word for a side's discs.

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
 use crate::model::ids::PlayerName;
+use crate::model::player::PlayerKind;
 use crate::model::rating::elo::MilliElo;
+use crate::model::result::{EndReason, GameResult as Result_};
 use crate::play::house::Learnt;
-use crate::protocol::server::{EndReason, GameResult as Result_};
-use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{
     FIRST_WINS, NOON, add, add_players, play, player, player_id, spec, whole_game,
 };

@@ -6,8 +6,8 @@ use fourfold_engine::review::Skill;
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
+use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
 use crate::storage::conformance::{add, play, player, spec};
 use crate::storage::judgements::{Judgement, JudgingStep};

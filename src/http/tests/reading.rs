@@ -5,7 +5,7 @@ use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
-use crate::protocol::server::{EndReason, GameResult};
+use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
 use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, spec};
 use crate::storage::record::GameSpec;

@@ -20,7 +20,7 @@ const LIST: &str = "/api/v1/tournaments";
 async fn site() -> TestSite {
     let site = TestSite::new();
     for name in ["Ada", "Bob"] {
-        let bot = crate::storage::conformance::player(name, crate::protocol::terms::PlayerKind::Bot);
+        let bot = crate::storage::conformance::player(name, crate::model::player::PlayerKind::Bot);
         write(&*site.store, add(bot)).await.unwrap();
     }
     let cup = StoredTournament {

@@ -7,12 +7,15 @@ use super::{Answer, LobbyActor, need_account, offer_of};
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
+use crate::model::player::OpponentKind;
 use crate::play::house::Mind;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::PlayBot;
 use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
-use crate::protocol::terms::{OpponentKind, Terms};
+use crate::protocol::terms::WirePlayer;
+
+use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 
 /// A person who has waited so long is offered a house bot.
@@ -35,7 +38,7 @@ impl LobbyActor {
             let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {
-                    bot: bot.identity.to_wire(None, None),
+                    bot: WirePlayer::new(&bot.identity, None, None),
                     time: seeker.waiting.seek.time,
                     variant,
                 }));

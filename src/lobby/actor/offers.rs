@@ -17,8 +17,12 @@ use crate::model::ids::ChallengeId;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::{Decline, DeclineReason};
-use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Identity, Offer, ServerMessage};
-use crate::protocol::terms::{Accepts, PlayerKind, Terms};
+use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Offer, ServerMessage};
+
+use crate::model::player::Identity;
+use crate::protocol::terms::{Accepts, Terms};
+
+use crate::model::player::PlayerKind;
 use crate::protocol::{ErrorCode, WireError};
 
 /// When somebody with too many open offers may make another one: most expire within this time.

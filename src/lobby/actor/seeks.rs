@@ -9,6 +9,7 @@ use super::{Answer, LobbyActor, need_account, offer_of, ok};
 use crate::lobby::challenge::check_terms;
 use crate::lobby::pairing::{Waiting, pair};
 use crate::model::clock::now;
+use crate::model::player::PlayerKind;
 use crate::play::feeds::SEEKS_MAX;
 use crate::play::presence::Session;
 use crate::play::presence::registry::Settings;
@@ -17,7 +18,12 @@ use crate::play::room::handle::ReplyTo;
 use crate::protocol::WireError;
 use crate::protocol::client::Seek;
 use crate::protocol::server::{SeekEntry, ServerMessage};
-use crate::protocol::terms::{PlayerKind, SideChoice, Terms, WireRating};
+use crate::protocol::terms::WirePlayer;
+
+use crate::model::opening::SideChoice;
+
+use crate::model::rating::elo::ShownRating;
+use crate::protocol::terms::Terms;
 
 pub(super) struct Seeker {
     pub(super) session: Arc<Session>,
@@ -121,7 +127,7 @@ impl LobbyActor {
         let mut seekers: Vec<&Seeker> = self.seekers.values().collect();
         seekers.sort_by_key(|seeker| seeker.waiting.since);
         let entries = seekers.into_iter().map(|seeker| SeekEntry {
-            player: seeker.session.identity().to_wire(seeker.waiting.elo.map(rough_rating), None),
+            player: WirePlayer::new(seeker.session.identity(), seeker.waiting.elo.map(rough_rating), None),
             time: seeker.waiting.seek.time,
             rated: seeker.waiting.seek.rated,
             variant: seeker.waiting.seek.variant,
@@ -131,6 +137,6 @@ impl LobbyActor {
 }
 
 /// A seek shows the points only; how sure they are matters less in a list.
-fn rough_rating(elo: i32) -> WireRating {
-    WireRating { elo, pm95: 0, provisional: false }
+fn rough_rating(elo: i32) -> ShownRating {
+    ShownRating { elo, pm95: 0, provisional: false }
 }

@@ -2,9 +2,13 @@ use std::time::Duration;
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::ChallengeId;
+use crate::model::player::OpponentKind;
 use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::{ChallengeOutcome, Offer};
-use crate::protocol::terms::{OpponentKind, SideChoice, Terms, WireVariant};
+
+use crate::model::opening::SideChoice;
+
+use crate::protocol::terms::{Terms, WireVariant};
 use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
 use crate::testing::{Account, Arena, BLITZ, Client, Setup};
 

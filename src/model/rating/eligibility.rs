@@ -4,7 +4,7 @@
 //! is decided there and is not repeated here.
 
 use crate::model::ids::PlayerId;
-use crate::protocol::server::{EndReason, GameResult};
+use crate::model::result::{EndReason, GameResult};
 
 /// Why a game that should have been rated is not, or stopped being so.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

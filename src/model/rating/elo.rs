@@ -44,13 +44,20 @@ impl Standing {
 impl Standing {
     /// As others see it.
     #[must_use]
-    pub fn to_wire(self) -> crate::protocol::terms::WireRating {
-        crate::protocol::terms::WireRating {
-            elo: self.rating.to_elo(),
-            pm95: pm95(self.games),
-            provisional: self.is_provisional(),
-        }
+    pub fn shown(self) -> ShownRating {
+        ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: self.is_provisional() }
     }
+}
+
+/// A rating as others see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShownRating {
+    /// Elo points.
+    pub elo: i32,
+    /// Half the width of the 95 % interval, in Elo points.
+    pub pm95: u32,
+    /// Whether too few games stand behind it.
+    pub provisional: bool,
 }
 
 impl Default for Standing {

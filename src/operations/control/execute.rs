@@ -11,9 +11,9 @@ use super::{admin, learners};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::competition::tournament::{HoldError, Tournaments};
 use crate::model::ids::{GameId, PlayerName};
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::operations::verify;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::records::Record;
 use crate::storage::records::export::RecordReader;
 use crate::storage::store::GameQuery;
@@ -109,7 +109,7 @@ async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal>
             Some(player) => control.store.rating(&player.id, Variant::STANDARD).await?,
             None => None,
         };
-        found.push(row.map(|row| row.standing.to_wire()));
+        found.push(row.map(|row| row.standing.shown().into()));
     }
     Ok(Answer::Ratings(found))
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::result::GameResult;
 use crate::model::secret::Secret;
-use crate::protocol::server::GameResult;
 use crate::protocol::terms::WireRating;
 use crate::storage::records::Record;
 use crate::study::learning::verify::Remedy;

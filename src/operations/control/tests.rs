@@ -78,7 +78,7 @@ async fn refusals_say_whose_fault_it_is() {
 
 #[tokio::test]
 async fn a_game_is_voided_once_and_with_a_reason() {
-    use crate::protocol::server::{EndReason, GameResult};
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{FIRST_WINS, add_players, play, player_id, spec};
     let control = control();
     add_players(&*control.store, &["Ada", "Bob"]).await;
@@ -99,8 +99,8 @@ async fn a_game_is_voided_once_and_with_a_reason() {
 
 #[tokio::test]
 async fn reasons_are_told_of_the_bot_that_is_asked_for() {
-    use crate::protocol::server::{EndReason, GameResult};
-    use crate::protocol::terms::PlayerKind;
+    use crate::model::player::PlayerKind;
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{FIRST_WINS, add, add_players, player, player_id, spec, whole_game};
     use crate::storage::record::{EventKind, StoredPlayer};
     use crate::storage::store::Write;

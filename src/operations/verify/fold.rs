@@ -8,7 +8,7 @@ use super::{Finding, Report};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
 use crate::storage::settle::{Referee, Verdict};
 

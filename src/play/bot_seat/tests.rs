@@ -3,13 +3,15 @@ use fourfold_engine::{BySide, Column};
 use super::*;
 use crate::analysis::truth::Truth;
 use crate::model::clock::{TimeControl, now};
+use crate::model::result::EndReason;
 use crate::play::room::actor::RoomDeps;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::play::room::{Directory, RoomActor};
 use crate::protocol::server::TurnClock;
-use crate::protocol::server::{EndReason, Identity};
-use crate::protocol::terms::PlayerKind;
+
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireVariant;
 use crate::storage::conformance::{add_players, player, spec};
 use crate::storage::record::{Ending, GameSpec};

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
+use crate::model::player::Identity;
 use crate::play::presence::Sessions;
-use crate::protocol::server::Identity;
 use crate::storage::{Store, StoreError};
 
 /// Whether a version must have passed before it plays rated games.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::system::bot_files::BotFileError;
 use thiserror::Error;
 
+use crate::model::player::Identity;
 use crate::play::host::admission::Untested;
 use crate::play::incident::internal;
 use crate::play::room::state::UnplayableOpening;
-use crate::protocol::server::Identity;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::store::StoreError;
 use crate::storage::writer::WriteError;

@@ -9,12 +9,16 @@ use tracing::info;
 use super::{GameOffer, GameOver, Host, Origin, StartError};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::result::EndReason;
 use crate::play::presence::Session;
 use crate::play::room::Recipient;
 use crate::play::room::actor::RoomNews;
 use crate::play::room::directory::PublicGame;
-use crate::protocol::server::{EndReason, Frame, GameEnd, Urgency};
-use crate::protocol::terms::{OpeningKind, PlayerKind};
+
+use crate::model::opening::OpeningKind;
+use crate::protocol::server::{Frame, GameEnd, Urgency};
+
+use crate::model::player::PlayerKind;
 use crate::storage::authors::{BotFault, FaultKind};
 use crate::storage::record::{GameSpec, Opening, Pair};
 

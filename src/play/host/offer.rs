@@ -7,12 +7,14 @@ use fourfold_engine::{BySide, Variant, openings};
 use super::{Host, StartError};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::opening::OpeningKind;
+use crate::model::player::Identity;
 use crate::play::host::admission::Requirement;
 use crate::play::host::admission::may_play_rated;
 use crate::play::room::directory::GamesTaken;
 use crate::play::room::view::SeatedPlayer;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{OpeningKind, OpponentKind, PlayerKind};
+
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::{GameSpec, Opening, Pair, UnratedReason};
 
 use crate::model::time::UnixMillis;

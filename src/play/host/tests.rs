@@ -3,8 +3,10 @@ use std::time::Duration;
 use super::*;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{MemberId, Recipient};
-use crate::protocol::server::{Frame, Identity, Urgency};
-use crate::protocol::terms::OpeningKind;
+use crate::protocol::server::{Frame, Urgency};
+
+use crate::model::opening::OpeningKind;
+use crate::model::player::Identity;
 use crate::storage::conformance::{FIRST_WINS, moves};
 use crate::storage::record::{Opening, Pair, UnratedReason};
 use crate::testing::{Account, Arena, Client, Setup, kind, offer};

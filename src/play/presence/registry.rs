@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Session, is_single};
 use crate::model::ids::{PlayerId, SessionId, TokenId};
+use crate::model::player::Identity;
 use crate::play::room::directory::GamesTaken;
 use crate::protocol::client::Settings as Declared;
-use crate::protocol::server::Identity;
-use crate::protocol::terms::{Accepts, OpponentKind, PlayerKind};
+use crate::protocol::terms::Accepts;
+
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::BotProfile;
 
 /// What a connected player has declared.

@@ -10,8 +10,10 @@ use super::outbox::Outbox;
 use crate::model::ids::{GameId, PlayerId, SessionId, TokenId};
 use crate::play::room::{Directory, MemberId, Recipient};
 use crate::protocol::client::Feed;
-use crate::protocol::server::{Frame, GameStatus, Identity, ServerMessage, Urgency};
-use crate::protocol::terms::PlayerKind;
+use crate::protocol::server::{Frame, GameStatus, ServerMessage, Urgency};
+
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 
 /// Moves that answer nothing, without a turn between them, before the connection is closed.

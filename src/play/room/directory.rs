@@ -9,8 +9,10 @@ use fourfold_engine::BySide;
 use super::handle::RoomHandle;
 use super::view::SeatedPlayer;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::player::OpponentKind;
 use crate::protocol::server::LiveGame;
-use crate::protocol::terms::{OpponentKind, WireVariant};
+
+use crate::protocol::terms::WireVariant;
 use crate::storage::record::GameSpec;
 
 /// From this many watchers on, the number shown is rounded down to tens.

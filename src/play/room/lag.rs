@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 
 /// Most that a bot gets back for one move.
 const BOT_CREDIT_MAX: Duration = Duration::from_millis(40);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::model::ids::GameId;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::protocol::{ErrorCode, WireError};
 
 /// Why a room refuses what a player wants.

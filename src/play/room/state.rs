@@ -23,7 +23,7 @@ pub use self::turn::MoveRequest;
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::model::clock::GameClock;
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent};
 
 use crate::model::time::UnixMillis;

@@ -6,10 +6,15 @@ use fourfold_engine::{BySide, Outcome, Position, Side};
 
 use super::state::{PlayedMove, RoomState, millis};
 use crate::model::rating::elo::RatingEntry;
+use crate::model::rating::elo::ShownRating;
+use crate::model::result::EndReason;
+
 use crate::protocol::server::{
-    EndReason, GameEnd, GameStatus, Identity, Moved, RatingChange, Snapshot, Turn, TurnClock, WireClock,
+    GameEnd, GameStatus, Moved, RatingChange, Snapshot, Turn, TurnClock, WireClock,
 };
-use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireRating, WireVariant};
+
+use crate::model::player::Identity;
+use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireVariant};
 use crate::storage::record::{GameSpec, Opening, Pair, Settlement};
 
 /// A player as a game shows it: fixed when the game begins.
@@ -18,7 +23,7 @@ pub struct SeatedPlayer {
     /// Who.
     pub identity: Identity,
     /// In the game's variant, at its start.
-    pub rating: Option<WireRating>,
+    pub rating: Option<ShownRating>,
     /// The version a bot gives itself.
     pub version: Option<String>,
 }
@@ -27,7 +32,7 @@ impl SeatedPlayer {
     /// As others see it.
     #[must_use]
     pub fn to_wire(&self) -> WirePlayer {
-        self.identity.to_wire(self.rating, self.version.clone())
+        WirePlayer::new(&self.identity, self.rating, self.version.clone())
     }
 }
 

@@ -203,7 +203,7 @@ async fn a_foreign_or_changed_secret_resumes_nothing() {
     stolen.resume.as_mut().unwrap().secret = second.resuming().resume.unwrap().secret;
     let thief = arena.hello(Credential::None, stolen).await;
     assert!(!thief.welcome.resumed);
-    assert_eq!(thief.welcome.you.kind, crate::protocol::terms::PlayerKind::Guest);
+    assert_eq!(thief.welcome.you.kind, crate::model::player::PlayerKind::Guest);
     let not_mine = arena.hello(bob.credential.clone(), first.resuming()).await;
     assert!(!not_mine.welcome.resumed);
     assert_eq!(not_mine.welcome.you.id, bob.identity.id);

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::Record;
 use crate::model::ids::PlayerId;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 use crate::storage::words::Word;
@@ -256,9 +256,11 @@ impl RecordReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::opening::OpeningKind;
     use crate::model::rating::elo;
-    use crate::protocol::server::EndReason;
-    use crate::protocol::terms::{OpeningKind, PlayerKind};
+    use crate::model::result::EndReason;
+
+    use crate::model::player::PlayerKind;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, play, player, spec, whole_game};
     use crate::storage::record::{GameSpec, Opening, Pair, Settlement};

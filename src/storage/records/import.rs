@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::lines::{LineError, Lines};
 use super::{Record, RecordPlayer, rules};
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
 use crate::protocol::server::GameStatus;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{
     BotProfile, Ending, EventKind, GameSpec, Opening, Pair, StoredEvent, StoredMove, StoredPlayer,
 };
@@ -227,8 +227,8 @@ mod tests {
     use fourfold_engine::rng;
 
     use super::*;
+    use crate::model::result::{EndReason, GameResult};
     use crate::operations::verify::verify;
-    use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
     use crate::storage::records::export::{Format, RecordReader};

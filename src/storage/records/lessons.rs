@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::lines::{LineError, Lines};
 use crate::model::rating::eligibility::UnratedReason;
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::protocol::terms::WireVariant;
 
 /// A game that was played to some end.

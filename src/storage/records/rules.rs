@@ -2,7 +2,7 @@
 
 use fourfold_engine::{Game, Outcome, Side};
 
-use crate::protocol::server::{EndReason, GameResult};
+use crate::model::result::{EndReason, GameResult};
 use crate::storage::record::{Ending, EventKind, StoredEvent, StoredGame};
 use crate::storage::words::Word;
 

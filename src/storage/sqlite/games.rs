@@ -12,7 +12,7 @@ use super::events::EventRow;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::protocol::server::GameResult;
+use crate::model::result::GameResult;
 use crate::storage::record::{
     DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnratedReason,
 };

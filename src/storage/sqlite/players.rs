@@ -7,7 +7,7 @@ use super::convert::{parsed, word};
 use super::error::Damage;
 use super::published;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
 
 use crate::model::time::UnixMillis;

@@ -15,7 +15,7 @@ use super::{judgements, learners, published};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::RatingEntry;
-use crate::protocol::server::EndReason;
+use crate::model::result::EndReason;
 use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnratedReason};
 
 use crate::model::time::UnixMillis;

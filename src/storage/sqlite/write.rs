@@ -240,7 +240,7 @@ mod tests {
     use super::super::SqliteStore;
     use super::*;
     use crate::model::durability::Durability;
-    use crate::protocol::server::{EndReason, GameResult};
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,
     };
@@ -263,9 +263,11 @@ mod tests {
         store.execute("PRAGMA max_page_count = 1").await;
         let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
         let mut batch = vec![Write::Finish { game: game.id.clone(), events }];
-        batch.extend((0..200).map(|n| {
-            add(player(&format!("a-rather-long-n-{n}"), crate::protocol::terms::PlayerKind::Human))
-        }));
+        batch.extend(
+            (0..200).map(|n| {
+                add(player(&format!("a-rather-long-n-{n}"), crate::model::player::PlayerKind::Human))
+            }),
+        );
         for _ in 0..2 {
             let error = store.commit(&batch).await.unwrap_err();
             assert!(matches!(error, StoreError::Full(_)), "{error:?}");

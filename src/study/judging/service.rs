@@ -223,7 +223,7 @@ fn report(cause: &JudgingError) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::server::{EndReason, GameResult};
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec};
     use crate::storage::{JudgementStore as _, MemoryStore};
 

@@ -14,8 +14,8 @@ use fourfold_engine::{Game, Side, Variant};
 
 use super::Watches;
 use crate::model::ids::PlayerId;
-use crate::protocol::server::{EndReason, GameResult as Result_};
-use crate::protocol::terms::OpeningKind;
+use crate::model::opening::OpeningKind;
+use crate::model::result::{EndReason, GameResult as Result_};
 use crate::storage::judgements::Judgement;
 use crate::storage::record::{StoredGame, UnratedReason};
 

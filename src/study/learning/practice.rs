@@ -11,9 +11,9 @@ use fourfold_engine::{BySide, Game, Outcome, Side, Variant, openings};
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::opening::OpeningKind;
+use crate::model::result::{EndReason, GameResult};
 use crate::play::reasons;
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::OpeningKind;
 use crate::storage::record::{Ending, EventKind, GameSpec, Opening, StoredEvent, StoredMove};
 
 use crate::model::time::UnixMillis;

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use crate::model::ids::GameId;
+use crate::model::result::GameResult;
 use crate::operations::control::{
     Answer, LearnerShown, LessonShown, PatternShown, PointShown, Request, RethoughtShown, VersionShown,
 };
-use crate::protocol::server::GameResult;
 
 use super::super::operator::DataArg;
 use super::super::reasons;

@@ -15,7 +15,7 @@ use crate::http::error::ApiError;
 use crate::http::request::{Parameters, PathPart};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::published::Score;
 
 /// Games as the player sees them.

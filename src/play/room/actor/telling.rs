@@ -7,12 +7,12 @@ use fourfold_engine::Side;
 
 use super::{RoomActor, RoomNews};
 use crate::model::clock::now;
+use crate::model::player::PlayerKind;
 use crate::play::room::directory::shown_crowd;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::state::{Effect, millis};
 use crate::protocol::ServerMessage;
 use crate::protocol::server::{Crowd, Frame, Offered, OpponentGone, Snapshot, Urgency};
-use crate::protocol::terms::PlayerKind;
 
 /// How long a room outlives its game if people play in it: time to agree on a rematch.
 pub(super) const LINGER_PEOPLE: Duration = Duration::from_mins(1);

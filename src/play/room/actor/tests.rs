@@ -8,11 +8,17 @@ use super::*;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::model::ids::PlayerId;
+use crate::model::result::EndReason;
 use crate::play::room::handle::{Action, Play, Seated};
 use crate::play::room::view::SeatedPlayer;
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::{EndReason, Frame, Identity, Urgency};
-use crate::protocol::terms::{PlayerKind, WireSide};
+
+use crate::protocol::server::{Frame, Urgency};
+
+use crate::model::player::Identity;
+use crate::model::player::PlayerKind;
+
+use crate::protocol::terms::WireSide;
 use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
 use crate::storage::conformance::{FIRST_WINS, add_players, player, spec};
 use crate::storage::memory::{Fault, MemoryStore};

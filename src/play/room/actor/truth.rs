@@ -5,10 +5,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::RoomActor;
 use crate::analysis::truth::Outlook;
+use crate::model::player::PlayerKind;
 use crate::play::room::handle::Recipient;
 use crate::protocol::ServerMessage;
 use crate::protocol::server::{Frame, Truth, Urgency};
-use crate::protocol::terms::PlayerKind;
 
 /// The value of the position on the board, as far as anybody asked for it.
 #[derive(Default)]

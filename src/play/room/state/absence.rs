@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fourfold_engine::Side;
 
 use super::{Effect, Effects, RoomState};
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 
 /// How long a bot may be away while it is its turn.
 pub(super) const BOT_ABSENCE_MAX: Duration = Duration::from_secs(30);

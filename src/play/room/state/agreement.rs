@@ -5,8 +5,8 @@ use std::time::Instant;
 use fourfold_engine::Side;
 
 use super::{Effect, Effects, RoomState, millis};
+use crate::model::player::PlayerKind;
 use crate::play::room::refusal::RoomRefusal;
-use crate::protocol::terms::PlayerKind;
 use crate::storage::record::{EventKind, StoredEvent};
 
 use crate::model::time::UnixMillis;

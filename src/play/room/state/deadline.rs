@@ -6,9 +6,9 @@ use fourfold_engine::Side;
 
 use super::ending::{flagged, lost, void};
 use super::{Effects, RoomState};
+use crate::model::player::PlayerKind;
+use crate::model::result::EndReason;
 use crate::model::time::UnixMillis;
-use crate::protocol::server::EndReason;
-use crate::protocol::terms::PlayerKind;
 
 /// How long a person may take for the first move before the game is void.
 pub(super) const FIRST_MOVE_MAX: Duration = Duration::from_secs(30);

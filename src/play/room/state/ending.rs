@@ -5,8 +5,8 @@ use std::time::Instant;
 use fourfold_engine::{Outcome, Side};
 
 use super::{Effects, RoomState, millis};
+use crate::model::result::{EndReason, GameResult};
 use crate::play::room::refusal::RoomRefusal;
-use crate::protocol::server::{EndReason, GameResult};
 use crate::storage::record::{Ending, EventKind, StoredEvent};
 
 use crate::model::time::UnixMillis;

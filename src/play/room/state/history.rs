@@ -7,7 +7,7 @@ use fourfold_engine::{BySide, IllegalMove};
 use super::freeze::{Freeze, RESTART_FREEZE_MAX};
 use super::{PlayedMove, RoomState};
 use crate::model::clock::GameClock;
-use crate::protocol::terms::PlayerKind;
+use crate::model::player::PlayerKind;
 use crate::storage::record::{EventKind, Settlement, StoredEvent, StoredGame, StoredMove};
 
 impl RoomState {

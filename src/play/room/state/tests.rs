@@ -6,8 +6,8 @@ use super::freeze::RESTART_BONUS;
 use super::history::is_public;
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
+use crate::model::result::{EndReason, GameResult};
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::{EndReason, GameResult};
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{Opening, Pair, StoredGame};
 

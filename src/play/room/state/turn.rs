@@ -7,9 +7,9 @@ use fourfold_engine::{Column, Side};
 use super::ending::{ending_of, flagged, lost};
 use super::{Effects, PlayedMove, RoomState, millis};
 use crate::model::clock::{FlagFell, GameClock, Spent};
+use crate::model::result::EndReason;
 use crate::play::room::refusal::RoomRefusal;
 use crate::protocol::client::ColumnField;
-use crate::protocol::server::EndReason;
 use crate::storage::record::{EventKind, StoredEvent, StoredMove};
 
 use crate::model::time::UnixMillis;
