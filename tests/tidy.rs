@@ -38,8 +38,8 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All Rust files under a directory of the repository.
-fn sources(directory: &str) -> Vec<Source> {
+/// All files under a directory of the repository whose names end so.
+fn files(directory: &str, extension: &str) -> Vec<Source> {
     let mut found = Vec::new();
     let mut directories = vec![root().join(directory)];
     while let Some(directory) = directories.pop() {
@@ -49,15 +49,20 @@ fn sources(directory: &str) -> Vec<Source> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 directories.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|own| own == extension) {
                 let text = fs::read_to_string(&path).unwrap();
                 let path = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
                 found.push(Source { path, text });
             }
         }
     }
-    assert!(!found.is_empty(), "no sources in {directory}");
+    assert!(!found.is_empty(), "no .{extension} in {directory}");
     found
+}
+
+/// All Rust files under a directory of the repository.
+fn sources(directory: &str) -> Vec<Source> {
+    files(directory, "rs")
 }
 
 fn our_code() -> Vec<Source> {
@@ -256,6 +261,24 @@ fn files_stay_readable() {
     };
     let breaches: Vec<String> = our_code().iter().filter_map(too_long).collect();
     check_none(&format!("at most {LINES_MAX} lines a file"), &breaches);
+}
+
+/// Longest line of a template in columns: a tag with its attributes and a text fits. Rust has less, but a tag can be
+/// broken only between attributes, and around it only where white space shows nothing.
+const TEMPLATE_COLUMNS_MAX: usize = 140;
+
+#[test]
+fn templates_stay_readable() {
+    let mut breaches = Vec::new();
+    for template in files("web/templates", "html") {
+        for (line, number) in template.text.lines().zip(1..) {
+            let columns = line.chars().count();
+            if columns > TEMPLATE_COLUMNS_MAX {
+                breaches.push(format!("{}:{number} has {columns}", template.path));
+            }
+        }
+    }
+    check_none(&format!("at most {TEMPLATE_COLUMNS_MAX} columns a line of a template"), &breaches);
 }
 
 #[test]
