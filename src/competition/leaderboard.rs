@@ -4,7 +4,8 @@
 //! pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody reads
 //! what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well yet.
 //!
-//! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md` says.
+//! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md`
+//! says.
 
 pub mod books;
 pub mod field;

@@ -1,20 +1,20 @@
 //! How much thinking the ladder may cost: a share of the machine, measured on the threads that think. Pure.
 //!
 //! What may be spent comes in steadily, and what was really used is taken off. Bots that move at once and bots that
-//! search have purses of their own: otherwise one slow bot would use up in a game what a hundred games of the quick ones
-//! cost.
+//! search have purses of their own: otherwise one slow bot would use up in a game what a hundred games of the quick
+//! ones cost.
 
 use std::time::Duration;
 
-/// The part of what comes in that goes to quick bots. They cost so little that a quarter is plenty; what they leave goes
-/// to the slow ones.
+/// The part of what comes in that goes to quick bots. They cost so little that a quarter is plenty; what they leave
+/// goes to the slow ones.
 const QUICK_SHARE: f64 = 0.25;
 
 /// What a purse holds at most, in seconds of its income: a ladder that stood still for an hour does not make up for it.
 const SAVED_MAX: f64 = 10.0;
 
-/// How deep in debt a purse can be, in seconds of its income: a bot that has cost more than was thought stops the others
-/// of its class for this long, and not for hours.
+/// How deep in debt a purse can be, in seconds of its income: a bot that has cost more than was thought stops the
+/// others of its class for this long, and not for hours.
 const DEBT_MAX: f64 = 120.0;
 
 /// What one game costs besides thinking, in seconds: rooms, messages, the database.

@@ -62,8 +62,8 @@ pub(super) struct Chart {
 impl HtmlSafe for Chart {}
 
 impl Chart {
-    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there is
-    /// nothing to draw.
+    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there
+    /// is nothing to draw.
     pub(super) fn new(title: &str, x_title: &str, frozen: &[Value], live: &[Value]) -> Option<Self> {
         let all = || frozen.iter().chain(live);
         let most = all().map(|value| value.games).max()?.max(10);

@@ -18,7 +18,8 @@ use crate::storage::words::Word;
 /// seven statements.
 ///
 /// A statement costs some 60 us for the way to the connection's thread and back, whatever it does. 4,096 moves on two
-/// cores took 35 to 160 ms one by one, 11 to 17 ms as one JSON argument (`json_each`), 5 to 12 ms in chunks of 128 or 512.
+/// cores took 35 to 160 ms one by one, 11 to 17 ms as one JSON argument (`json_each`), 5 to 12 ms in chunks of 128 or
+/// 512.
 const CHUNKS: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
 
 /// One statement for each of [`CHUNKS`].

@@ -199,8 +199,8 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
     Ok(Ok(Written::Done))
 }
 
-/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to the
-/// connection's thread and back.
+/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to
+/// the connection's thread and back.
 async fn insert_lessons(
     connection: &mut SqliteConnection,
     key: i64,

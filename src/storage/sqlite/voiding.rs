@@ -1,8 +1,8 @@
 //! Taking a game out: the reason into the audit log, and all live ratings of its variant again without it.
 //!
 //! A later game's rating depends on every one before it, so all games of the variant are settled anew, in one
-//! transaction with the rest. Their moves are in the settlements, so no events are read. Meanwhile no move is stored; the
-//! rooms know, and let no flag fall.
+//! transaction with the rest. Their moves are in the settlements, so no events are read. Meanwhile no move is stored;
+//! the rooms know, and let no flag fall.
 
 use std::fmt::Write as _;
 

@@ -60,8 +60,8 @@ impl Fold {
         self.learner.knowledge()
     }
 
-    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the marks
-    /// says.
+    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the
+    /// marks says.
     pub(crate) fn learn(&mut self, taught: &[Taught], marks: &BTreeSet<u64>, now: UnixMillis) -> Learnt {
         let mut lessons = Vec::new();
         let versions = self.go_through(taught, marks, now, |fold, number, records| {
@@ -124,8 +124,8 @@ impl Fold {
     }
 }
 
-/// A learner on its way to be made again from its stored lessons up to some number, with its versions. A mark beyond them
-/// gets what there is.
+/// A learner on its way to be made again from its stored lessons up to some number, with its versions. A mark beyond
+/// them gets what there is.
 #[derive(Debug)]
 pub(crate) struct Refolding {
     fold: Fold,

@@ -3,8 +3,8 @@
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
 //! connection says nothing about the position, and neither does a game that somebody began from a position of their
 //! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none.
-//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`). And if
-//! the operator asks for it, games of players who throw away too much are none (`plays_well_enough`).
+//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`). And
+//! if the operator asks for it, games of players who throw away too much are none (`plays_well_enough`).
 
 use std::collections::VecDeque;
 
@@ -91,8 +91,8 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
 
 /// Whether the players who are not of the house kept the result in at least this share of their decisions, in percent.
 ///
-/// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve is
-/// no lesson then; a side that had nothing to decide did nothing wrong.
+/// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve
+/// is no lesson then; a side that had nothing to decide did nothing wrong.
 #[must_use]
 pub(crate) fn plays_well_enough(judgement: Judgement, teachers: &[Teacher], accuracy_min: u32) -> bool {
     let Judgement::Judged(skills) = judgement else { return false };

@@ -31,9 +31,9 @@ use crate::storage::writer::WriteError;
 /// Finished games looked at in one turn, after which the other learners have theirs.
 const TURN_GAMES: u32 = 64;
 
-/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
-/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
-/// learning.
+/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored
+/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a
+/// second of learning.
 const PENDING_MAX: usize = 1_000;
 
 /// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
@@ -44,8 +44,8 @@ const CHUNK: usize = 16;
 /// megabytes every two minutes, which loses some hundred lessons of a millisecond or two.
 const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
-/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves of
-/// others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
+/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves
+/// of others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
 const STEP_REST: u32 = 4 * WRITES_REST;
 
 /// But no longer than this, however slow the disk is: what was learnt since is learnt again after a crash.
@@ -57,8 +57,8 @@ const POINTS_PER_DOUBLING: f64 = 14.0;
 /// How all learners play, in one word.
 const STYLE: &str = "learning";
 
-/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of the
-/// store, and moves wait behind it for the processor.
+/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of
+/// the store, and moves wait behind it for the processor.
 #[derive(Debug, Default)]
 pub(super) struct Faculty {
     /// Who players are, as far as learning is concerned; this never changes.
@@ -305,8 +305,8 @@ impl Pupil {
         self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
     }
 
-    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
-    /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
+    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a
+    /// state. Versions are stored as soon as they are frozen, nothing while games wait for the writer.
     fn is_save_due(&self, deps: &LearningDeps) -> bool {
         let Some(pending) = &self.pending else { return false };
         if deps.writer.is_congested() {
@@ -512,8 +512,8 @@ impl Pupil {
     }
 }
 
-/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of versions
-/// that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
+/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of
+/// versions that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
 fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) -> BTreeSet<u64> {
     let mut open = wanted.clone();
     for (mark, games) in frozen {
@@ -535,8 +535,8 @@ struct Look {
     waits: bool,
 }
 
-/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not come
-/// to it.
+/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not
+/// come to it.
 async fn admits(
     game: &StoredGame,
     teachers: &[Teacher],

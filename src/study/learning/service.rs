@@ -48,8 +48,8 @@ const AFTER_FAILURE: Duration = Duration::from_mins(1);
 /// those. With a hundred it was one in a hundred, which is the p99 itself.
 pub(super) const WRITES_REST: u32 = 200;
 
-/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
-/// is one that moves would wait for.
+/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the
+/// question is one that moves would wait for.
 const NOBODY_DUE: Duration = Duration::from_secs(10);
 
 /// Why learners cannot be set up, or one of them cannot go on.

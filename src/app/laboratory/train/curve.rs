@@ -20,8 +20,8 @@ pub(super) struct Point {
     pub(super) games: u64,
     /// Points of all points, 0 to 1, by opponent.
     pub(super) scores: BTreeMap<String, f64>,
-    /// Of positions with a right and a wrong move that the run has drawn, the share in which it finds a right one; null if
-    /// not measured.
+    /// Of positions with a right and a wrong move that the run has drawn, the share in which it finds a right one; null
+    /// if not measured.
     pub(super) decision: Option<f64>,
     /// Where the run stands, in the course's own words.
     pub(super) summary: String,
@@ -65,8 +65,8 @@ impl<W: Write> Curve<'_, W> {
         writeln!(self.out, "  State")
     }
 
-    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many CPU
-    /// seconds until now.
+    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many
+    /// CPU seconds until now.
     pub(super) fn measure(&mut self, course: &dyn Course, cpu_seconds: f64) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.opponents.len() as u64, "opponents measured");
         let mut scores = BTreeMap::new();
