@@ -27,12 +27,13 @@ use crate::system::bot_files::BotFileError;
 use crate::system::metrics::Metrics;
 
 use crate::model::time::UnixMillis;
+use crate::storage::finished::News;
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
-/// How often to look for finished games when there were none.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long games gather after a look that found none, and how long to wait while moves wait for the writer.
+const GATHER: Duration = Duration::from_millis(500);
 
 /// How long what is under way may hold up a stop: a few dozen games to learn, or a game of practice.
 const ROUND_MAX: Duration = Duration::from_secs(3);
@@ -184,6 +185,8 @@ impl LearningActor {
         };
         let mut stops = std::pin::pin!(stops);
         loop {
+            // Before the look, so that what comes meanwhile is news.
+            let (known, began) = (self.deps.writer.finished().news(), Instant::now());
             let progress = {
                 let mut round = std::pin::pin!(self.round());
                 tokio::select! {
@@ -201,7 +204,8 @@ impl LearningActor {
                 tokio::select! {
                     () = &mut stops => break,
                     () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
-                    () = tokio::time::sleep(self.pause()) => {}
+                    () = self.more_to_learn(known) => {}
+                    () = at(self.due(began)) => {}
                 }
             }
         }
@@ -221,12 +225,24 @@ impl LearningActor {
         }
     }
 
-    /// Until the next game is due, or the next look at the records.
-    pub(super) fn pause(&self) -> Duration {
-        let now = Instant::now();
-        // A game that is overdue waits for something else than time.
-        let due = self.practice.not_before.filter(|at| *at > now).map(|at| at - now);
-        due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
+    /// Waits for games that have finished, or for the judge's word if a learner needs it.
+    pub(super) async fn more_to_learn(&self, known: News) {
+        let waits = self.pupils.iter().any(Pupil::waits);
+        let is_wanted = |news: &News, known: &News| {
+            news.has_games_since(known) || (waits && news.has_judgements_since(known))
+        };
+        self.deps.writer.finished().more_than(known, GATHER, is_wanted).await;
+    }
+
+    /// When there is something to do again though nothing finishes, after a round that began then and in which there was
+    /// nothing; never if time alone changes nothing.
+    pub(super) fn due(&self, began: Instant) -> Option<Instant> {
+        let has_room = self.faculty.was_without_room().then(|| Instant::now() + GATHER);
+        let pupils = self.pupils.iter().filter_map(Pupil::wakes_at);
+        let all = pupils
+            .chain([self.practice.not_before, self.measured_not_before, has_room].into_iter().flatten());
+        // What was overdue waits for something else than time.
+        all.filter(|at| *at > began).min()
     }
 
     /// Lets every learner go on; if none had anything to do, lets one practise.
@@ -277,7 +293,7 @@ impl LearningActor {
     /// Measures one learner or version, if any is due.
     async fn measure(&mut self) -> Progress {
         let now = Instant::now();
-        if self.deps.writer.is_congested() || self.measured_not_before.is_some_and(|at| now < at) {
+        if !self.faculty.has_room(&self.deps) || self.measured_not_before.is_some_and(|at| now < at) {
             return Progress::Idle;
         }
         for pupil in &mut self.pupils {
@@ -297,7 +313,7 @@ impl LearningActor {
 
     async fn practise(&mut self) -> Result<Progress, LearningError> {
         let now = Instant::now();
-        if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
+        if !self.faculty.has_room(&self.deps) || self.practice.not_before.is_some_and(|at| now < at) {
             return Ok(Progress::Idle);
         }
         // More games would not teach those who wait for the judge, and keep it from coming to theirs.
@@ -321,6 +337,7 @@ impl LearningActor {
         };
         let house = &self.deps.house;
         let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
+            self.practice.not_before = Some(now + NOBODY_DUE);
             return Ok(Progress::Idle);
         };
         let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
@@ -399,6 +416,14 @@ impl LearningActor {
     fn teachers(&self) -> Vec<PlayerId> {
         let named = self.deps.settings.teachers.iter().filter_map(|name| teacher(name, &self.deps.house));
         named.map(|bot| bot.identity.id.clone()).collect()
+    }
+}
+
+/// Waits until then; for ever if that is never.
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
     }
 }
 
