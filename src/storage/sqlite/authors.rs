@@ -1,6 +1,6 @@
 //! Versions, self-tests and faults of remote bots.
 
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{parsed, word};
 use super::error::Damage;
@@ -12,14 +12,16 @@ use crate::storage::words::Word;
 
 type Outcome = Result<Result<Written, Refused>, StoreError>;
 
-#[derive(FromRow, Debug)]
-struct VersionRow {
-    version: String,
-    first_seen: i64,
-    last_seen: i64,
-    passed_at: Option<i64>,
-    tested_at: Option<i64>,
-    report: Option<String>,
+row! {
+    #[derive(Debug)]
+    struct VersionRow {
+        version: String,
+        first_seen: i64,
+        last_seen: i64,
+        passed_at: Option<i64>,
+        tested_at: Option<i64>,
+        report: Option<String>,
+    }
 }
 
 impl VersionRow {
@@ -35,12 +37,14 @@ impl VersionRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct FaultRow {
-    game: Option<String>,
-    kind: String,
-    note: String,
-    at: i64,
+row! {
+    #[derive(Debug)]
+    struct FaultRow {
+        game: Option<String>,
+        kind: String,
+        note: String,
+        at: i64,
+    }
 }
 
 impl FaultRow {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, to_sql};
 use super::error::Damage;
@@ -16,15 +16,17 @@ use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
 type Outcome = Result<Result<Written, Refused>, StoreError>;
 
-#[derive(FromRow, Debug)]
-struct LearnerRow {
-    name: String,
-    spec: String,
-    covered: i64,
-    games: i64,
-    revision: i64,
-    stale: bool,
-    state: Vec<u8>,
+row! {
+    #[derive(Debug)]
+    struct LearnerRow {
+        name: String,
+        spec: String,
+        covered: i64,
+        games: i64,
+        revision: i64,
+        stale: bool,
+        state: Vec<u8>,
+    }
 }
 
 impl LearnerRow {
@@ -44,14 +46,16 @@ impl LearnerRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct VersionRow {
-    mark: i64,
-    games: i64,
-    covered: i64,
-    state: Vec<u8>,
-    frozen_at: i64,
-    decision: Option<i64>,
+row! {
+    #[derive(Debug)]
+    struct VersionRow {
+        mark: i64,
+        games: i64,
+        covered: i64,
+        state: Vec<u8>,
+        frozen_at: i64,
+        decision: Option<i64>,
+    }
 }
 
 impl VersionRow {

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::convert::{parsed, to_sql, word};
 use super::error::Damage;
@@ -61,19 +61,21 @@ async fn set_unrated(
     Ok(())
 }
 
-/// A finished game that was meant to be rated.
-#[derive(FromRow, Debug)]
-struct Candidate {
-    number: i64,
-    first: String,
-    second: String,
-    first_key: i64,
-    second_key: i64,
-    moves: String,
-    result: String,
-    /// Of short games; whether others ended by a line or otherwise changes nothing.
-    reason: Option<String>,
-    unrated_because: Option<String>,
+row! {
+    /// A finished game that was meant to be rated.
+    #[derive(Debug)]
+    struct Candidate {
+        number: i64,
+        first: String,
+        second: String,
+        first_key: i64,
+        second_key: i64,
+        moves: String,
+        result: String,
+        /// Of short games; whether others ended by a line or otherwise changes nothing.
+        reason: Option<String>,
+        unrated_because: Option<String>,
+    }
 }
 
 impl Candidate {
