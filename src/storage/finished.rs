@@ -252,8 +252,8 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::server::{EndReason, GameResult};
-    use crate::protocol::terms::PlayerKind;
+    use crate::model::player::PlayerKind;
+    use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{NOON, add, add_players, play, player, spec, whole_game};
     use crate::storage::record::UnratedReason;
     use crate::storage::{MemoryStore, Writer};

@@ -15,14 +15,8 @@ use super::{Leaderboard, LeaderboardActor, LeaderboardDeps, Snapshot};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
-<<<<<<< HEAD
 use crate::model::result::{EndReason, GameResult};
-use crate::storage::conformance::{NOON, add, play, player, player_id, spec};
-=======
-use crate::protocol::server::{EndReason, GameResult};
-use crate::protocol::terms::PlayerKind;
 use crate::storage::conformance::{NOON, add, play, player, player_id, spec, whole_game};
->>>>>>> followers
 use crate::storage::published::{FitList, RatedGame};
 use crate::storage::record::{GameSpec, Pair, StoredPlayer};
 use crate::storage::store::{Store, Write};

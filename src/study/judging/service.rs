@@ -232,15 +232,10 @@ fn report(cause: &JudgingError) {
 #[cfg(test)]
 mod tests {
     use super::*;
-<<<<<<< HEAD
     use crate::model::result::{EndReason, GameResult};
-    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec};
-=======
-    use crate::protocol::server::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec, whole_game,
     };
->>>>>>> followers
     use crate::storage::{JudgementStore as _, MemoryStore};
 
     fn actor(store: &Arc<MemoryStore>) -> JudgingActor {

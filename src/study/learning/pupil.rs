@@ -29,18 +29,9 @@ use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 
-<<<<<<< HEAD
-/// Finished games looked at in one turn, after which the other learners have theirs.
-const TURN_GAMES: u32 = 64;
-
 /// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored
-/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a
-/// second of learning.
-=======
-/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
-/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
+/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
 /// learning.
->>>>>>> followers
 const PENDING_MAX: usize = 1_000;
 
 /// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
@@ -312,11 +303,6 @@ impl Pupil {
         self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
     }
 
-<<<<<<< HEAD
-    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a
-    /// state. Versions are stored as soon as they are frozen, nothing while games wait for the writer.
-    fn is_save_due(&self, deps: &LearningDeps) -> bool {
-=======
     /// When it can go on after a failure, or what it has learnt is to be stored. That may be over: then it waits for room.
     pub(super) fn wakes_at(&self) -> Option<tokio::time::Instant> {
         self.resting_until.max(self.save_not_before.filter(|_| self.pending.is_some()))
@@ -325,7 +311,6 @@ impl Pupil {
     /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
     /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
     fn is_save_due(&self, deps: &LearningDeps, faculty: &mut Faculty) -> bool {
->>>>>>> followers
         let Some(pending) = &self.pending else { return false };
         if !faculty.has_room(deps) {
             return false;
