@@ -248,7 +248,7 @@ impl RoomActor {
                 self.deferred.push_back(command);
             }
             Command::Play { reply, .. } | Command::Act { reply, .. } => {
-                self.refuse(&reply, &RoomRefusal::Busy)
+                self.refuse(&reply, &RoomRefusal::Busy);
             }
             Command::Sit { .. }
             | Command::Prompt { .. }

@@ -171,8 +171,8 @@ impl Setup {
         let player = self.player_of(who);
         let column = u8::try_from(column).ok().and_then(Column::from_number);
         let column = column.ok_or(NoColumn::OutOfRange(0));
-        let play = Play { ply, column, info: None, received: now(), round_trip: Duration::ZERO };
-        self.room.play(player, play, who.reply(Some("r1")));
+        let stone = Play { ply, column, info: None, received: now(), round_trip: Duration::ZERO };
+        self.room.play(player, stone, who.reply(Some("r1")));
     }
 
     fn player_of(&self, who: &Arc<Hearer>) -> PlayerId {

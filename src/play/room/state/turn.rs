@@ -68,19 +68,19 @@ impl RoomState {
     }
 
     /// A move for an earlier ply is the same move again or stale; one for a later ply is too early.
-    fn check_ply(&self, side: Side, play: &Play) -> Result<Option<PlayedMove>, RoomRefusal> {
+    fn check_ply(&self, side: Side, asked: &Play) -> Result<Option<PlayedMove>, RoomRefusal> {
         let ply = self.game.ply();
-        if play.ply < ply {
-            let column = self.game.moves()[play.ply as usize];
+        if asked.ply < ply {
+            let column = self.game.moves()[asked.ply as usize];
             let opening = (ply as usize) - self.moves_played();
-            let played = (play.ply as usize).checked_sub(opening).map(|index| self.history[index]);
+            let played = (asked.ply as usize).checked_sub(opening).map(|index| self.history[index]);
             return match played {
-                Some(played) if play.column == Ok(column) => Ok(Some(played)),
-                _ => Err(RoomRefusal::StalePly { ply, stale: play.ply, column: column.number() }),
+                Some(played) if asked.column == Ok(column) => Ok(Some(played)),
+                _ => Err(RoomRefusal::StalePly { ply, stale: asked.ply, column: column.number() }),
             };
         }
         self.check_open()?;
-        if play.ply > ply || side != self.side_to_move() {
+        if asked.ply > ply || side != self.side_to_move() {
             return Err(RoomRefusal::NotYourTurn { ply });
         }
         Ok(None)
