@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
-use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
+use super::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, Unauthorized};
+use super::resume_token::ResumeToken;
 use super::services::Services;
-use super::ticket::Ticket;
 use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
 use crate::model::ids::{PlayerId, SessionId, TokenId};
@@ -44,7 +44,7 @@ pub struct SessionGateway {
 }
 
 /// A `hello` whose sender is known.
-struct Opening {
+struct KnownHello {
     hello: Hello,
     profile: Option<BotProfile>,
     proven: Proven,
@@ -79,7 +79,7 @@ impl Gateway for SessionGateway {
     }
 
     /// Opens in a task of its own, which a socket that gives up cannot stop half way: what was attached must be let go.
-    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, Refused> {
+    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, RefusedHello> {
         let (answer, opened) = oneshot::channel();
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
@@ -100,11 +100,16 @@ impl SessionGateway {
         Self { services }
     }
 
-    async fn find_or_open(&self, hello: Hello, re: Option<&str>, caller: Caller) -> Result<Opened, Refused> {
+    async fn find_or_open(
+        &self,
+        hello: Hello,
+        re: Option<&str>,
+        caller: Caller,
+    ) -> Result<Opened, RefusedHello> {
         let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
         let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
         let profile = profile_of(&hello)?;
-        let request = Opening { hello, profile, proven };
+        let request = KnownHello { hello, profile, proven };
         let Some(ticket) = ticket.filter(|ticket| ticket.player == request.proven.identity.id) else {
             return self.open_fresh(&request, None, re).await;
         };
@@ -115,8 +120,8 @@ impl SessionGateway {
     }
 
     /// What the secret of a session says, if we wrote it for this session.
-    fn read_ticket(&self, resume: &Resume) -> Option<Ticket> {
-        let ticket = Ticket::read(&self.services.signer, &resume.secret)?;
+    fn read_ticket(&self, resume: &Resume) -> Option<ResumeToken> {
+        let ticket = ResumeToken::read(&self.services.signer, &resume.secret)?;
         (ticket.session.as_str() == resume.session).then_some(ticket)
     }
 
@@ -125,8 +130,8 @@ impl SessionGateway {
         &self,
         hello: &Hello,
         caller: &Caller,
-        ticket: Option<&Ticket>,
-    ) -> Result<Proven, Refused> {
+        ticket: Option<&ResumeToken>,
+    ) -> Result<Proven, RefusedHello> {
         let accounts = &self.services.accounts;
         if let Some(token) = &hello.token {
             return self.prove_token(&Secret::new(token.as_str())).await;
@@ -150,10 +155,10 @@ impl SessionGateway {
         }
     }
 
-    async fn prove_token(&self, token: &Secret) -> Result<Proven, Refused> {
+    async fn prove_token(&self, token: &Secret) -> Result<Proven, RefusedHello> {
         match self.services.accounts.authenticate(token).await {
             Ok(known) => Ok(Proven { identity: known.identity, credential: Some(known.token) }),
-            Err(AccountError::Unauthorized) => Err(Refused {
+            Err(AccountError::Unauthorized) => Err(RefusedHello {
                 error: WireError::new(ErrorCode::Unauthorized, "the token is unknown or revoked").fatal(),
                 code: CloseCode::Credentials,
             }),
@@ -163,7 +168,7 @@ impl SessionGateway {
 
     /// Whoever holds the secret of a session is its player, as long as the credential behind it is valid. Without a
     /// credential that is a guest: a secret from before the guest made an account does not open the account.
-    async fn prove_ticket(&self, ticket: Option<&Ticket>) -> Result<Proven, Refused> {
+    async fn prove_ticket(&self, ticket: Option<&ResumeToken>) -> Result<Proven, RefusedHello> {
         let Some(ticket) = ticket else { return Ok(self.new_guest()) };
         let store = &self.services.store;
         if let Some(token) = &ticket.credential {
@@ -193,7 +198,12 @@ impl SessionGateway {
     /// Goes on with a session: with what was missed if it is still there, or with snapshots after a restart.
     ///
     /// If it cannot go on, its player keeps the identity, and a fresh session begins.
-    async fn resume(&self, request: &Opening, ticket: &Ticket, re: Option<&str>) -> Result<Resumed, Refused> {
+    async fn resume(
+        &self,
+        request: &KnownHello,
+        ticket: &ResumeToken,
+        re: Option<&str>,
+    ) -> Result<Resumed, RefusedHello> {
         let Some(resume) = &request.hello.resume else { return Ok(Resumed::No { instead_of: None }) };
         let live = self.services.sessions.get(&ticket.session);
         let is_of_earlier_process = ticket.issued_at < self.services.started_at;
@@ -221,7 +231,7 @@ impl SessionGateway {
         resume: &Resume,
         older: Vec<Arc<Session>>,
         re: Option<&str>,
-    ) -> Result<Resumed, Refused> {
+    ) -> Result<Resumed, RefusedHello> {
         let attached = match self.welcome(session, true).await {
             Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
             Err(refused) => Err(refused),
@@ -240,10 +250,10 @@ impl SessionGateway {
     async fn go_on(
         &self,
         session: &Arc<Session>,
-        request: &Opening,
+        request: &KnownHello,
         resume: &Resume,
         re: Option<&str>,
-    ) -> Result<Resumed, Refused> {
+    ) -> Result<Resumed, RefusedHello> {
         let _alone = session.change_alone().await;
         if !self.services.sessions.contains(session) {
             return Ok(Resumed::No { instead_of: None });
@@ -265,13 +275,13 @@ impl SessionGateway {
     /// Opens a new session, `instead_of` one that cannot go on.
     async fn open_fresh(
         &self,
-        request: &Opening,
+        request: &KnownHello,
         instead_of: Option<Arc<Session>>,
         re: Option<&str>,
-    ) -> Result<Opened, Refused> {
+    ) -> Result<Opened, RefusedHello> {
         let proven = &request.proven;
         let id = SessionId::random(&mut rng());
-        let ticket = Ticket::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
+        let ticket = ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
         let secret = ticket.write(&self.services.signer);
         let session = self.make(id, &secret, proven, Outbox::new());
         let welcome = self.welcome(&session, false).await?;
@@ -307,7 +317,7 @@ impl SessionGateway {
 
     /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
     /// only one, or the oldest of a person with too many.
-    fn enter(&self, session: &Arc<Session>, request: &Opening) -> Result<Vec<Arc<Session>>, Arc<Session>> {
+    fn enter(&self, session: &Arc<Session>, request: &KnownHello) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let games_max = self.games_max();
         let beside =
             if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
@@ -398,7 +408,7 @@ impl SessionGateway {
         self.services.feeds.lobby_changed();
     }
 
-    async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, Refused> {
+    async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, RefusedHello> {
         let identity = session.identity();
         let rating = self.services.store.shown_rating(identity, Variant::STANDARD).await;
         let rating = rating.map_err(|error| refuse(&error))?;
@@ -432,7 +442,7 @@ fn declared_by(hello: &Hello) -> Declared {
 }
 
 /// What a bot says about itself, if it fits.
-fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, Refused> {
+fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
     let Some(bot) = &hello.bot else { return Ok(None) };
     let texts = [
         ("bot.version", Some(&bot.version)),
@@ -446,7 +456,7 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, Refused> {
             let message =
                 format!("{field} has at most {PROFILE_CHARS_MAX} characters and no control characters");
             let error = WireError::bad_field(field, message).fatal();
-            return Err(Refused { error, code: CloseCode::Bye });
+            return Err(RefusedHello { error, code: CloseCode::Bye });
         }
     }
     let url = bot.url.clone().filter(|url| url.starts_with("https://") || url.starts_with("http://"));
@@ -458,9 +468,9 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-fn refuse(cause: &(dyn std::error::Error + 'static)) -> Refused {
+fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {
     let error = internal("the session could not be opened", cause).fatal();
-    Refused { error, code: CloseCode::Restart }
+    RefusedHello { error, code: CloseCode::Restart }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
 //! commit that was acknowledged before they began, and never one in the making.
 
-mod authors;
+mod bot_versions;
 mod convert;
 mod error;
 mod events;
@@ -34,8 +34,8 @@ use tokio::sync::Mutex;
 
 use self::marker::Marker;
 pub use self::open::OpenError;
-use self::write::Hand;
-use super::authors::{BotFault, BotVersion};
+use self::write::WriteConnection;
+use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::DamagedGame;
@@ -45,7 +45,7 @@ use super::record::RatingRow;
 use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::durability::Durability;
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
@@ -58,7 +58,7 @@ pub struct SqliteStore {
     marker: Marker,
     readers: SqlitePool,
     /// Taken by one commit after the other, and by nothing else.
-    hand: Mutex<Hand>,
+    hand: Mutex<WriteConnection>,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -78,9 +78,9 @@ impl SqliteStore {
             path: path.to_owned(),
             cause,
         };
-        let open::Opened { writer, readers } = open::open(path, durability).await?;
+        let open::OpenedDatabase { writer, readers } = open::open(path, durability).await?;
         let marker = Marker::set(path).map_err(|cause| failed(cause.into()))?;
-        let hand = Hand::new(writer).await.map_err(|cause| failed(cause.into()))?;
+        let hand = WriteConnection::new(writer).await.map_err(|cause| failed(cause.into()))?;
         Ok(Self { path: path.to_owned(), marker, readers, hand: Mutex::new(hand) })
     }
 
@@ -231,7 +231,7 @@ impl Store for SqliteStore {
 
     async fn leaderboard(
         &self,
-        board: Board,
+        board: LeaderboardList,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -342,15 +342,15 @@ impl Store for SqliteStore {
     }
 
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        authors::versions(&self.readers, bot).await
+        bot_versions::versions(&self.readers, bot).await
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        authors::version(&self.readers, bot, version).await
+        bot_versions::version(&self.readers, bot, version).await
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        authors::faults(&self.readers, bot, limit).await
+        bot_versions::faults(&self.readers, bot, limit).await
     }
 
     async fn audit_finished(
@@ -382,7 +382,7 @@ mod tests {
     use super::*;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
-    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
+    use crate::storage::conformance_of_bot_versions::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;

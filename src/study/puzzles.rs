@@ -7,7 +7,7 @@
 
 pub mod attempt;
 pub mod choosing;
-pub mod desk;
 pub mod grading;
 pub mod mining;
+pub mod service;
 pub mod shipped;

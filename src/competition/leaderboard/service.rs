@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info};
 
-use super::books::Books;
-use super::{Leaderboard, Snapshot};
+use super::rating_sums::RatingSums;
+use super::{FitSnapshot, Leaderboard};
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
@@ -60,7 +60,7 @@ pub struct LeaderboardActor {
     deps: LeaderboardDeps,
     follower: Follower,
     /// Not stored yet.
-    unpublished: Option<Snapshot>,
+    unpublished: Option<FitSnapshot>,
     published_at: Option<Instant>,
 }
 
@@ -109,7 +109,7 @@ impl LeaderboardActor {
         Ok(pause)
     }
 
-    async fn publish(&mut self, snapshot: &Snapshot) -> Result<(), WriteError> {
+    async fn publish(&mut self, snapshot: &FitSnapshot) -> Result<(), WriteError> {
         let publication = snapshot.publication(self.follower.revision);
         match self.deps.writer.write(Write::Publish(Box::new(publication))).await {
             // Games have been taken out meanwhile: the next look finds out.
@@ -122,7 +122,7 @@ impl LeaderboardActor {
 /// How far the records were read.
 #[derive(Debug, Default)]
 pub struct Follower {
-    books: Books,
+    books: RatingSums,
     /// Of the records, when reading began.
     revision: u64,
     has_begun: bool,
@@ -134,7 +134,7 @@ impl Follower {
     /// # Errors
     ///
     /// The store cannot be read, or the fit panicked.
-    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<Snapshot>, FollowError> {
+    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
         let revision = store.revision().await?;
         let mut is_due = !self.has_begun;
         if revision != self.revision {

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::{advance, sleep};
 
-use super::super::slots::Slots;
+use super::super::connection_limits::ConnectionLimits;
 use super::*;
 
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4_000);
@@ -38,13 +38,13 @@ struct Peering {
     stream: DuplexStream,
     task: JoinHandle<()>,
     stop: CancellationToken,
-    slots: Arc<Slots>,
+    slots: Arc<ConnectionLimits>,
 }
 
 fn dial(pipe_bytes: usize) -> Peering {
     let (stream, far) = duplex(pipe_bytes);
     let limits = Arc::new(TransportLimits { connections: Some(10), ..TransportLimits::default() });
-    let slots = Slots::new(&limits);
+    let slots = ConnectionLimits::new(&limits);
     let stop = CancellationToken::new();
     let deps = ConnectionDeps { router: router(), limits, stop: stop.clone() };
     let task = tokio::spawn(serve(far, PEER, slots.take(None).unwrap(), deps));

@@ -15,7 +15,7 @@ use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::session::limits::TransportLimits;
-use crate::session::port::{Opened, Refused, Unauthorized};
+use crate::session::port::{Opened, RefusedHello, Unauthorized};
 
 /// Knows the token `good`, and refuses every `hello` with what it knows about the caller.
 struct FakeGateway;
@@ -26,14 +26,14 @@ impl Gateway for FakeGateway {
         if token.expose() == "good" { Ok(()) } else { Err(Unauthorized) }
     }
 
-    async fn open(&self, _: Hello, _: Option<String>, caller: Caller) -> Result<Opened, Refused> {
+    async fn open(&self, _: Hello, _: Option<String>, caller: Caller) -> Result<Opened, RefusedHello> {
         let known = match caller.credential {
             Credential::None => "nobody".to_owned(),
             Credential::Token(token) => format!("token {}", token.expose()),
             Credential::Cookie(cookie) => format!("cookie {}", cookie.expose()),
         };
         let error = WireError::new(ErrorCode::Forbidden, format!("{known} at {}", caller.address));
-        Err(Refused { error, code: CloseCode::Banned })
+        Err(RefusedHello { error, code: CloseCode::Banned })
     }
 }
 

@@ -39,7 +39,7 @@ macro_rules! add_to_sums_of {
     };
 }
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 /// The counts of a `judgement` or a `skill`.
 #[derive(FromRow, Debug)]
@@ -73,7 +73,7 @@ struct SideRow {
 }
 
 #[derive(FromRow, Debug)]
-struct PlayerRow {
+struct JudgedPlayerRow {
     /// A player's id, or a variant.
     of: String,
     games: i64,
@@ -81,7 +81,7 @@ struct PlayerRow {
     skill: SkillRow,
 }
 
-impl PlayerRow {
+impl JudgedPlayerRow {
     fn decode(&self) -> Result<PlayerSkill, Damage> {
         Ok(PlayerSkill { games: number("skill.games", self.games)?, skill: self.skill.decode()? })
     }
@@ -124,7 +124,7 @@ impl JudgementStore for SqliteStore {
     async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
         let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
                    FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
-        let rows: Vec<PlayerRow> =
+        let rows: Vec<JudgedPlayerRow> =
             sqlx::query_as(sql).bind(variant.to_string()).fetch_all(&self.readers).await?;
         rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
     }
@@ -132,7 +132,8 @@ impl JudgementStore for SqliteStore {
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
         let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
                    s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
-        let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
+        let rows: Vec<JudgedPlayerRow> =
+            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
         rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
     }
 }
@@ -140,7 +141,7 @@ impl JudgementStore for SqliteStore {
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> Outcome {
+pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> WriteOutcome {
     let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
     let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
     let follows = step.games.is_sorted_by_key(|(number, _)| *number)

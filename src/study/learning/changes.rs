@@ -22,12 +22,12 @@ pub struct Changes {
     /// The new ones, and some of the others.
     pub named: Vec<Change>,
     /// Where in the game it chose otherwise right after it; `None` of lessons from before that was noted.
-    pub rethought: Option<Vec<Rethought>>,
+    pub rethought: Option<Vec<ChangedMove>>,
 }
 
 /// A turn of a game at which a learner chose otherwise right after it had learnt that game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rethought {
+pub struct ChangedMove {
     /// Of the move that was played then, counted from 1.
     pub ply: usize,
     /// The columns among which it would have chosen before, from left to right.
@@ -36,7 +36,7 @@ pub struct Rethought {
     pub after: Vec<Column>,
 }
 
-impl Rethought {
+impl ChangedMove {
     /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it. Turns of
     /// sides whose record it did not learn do not count.
     pub(super) fn between(
@@ -67,7 +67,7 @@ impl Changes {
     }
 
     /// The turns at which it chose otherwise; none if that was not noted.
-    pub fn turns(&self) -> &[Rethought] {
+    pub fn turns(&self) -> &[ChangedMove] {
         self.rethought.as_deref().unwrap_or_default()
     }
 
@@ -79,7 +79,7 @@ impl Changes {
             let before = before.as_ref().map_or_else(|| "new".to_owned(), counts);
             format!("{pattern} | {before} | {}", counts(after))
         };
-        let turn = |Rethought { ply, before, after }: &Rethought| {
+        let turn = |ChangedMove { ply, before, after }: &ChangedMove| {
             format!("{TURN}{ply} | {} | {}", print_moves(before), print_moves(after))
         };
         let totals = format!("{} changed, {} new", self.changed, self.new);
@@ -124,16 +124,16 @@ fn change(line: &str) -> Option<Change> {
     Some(Change { pattern: pattern.to_owned(), before, after: counts(after)? })
 }
 
-fn rethought(line: &str) -> Option<Rethought> {
+fn rethought(line: &str) -> Option<ChangedMove> {
     let mut parts = line.strip_prefix(TURN)?.split(" | ");
     let ply = parts.next()?.parse().ok().filter(|ply| *ply >= 1)?;
     let (before, after) = (parse_moves(parts.next()?).ok()?, parse_moves(parts.next()?).ok()?);
-    Some(Rethought { ply, before, after })
+    Some(ChangedMove { ply, before, after })
 }
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::GameResult;
+    use fourfold_bots::SideResult;
     use fourfold_engine::{Game, Variant};
 
     use super::*;
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn turns_read_back_without_patterns_too() {
         let rethought = vec![
-            Rethought { ply: 9, before: columns("4"), after: columns("35") },
-            Rethought { ply: 42, before: columns("1234567"), after: columns("7") },
+            ChangedMove { ply: 9, before: columns("4"), after: columns("35") },
+            ChangedMove { ply: 42, before: columns("1234567"), after: columns("7") },
         ];
         let changes = Changes { rethought: Some(rethought), ..Changes::default() };
         let text = "0 changed, 0 new\n2 rethought\nmove 9 | 4 | 35\nmove 42 | 1234567 | 7";
@@ -191,11 +191,11 @@ mod tests {
     #[test]
     fn only_turns_of_sides_that_were_learnt_count() {
         let game = Game::from_moves(Variant::STANDARD, "4455").unwrap();
-        let record = |side| GameRecord { game: game.clone(), side, result: GameResult::Win };
+        let record = |side| GameRecord { game: game.clone(), side, result: SideResult::Win };
         let leanings = |turns: [&str; 4]| turns.map(columns).to_vec();
         let between = |records: &[GameRecord]| {
             let (before, after) = (leanings(["4", "4", "123", "5"]), leanings(["4", "3", "12", "6"]));
-            let rethought = Rethought::between(records, before, after);
+            let rethought = ChangedMove::between(records, before, after);
             rethought.into_iter().map(|it| it.ply).collect::<Vec<_>>()
         };
         assert_eq!(between(&[record(Side::First)]), [3]);

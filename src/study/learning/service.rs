@@ -14,15 +14,15 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use super::fold::RefoldError;
+use super::learner_task::{LearnerTask, RoundCache};
 use super::plans;
 use super::practice::{self, Exercise, RATED_GAMES};
-use super::pupil::{Faculty, Pupil};
 use super::view::Learning;
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::analysis::compute::ComputePool;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::play::house::{HouseBot, HouseBots, HouseError, Mind};
-use crate::storage::record::Opening;
+use crate::play::house::{HouseBot, HouseBots, HouseError, KnowledgeSource};
+use crate::storage::record::OpeningSource;
 use crate::system::bot_files::BotFileError;
 use crate::system::metrics::Metrics;
 
@@ -123,8 +123,8 @@ pub struct LearningDeps {
 pub struct LearningActor {
     deps: LearningDeps,
     worker: Worker,
-    pupils: Vec<Pupil>,
-    faculty: Faculty,
+    pupils: Vec<LearnerTask>,
+    faculty: RoundCache,
     practice: Practice,
     /// When learners are measured again, after a failure.
     measured_not_before: Option<Instant>,
@@ -136,7 +136,7 @@ pub struct LearningActor {
 #[derive(Debug, Default)]
 struct Practice {
     /// The second game of a pair: same players and opening, sides swapped.
-    second: Option<(PlayerId, PlayerId, Opening)>,
+    second: Option<(PlayerId, PlayerId, OpeningSource)>,
     not_before: Option<Instant>,
 }
 
@@ -151,7 +151,7 @@ impl LearningActor {
             .map_err(LearningError::Thread)?;
         let mut pupils = Vec::new();
         for plan in plans() {
-            pupils.extend(Pupil::take_up(plan, &deps).await?);
+            pupils.extend(LearnerTask::take_up(plan, &deps).await?);
         }
         for name in useless_teachers(&deps.settings.teachers, &deps.house) {
             warn!(teacher = %name, "learning.teachers names no bot of the house with which learners could practise");
@@ -160,7 +160,7 @@ impl LearningActor {
             deps,
             worker,
             pupils,
-            faculty: Faculty::default(),
+            faculty: RoundCache::default(),
             practice: Practice::default(),
             measured_not_before: None,
             stopping: Arc::default(),
@@ -200,7 +200,7 @@ impl LearningActor {
             if progress == Progress::Idle {
                 tokio::select! {
                     () = &mut stops => break,
-                    () = learning.withdrawn() => self.pupils.iter_mut().for_each(Pupil::look_again),
+                    () = learning.withdrawn() => self.pupils.iter_mut().for_each(LearnerTask::look_again),
                     () = tokio::time::sleep(self.pause()) => {}
                 }
             }
@@ -208,7 +208,7 @@ impl LearningActor {
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }
-        let games: u64 = self.pupils.iter().map(Pupil::games).sum();
+        let games: u64 = self.pupils.iter().map(LearnerTask::games).sum();
         info!(games, "learning has stopped");
     }
 
@@ -232,7 +232,7 @@ impl LearningActor {
     /// Lets every learner go on; if none had anything to do, lets one practise.
     pub(super) async fn round(&mut self) -> Progress {
         if self.deps.learning.were_withdrawn().await {
-            self.pupils.iter_mut().for_each(Pupil::look_again);
+            self.pupils.iter_mut().for_each(LearnerTask::look_again);
         }
         let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
         let now = Instant::now();
@@ -301,7 +301,7 @@ impl LearningActor {
             return Ok(Progress::Idle);
         }
         // More games would not teach those who wait for the judge, and keep it from coming to theirs.
-        if self.pupils.iter().any(Pupil::waits) {
+        if self.pupils.iter().any(LearnerTask::waits) {
             return Ok(Progress::Idle);
         }
         let seed: u64 = rand::rng().random();
@@ -360,7 +360,7 @@ impl LearningActor {
     }
 
     /// The learners that learn from a game now. One that cannot go on would practise for ever.
-    fn well(&self) -> impl Iterator<Item = &Pupil> {
+    fn well(&self) -> impl Iterator<Item = &LearnerTask> {
         let now = Instant::now();
         self.pupils.iter().filter(move |pupil| pupil.is_well(now))
     }
@@ -378,10 +378,10 @@ impl LearningActor {
         if self.deps.settings.practice_games == 0 {
             return Ok(None);
         }
-        let versions = |pupil: &Pupil| -> Vec<PlayerId> {
+        let versions = |pupil: &LearnerTask| -> Vec<PlayerId> {
             pupil.versions().iter().map(|version| version.player.clone()).collect()
         };
-        let accounts: Vec<(PlayerId, &Pupil)> = self
+        let accounts: Vec<(PlayerId, &LearnerTask)> = self
             .well()
             .flat_map(|pupil| {
                 versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil))
@@ -404,7 +404,7 @@ impl LearningActor {
 
 /// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
 fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
-    house.by_name(name).filter(|bot| matches!(bot.mind, Mind::Fixed))
+    house.by_name(name).filter(|bot| matches!(bot.mind, KnowledgeSource::Fixed))
 }
 
 /// Names among the teachers that stand for nobody who may teach.

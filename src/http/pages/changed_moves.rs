@@ -12,8 +12,8 @@ use super::drawing::{Drawing, TurnBoard};
 use super::pattern::middle;
 use crate::http::texts::Language;
 use crate::storage::record::StoredGame;
-use crate::study::learning::changes::{Changes, Rethought};
-use crate::study::learning::told::GameLessons;
+use crate::study::learning::changes::{ChangedMove, Changes};
+use crate::study::learning::lesson_history::GameLessons;
 use crate::study::learning::view::LearnerView;
 
 /// Turns of a game that are drawn for each bot; an early game may change as many as it has moves.
@@ -46,7 +46,7 @@ impl HtmlSafe for Turns {}
 
 impl Turns {
     /// The turns of a game on the standard board, at most `limit` of them. What does not fit the game is passed over.
-    pub(super) fn new(lang: Language, moves: &str, rethought: &[Rethought], limit: usize) -> Self {
+    pub(super) fn new(lang: Language, moves: &str, rethought: &[ChangedMove], limit: usize) -> Self {
         let Ok(game) = Game::from_moves(Variant::STANDARD, moves) else { return Self::default() };
         let shown = rethought.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
         Self { tiles: shown.collect(), more: rethought.len().saturating_sub(limit) }
@@ -58,7 +58,7 @@ impl Turns {
 }
 
 impl TurnTile {
-    fn new(lang: Language, game: &Game, turn: &Rethought) -> Option<Self> {
+    fn new(lang: Language, game: &Game, turn: &ChangedMove) -> Option<Self> {
         let index = turn.ply.checked_sub(1)?;
         let (position, played) = game.turns().nth(index)?;
         let moves = &game.notation()[..index];
@@ -156,8 +156,8 @@ mod tests {
 
     use super::*;
 
-    fn turn(ply: usize, before: &str, after: &str) -> Rethought {
-        Rethought { ply, before: parse_moves(before).unwrap(), after: parse_moves(after).unwrap() }
+    fn turn(ply: usize, before: &str, after: &str) -> ChangedMove {
+        ChangedMove { ply, before: parse_moves(before).unwrap(), after: parse_moves(after).unwrap() }
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_game_is_passed_over_and_the_rest_counted() {
-        let many: Vec<Rethought> = (1..=6).map(|ply| turn(ply, "4", "5")).collect();
+        let many: Vec<ChangedMove> = (1..=6).map(|ply| turn(ply, "4", "5")).collect();
         let shown = Turns::new(Language::English, "445566", &many, 4);
         assert_eq!((shown.tiles.len(), shown.more), (4, 2));
         for wrong in [turn(0, "4", "5"), turn(7, "4", "5")] {

@@ -9,7 +9,7 @@ const MISSED_MAX: u64 = 2;
 
 /// What was pinged and what came back.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Heart {
+pub(super) struct Heartbeat {
     /// The last ping, from 1.
     sent: u64,
     /// When the last two pings left, by the parity of their number.
@@ -18,7 +18,7 @@ pub(super) struct Heart {
     answered: u64,
 }
 
-impl Heart {
+impl Heartbeat {
     /// Whether as many pings are unanswered as may be missed. The last one may still be on its way.
     pub(super) fn is_faint(&self) -> bool {
         self.sent - self.answered >= MISSED_MAX
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_pong_measures_its_own_ping_once() {
         let start = Instant::now();
-        let mut heart = Heart::default();
+        let mut heart = Heartbeat::default();
         let first = heart.beat(start);
         let second = heart.beat(start + ms(100));
         assert_eq!(heart.pong(&first, start + ms(130)), Some(ms(130)));
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn an_answer_makes_up_for_the_misses_before_it() {
         let now = Instant::now();
-        let mut heart = Heart::default();
+        let mut heart = Heartbeat::default();
         heart.beat(now);
         assert!(!heart.is_faint());
         let second = heart.beat(now);
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn pongs_that_answer_nothing_are_ignored() {
         let now = Instant::now();
-        let mut heart = Heart::default();
+        let mut heart = Heartbeat::default();
         let first = heart.beat(now);
         for payload in [&b""[..], b"x", &[0; 8], &[0xff; 8], &2_u64.to_be_bytes(), &[0; 9]] {
             assert_eq!(heart.pong(payload, now), None, "{payload:?}");

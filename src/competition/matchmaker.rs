@@ -2,7 +2,7 @@
 //! most about who is stronger.
 //!
 //! [`choose`] (which two), [`budget`] (what it may cost), [`health`] (who is left out) and [`meetings`] (how often) are
-//! pure; [`LadderActor`] starts what they say whenever a game has ended, and looks around once a second. Nobody waits
+//! pure; [`MatchmakerActor`] starts what they say whenever a game has ended, and looks around once a second. Nobody waits
 //! for a round to end. Remote bots come first, each with one ladder pair at a time; bots of the house among themselves
 //! keep the arena alive, and their ratings current, within a share of the machine.
 
@@ -14,5 +14,5 @@ pub mod meetings;
 mod strengths;
 pub mod troubles;
 
-pub use actor::{LadderActor, LadderDeps, LadderSettings};
-pub use troubles::{Trouble, Troubles};
+pub use actor::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings};
+pub use troubles::{BotTrouble, Troubles};

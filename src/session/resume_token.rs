@@ -13,7 +13,7 @@ const GUEST_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The content of a session's secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Ticket {
+pub(super) struct ResumeToken {
     /// Which session.
     pub(super) session: SessionId,
     /// Whose.
@@ -25,7 +25,7 @@ pub(super) struct Ticket {
     name: PlayerName,
 }
 
-impl Ticket {
+impl ResumeToken {
     pub(super) fn new(
         session: &SessionId,
         identity: &Identity,
@@ -91,7 +91,7 @@ mod tests {
             owner: None,
         };
         let expired = |issued_at, now| {
-            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, None, UnixMillis(issued_at));
+            let ticket = ResumeToken::new(&"s1".parse().unwrap(), &identity, None, UnixMillis(issued_at));
             ticket.has_expired(UnixMillis(now))
         };
         assert!(!expired(5, 5 + GUEST_LIFETIME_MS));
@@ -110,10 +110,10 @@ mod tests {
             owner: None,
         };
         for credential in [None, Some("t1".parse().unwrap())] {
-            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, credential, UnixMillis(5));
+            let ticket = ResumeToken::new(&"s1".parse().unwrap(), &identity, credential, UnixMillis(5));
             let secret = ticket.write(&signer);
-            assert_eq!(Ticket::read(&signer, &secret), Some(ticket));
-            assert_eq!(Ticket::read(&Signer::new(&[8; KEY_BYTES]), &secret), None);
+            assert_eq!(ResumeToken::read(&signer, &secret), Some(ticket));
+            assert_eq!(ResumeToken::read(&Signer::new(&[8; KEY_BYTES]), &secret), None);
         }
     }
 }

@@ -10,16 +10,16 @@ use fourfold_bots::Knowledge;
 use tracing::warn;
 
 use self::remaking::{Remaking, restored};
-use super::Plan;
-use super::fold::{Fold, Taught};
-use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
+use super::LearnerPlan;
+use super::fold::{LearnerFold, TeachingGame};
+use super::lesson::{SHARE_WINDOW, Teacher, TeacherShare, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError, WRITES_REST};
-use super::view::{LearnerView, VersionView};
+use super::view::{LearnerVersion, LearnerView};
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
-use crate::play::house::{HouseBot, HouseBots, Learnt, Mind};
+use crate::play::house::{HouseBot, HouseBots, KnowledgeSource, LearnerKnowledge};
 use crate::storage::StoreError;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
 use crate::storage::record::{DamagedGame, StoredGame};
@@ -60,7 +60,7 @@ const STYLE: &str = "learning";
 /// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of the
 /// store, and moves wait behind it for the processor.
 #[derive(Debug, Default)]
-pub(super) struct Faculty {
+pub(super) struct RoundCache {
     /// Who players are, as far as learning is concerned; this never changes.
     teachers: HashMap<PlayerId, Teacher>,
     /// Whether accounts keep their games out, as of this round.
@@ -74,11 +74,11 @@ type FinishedGame = Result<StoredGame, DamagedGame>;
 
 /// A learner at work.
 #[derive(Debug)]
-pub(super) struct Pupil {
-    pub(super) plan: Plan,
+pub(super) struct LearnerTask {
+    pub(super) plan: LearnerPlan,
     pub(super) live: Identity,
     /// Away while it learns on the thread.
-    fold: Option<Fold>,
+    fold: Option<LearnerFold>,
     /// As stored.
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
@@ -95,9 +95,9 @@ pub(super) struct Pupil {
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
     is_stored: bool,
-    share: Share,
-    knowledge: Learnt,
-    pub(super) versions: Vec<VersionView>,
+    share: TeacherShare,
+    knowledge: LearnerKnowledge,
+    pub(super) versions: Vec<LearnerVersion>,
     /// Lessons after which the live version was measured last, and what it came to.
     pub(super) measured: Option<(u64, u16)>,
 }
@@ -110,16 +110,19 @@ struct Pending {
     versions: Vec<StoredVersion>,
 }
 
-impl Pupil {
+impl LearnerTask {
     /// Takes a learner up as it is stored, with its accounts in the line-up. `None` if its name belongs to a player.
-    pub(super) async fn take_up(plan: Plan, deps: &LearningDeps) -> Result<Option<Self>, LearningError> {
+    pub(super) async fn take_up(
+        plan: LearnerPlan,
+        deps: &LearningDeps,
+    ) -> Result<Option<Self>, LearningError> {
         let store = deps.store.as_ref();
         let Some(live) = HouseBots::account(&plan.name, plan.about, store, &deps.writer).await? else {
             return Ok(None);
         };
         let stored = store.learner(&plan.name).await?;
         let (fold, stale) = restored(&plan, stored.as_ref())?;
-        let knowledge = Learnt::new(fold.knowledge());
+        let knowledge = LearnerKnowledge::new(fold.knowledge());
         let place = stored.as_ref().map(|stored| stored.place).unwrap_or_default();
         let mut pupil = Self {
             plan,
@@ -133,7 +136,7 @@ impl Pupil {
             waits: false,
             resting_until: None,
             is_stored: stored.is_some(),
-            share: Share::default(),
+            share: TeacherShare::default(),
             knowledge,
             versions: Vec::new(),
             measured: None,
@@ -173,7 +176,7 @@ impl Pupil {
     }
 
     /// Account and knowledge of all frozen versions.
-    pub(super) fn versions(&self) -> &[VersionView] {
+    pub(super) fn versions(&self) -> &[LearnerVersion] {
         &self.versions
     }
 
@@ -197,7 +200,7 @@ impl Pupil {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut Faculty,
+        faculty: &mut RoundCache,
     ) -> Result<Progress, LearningError> {
         if !self.has_fold() {
             self.make_again(deps, worker, faculty).await?;
@@ -231,9 +234,9 @@ impl Pupil {
         &mut self,
         games: &[FinishedGame],
         deps: &LearningDeps,
-        faculty: &mut Faculty,
-    ) -> Result<Look, StoreError> {
-        let mut look = Look { taught: Vec::new(), covered: self.covered(), waits: false };
+        faculty: &mut RoundCache,
+    ) -> Result<NextLessons, StoreError> {
+        let mut look = NextLessons { taught: Vec::new(), covered: self.covered(), waits: false };
         for loaded in games {
             let game = match loaded {
                 Ok(game) => game,
@@ -265,7 +268,7 @@ impl Pupil {
 
     async fn learn(
         &mut self,
-        taught: Vec<Taught>,
+        taught: Vec<TeachingGame>,
         covered: u64,
         deps: &LearningDeps,
         worker: &Worker,
@@ -277,7 +280,7 @@ impl Pupil {
             marks.remove(&version.mark);
         }
         let now = UnixMillis::now();
-        let mut chunks = taught.chunks(CHUNK).map(<[Taught]>::to_vec).peekable();
+        let mut chunks = taught.chunks(CHUNK).map(<[TeachingGame]>::to_vec).peekable();
         let mut is_first = true;
         while chunks.peek().is_some() || is_first {
             is_first = false;
@@ -417,9 +420,9 @@ impl Pupil {
     pub(super) async fn look_back(
         &mut self,
         deps: &LearningDeps,
-        faculty: &mut Faculty,
+        faculty: &mut RoundCache,
     ) -> Result<(), StoreError> {
-        self.share = Share::default();
+        self.share = TeacherShare::default();
         let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
         let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
         for lesson in lessons.iter().rev() {
@@ -448,7 +451,7 @@ impl Pupil {
             style: STYLE,
             strength: None,
             about: self.plan.about.to_owned(),
-            mind: Mind::Learnt(self.knowledge.clone()),
+            mind: KnowledgeSource::Learnt(self.knowledge.clone()),
         });
     }
 
@@ -459,7 +462,7 @@ impl Pupil {
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
         let (plan, state) = (self.plan.clone(), version.state.clone());
-        let recalled = tokio::task::spawn_blocking(move || Fold::recall(&plan, &state)).await;
+        let recalled = tokio::task::spawn_blocking(move || LearnerFold::recall(&plan, &state)).await;
         let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
             Ok(known) => known,
             Err(error) => {
@@ -479,8 +482,8 @@ impl Pupil {
         let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
         let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
         let Some(identity) = account else { return Ok(()) };
-        let knowledge = Learnt::new(recalled);
-        self.versions.push(VersionView {
+        let knowledge = LearnerKnowledge::new(recalled);
+        self.versions.push(LearnerVersion {
             mark: version.mark,
             games: version.games,
             name,
@@ -490,7 +493,7 @@ impl Pupil {
             knowledge: knowledge.clone(),
         });
         self.versions.sort_by_key(|version| version.mark);
-        let (spec, mind) = (self.plan.spec.clone(), Mind::Learnt(knowledge));
+        let (spec, mind) = (self.plan.spec.clone(), KnowledgeSource::Learnt(knowledge));
         deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
         Ok(())
     }
@@ -527,8 +530,8 @@ fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) 
 }
 
 /// What a learner finds in the next finished games.
-struct Look {
-    taught: Vec<Taught>,
+struct NextLessons {
+    taught: Vec<TeachingGame>,
     /// The number of the last game that was looked at.
     covered: u64,
     /// The game after that is not judged yet.
@@ -562,7 +565,7 @@ pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
     stage
 }
 
-impl Faculty {
+impl RoundCache {
     /// Forgets what may have changed since the last round. A step that was made of something older is refused by the
     /// store: every withdrawal gives all learners a new revision.
     pub(super) fn begin_round(&mut self) {
