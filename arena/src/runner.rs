@@ -173,7 +173,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
     let end = Stop::default();
     let tells_games = observer.wants_games();
     let keeps_records = log.is_some() || tells_games;
-    let hall = RunState {
+    let run_state = RunState {
         plan: course.plan().clone(),
         fingerprint: course.plan().fingerprint(),
         variant: suite.variant(),
@@ -188,20 +188,20 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
     thread::scope(|scope| {
         let worker = |number: usize| {
             let worker = thread::Builder::new().name(format!("game {number}"));
-            worker.spawn_scoped(scope, || hall.work())
+            worker.spawn_scoped(scope, || run_state.work())
         };
         let first = worker(0).map_err(RunError::NoThread)?;
         // Where there are no more threads, those that there are play everything.
         let more = (1..concurrency.get()).map_while(|number| worker(number).ok()).count();
         debug_assert!(more < concurrency.get(), "the first is not among them");
-        let kept = hall.keep_time(stop, observer);
+        let kept = run_state.keep_time(stop, observer);
         drop(first); // joined by the scope
         end.set();
         watchdog.stop_all();
-        hall.changed.notify_all();
+        run_state.changed.notify_all();
         kept.map_err(RunError::Log)
     })?;
-    let state = hall.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = run_state.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(log) = state.log {
         log.close(waiting(&state.held))?;
     }

@@ -15,8 +15,8 @@ use crate::bot::{Bot, BotError};
 
 /// A training run that can be cut between any two steps and taken up again.
 ///
-/// A course that was saved and begun again from its [`TrainingRun::product`] and [`TrainingRun::state`] goes on as if it had
-/// never stopped: equal courses take equal steps. So games draw from streams of the seed that belong to their
+/// A course that was saved and begun again from its [`TrainingRun::product`] and [`TrainingRun::state`] goes on as if
+/// it had never stopped: equal courses take equal steps. So games draw from streams of the seed that belong to their
 /// number, not from one generator that runs through all of them.
 pub trait TrainingRun: Send {
     /// Games played or studied so far, those before it was taken up again included.

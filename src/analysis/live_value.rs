@@ -58,9 +58,9 @@ impl LiveValues {
     pub async fn of(&self, position: Position) -> Option<LiveValue> {
         let inner = self.inner.as_ref()?;
         let not_before = Instant::now() + inner.delay;
-        let outlook = inner.compute(&position).await?;
+        let value = inner.compute(&position).await?;
         sleep_until(not_before).await;
-        Some(outlook)
+        Some(value)
     }
 }
 
@@ -71,7 +71,7 @@ impl LiveValuesInner {
             let solved = self.analysis.columns(position).await;
             drop(turn);
             match solved {
-                Ok(columns) => return columns.best().map(|score| outlook(position, score)),
+                Ok(columns) => return columns.best().map(|score| value(position, score)),
                 Err(AnalysisError::Busy { retry }) => sleep(retry).await,
                 Err(AnalysisError::TooHard | AnalysisError::Compute(_)) => return None,
             }
@@ -80,7 +80,7 @@ impl LiveValuesInner {
     }
 }
 
-fn outlook(position: &Position, score: Score) -> LiveValue {
+fn value(position: &Position, score: Score) -> LiveValue {
     let mover = position.side_to_move();
     let winner = match score.sign() {
         Value::Win => Some(mover),

@@ -1,8 +1,9 @@
 //! The published ratings: all rated games fitted at once, again whenever games have come.
 //!
-//! [`books`] sums games up and fits them, in an order that is fixed, so that the same games give the same digits; it is
-//! pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody reads
-//! what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well yet.
+//! [`rating_sums`] sums games up and fits them, in an order that is fixed, so that the same games give the same digits;
+//! it is pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody
+//! reads what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well
+//! yet.
 //!
 //! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md` says.
 

@@ -42,7 +42,7 @@ struct Taken {
 /// One connection's place.
 #[derive(Debug)]
 pub struct ConnectionPlace {
-    slots: Arc<ConnectionLimits>,
+    limits: Arc<ConnectionLimits>,
     counts_total: bool,
     address: Option<IpAddr>,
 }
@@ -83,7 +83,7 @@ impl ConnectionLimits {
         }
         let address = self.count_address(&mut taken, address)?;
         taken.total += 1;
-        Ok(ConnectionPlace { slots: self.clone(), counts_total: true, address })
+        Ok(ConnectionPlace { limits: self.clone(), counts_total: true, address })
     }
 
     /// A place among those of `address` for something that a proxy's connection carries, which is counted already.
@@ -96,7 +96,7 @@ impl ConnectionLimits {
         address: IpAddr,
     ) -> Result<ConnectionPlace, TooManyConnections> {
         let address = self.count_address(&mut self.lock(), Some(address))?;
-        Ok(ConnectionPlace { slots: self.clone(), counts_total: false, address })
+        Ok(ConnectionPlace { limits: self.clone(), counts_total: false, address })
     }
 
     /// Counts one more for the address, if addresses like it are counted.
@@ -124,7 +124,7 @@ impl ConnectionLimits {
 
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
-        let mut taken = self.slots.lock();
+        let mut taken = self.limits.lock();
         taken.total -= usize::from(self.counts_total);
         let Some(address) = self.address else { return };
         if let Some(count) = taken.by_address.get_mut(&address) {
@@ -163,7 +163,7 @@ fn connections_by_files() -> usize {
 mod tests {
     use super::*;
 
-    fn slots(connections: usize, per_address: usize) -> Arc<ConnectionLimits> {
+    fn limits(connections: usize, per_address: usize) -> Arc<ConnectionLimits> {
         ConnectionLimits::new(&TransportLimits {
             connections: Some(connections),
             per_address,
@@ -171,45 +171,45 @@ mod tests {
         })
     }
 
-    fn take(slots: &Arc<ConnectionLimits>, address: &str) -> Result<ConnectionPlace, TooManyConnections> {
-        slots.take(Some(address.parse().unwrap()))
+    fn take(limits: &Arc<ConnectionLimits>, address: &str) -> Result<ConnectionPlace, TooManyConnections> {
+        limits.take(Some(address.parse().unwrap()))
     }
 
     #[test]
     fn a_dropped_slot_gives_its_place_back() {
-        let slots = slots(2, 9);
-        let first = take(&slots, "192.0.2.1").unwrap();
-        let second = take(&slots, "192.0.2.2").unwrap();
-        assert_eq!(take(&slots, "192.0.2.3").unwrap_err(), TooManyConnections::Total);
+        let limits = limits(2, 9);
+        let first = take(&limits, "192.0.2.1").unwrap();
+        let second = take(&limits, "192.0.2.2").unwrap();
+        assert_eq!(take(&limits, "192.0.2.3").unwrap_err(), TooManyConnections::Total);
         drop(first);
-        let third = take(&slots, "192.0.2.3").unwrap();
+        let third = take(&limits, "192.0.2.3").unwrap();
         drop((second, third));
-        assert_eq!(slots.taken(), 0);
-        assert!(slots.lock().by_address.is_empty(), "addresses must not pile up");
+        assert_eq!(limits.taken(), 0);
+        assert!(limits.lock().by_address.is_empty(), "addresses must not pile up");
     }
 
     #[test]
     fn one_address_has_its_share_and_a_refusal_takes_no_place() {
-        let slots = slots(100, 2);
-        let held = [(); 2].map(|()| take(&slots, "192.0.2.1").unwrap());
-        assert_eq!(take(&slots, "192.0.2.1").unwrap_err(), TooManyConnections::Address);
-        assert_eq!(take(&slots, "::ffff:192.0.2.1").unwrap_err(), TooManyConnections::Address);
-        assert!(take(&slots, "192.0.2.2").is_ok());
-        assert_eq!(slots.taken(), 2);
+        let limits = limits(100, 2);
+        let held = [(); 2].map(|()| take(&limits, "192.0.2.1").unwrap());
+        assert_eq!(take(&limits, "192.0.2.1").unwrap_err(), TooManyConnections::Address);
+        assert_eq!(take(&limits, "::ffff:192.0.2.1").unwrap_err(), TooManyConnections::Address);
+        assert!(take(&limits, "192.0.2.2").is_ok());
+        assert_eq!(limits.taken(), 2);
         drop(held);
     }
 
     #[test]
     fn an_ipv6_network_of_64_bits_is_one_address() {
-        let slots = slots(100, 1);
-        let _held = take(&slots, "2001:db8:0:1::1").unwrap();
-        assert_eq!(take(&slots, "2001:db8:0:1:ffff::2").unwrap_err(), TooManyConnections::Address);
-        assert!(take(&slots, "2001:db8:0:2::1").is_ok());
+        let limits = limits(100, 1);
+        let _held = take(&limits, "2001:db8:0:1::1").unwrap();
+        assert_eq!(take(&limits, "2001:db8:0:1:ffff::2").unwrap_err(), TooManyConnections::Address);
+        assert!(take(&limits, "2001:db8:0:2::1").is_ok());
     }
 
     #[test]
     fn loopback_and_proxies_have_no_share_unless_asked() {
-        let free = slots(100, 1);
+        let free = limits(100, 1);
         let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1"]
             .map(|address| take(&free, address))
             .into_iter()

@@ -34,7 +34,7 @@ pub struct Transport {
     /// Who is believed about addresses, and which pages are ours.
     pub site: Arc<Site>,
     /// The places for connections.
-    pub slots: Arc<ConnectionLimits>,
+    pub connection_limits: Arc<ConnectionLimits>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
     pub stop: CancellationToken,
     /// Every task of a connection or socket.
@@ -46,7 +46,7 @@ impl Transport {
     #[must_use]
     pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
         Self {
-            slots: ConnectionLimits::new(&limits),
+            connection_limits: ConnectionLimits::new(&limits),
             limits: Arc::new(limits),
             site,
             stop,
@@ -96,7 +96,7 @@ fn admit(
 ) {
     let address = peer.ip().to_canonical();
     let counted = Some(address).filter(|address| !transport.site.trusts(*address));
-    match transport.slots.take(counted) {
+    match transport.connection_limits.take(counted) {
         Ok(slot) => {
             if let Err(error) = prepare(&stream) {
                 debug!(%error, "a connection ended before it began");

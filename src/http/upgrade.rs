@@ -133,7 +133,7 @@ fn share_of(
     if client == peer.to_canonical() {
         return Ok(None);
     }
-    let share = transport.slots.take_behind_proxy(client);
+    let share = transport.connection_limits.take_behind_proxy(client);
     share.map(Some).map_err(|full| ApiError::new(ApiCode::RateLimited, full.to_string()).retry_in(RETRY))
 }
 

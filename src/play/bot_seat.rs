@@ -100,7 +100,7 @@ pub struct SeatPlayer {
 
 impl std::fmt::Debug for SeatPlayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Player").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
+        f.debug_struct("SeatPlayer").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
     }
 }
 

@@ -36,7 +36,7 @@ pub struct HouseBot {
     /// One line on how it plays.
     pub about: String,
     /// Where its knowledge of the standard board comes from.
-    pub mind: KnowledgeSource,
+    pub knowledge: KnowledgeSource,
 }
 
 /// Where a house bot's knowledge comes from.
@@ -78,7 +78,7 @@ impl HouseBot {
     ///
     /// It does not play this variant, or the file with what it has learnt is broken.
     pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
-        match &self.mind {
+        match &self.knowledge {
             KnowledgeSource::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
             KnowledgeSource::Learnt(_) | KnowledgeSource::Fixed => {
@@ -145,7 +145,14 @@ impl HouseBots {
             };
             if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
                 let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
-                house.join(HouseBot { identity, spec, style, strength, about, mind: KnowledgeSource::Fixed });
+                house.join(HouseBot {
+                    identity,
+                    spec,
+                    style,
+                    strength,
+                    about,
+                    knowledge: KnowledgeSource::Fixed,
+                });
             }
         }
         Ok(house)
@@ -244,7 +251,7 @@ mod tests {
                 style: "any",
                 strength: None,
                 about: String::new(),
-                mind: KnowledgeSource::Fixed,
+                knowledge: KnowledgeSource::Fixed,
             };
             assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
             assert_eq!(bot.plays("8x7".parse().unwrap()), larger, "{spec}");

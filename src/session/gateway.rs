@@ -106,23 +106,25 @@ impl SessionGateway {
         re: Option<&str>,
         caller: Caller,
     ) -> Result<Opened, RefusedHello> {
-        let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
-        let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
+        let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
+        let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
         let request = KnownHello { hello, profile, proven };
-        let Some(ticket) = ticket.filter(|ticket| ticket.player == request.proven.identity.id) else {
+        let Some(resume_token) =
+            resume_token.filter(|resume_token| resume_token.player == request.proven.identity.id)
+        else {
             return self.open_fresh(&request, None, re).await;
         };
-        match self.resume(&request, &ticket, re).await? {
+        match self.resume(&request, &resume_token, re).await? {
             Resumed::Yes(opened) => Ok(opened),
             Resumed::No { instead_of } => self.open_fresh(&request, instead_of, re).await,
         }
     }
 
     /// What the secret of a session says, if we wrote it for this session.
-    fn read_ticket(&self, resume: &Resume) -> Option<ResumeToken> {
-        let ticket = ResumeToken::read(&self.services.signer, &resume.secret)?;
-        (ticket.session.as_str() == resume.session).then_some(ticket)
+    fn read_resume_token(&self, resume: &Resume) -> Option<ResumeToken> {
+        let resume_token = ResumeToken::read(&self.services.signer, &resume.secret)?;
+        (resume_token.session.as_str() == resume.session).then_some(resume_token)
     }
 
     /// Finds out who calls: by token, by cookie, or by the session that is to go on.
@@ -130,7 +132,7 @@ impl SessionGateway {
         &self,
         hello: &Hello,
         caller: &Caller,
-        ticket: Option<&ResumeToken>,
+        resume_token: Option<&ResumeToken>,
     ) -> Result<Proven, RefusedHello> {
         let accounts = &self.services.accounts;
         if let Some(token) = &hello.token {
@@ -148,10 +150,10 @@ impl SessionGateway {
                 }
                 match accounts.guest(cookie).await.map_err(|error| refuse(&error))? {
                     Some(guest) => Ok(Proven { identity: guest.identity, credential: None }),
-                    None => self.prove_ticket(ticket).await,
+                    None => self.prove_resume_token(resume_token).await,
                 }
             }
-            Credential::None => self.prove_ticket(ticket).await,
+            Credential::None => self.prove_resume_token(resume_token).await,
         }
     }
 
@@ -168,26 +170,26 @@ impl SessionGateway {
 
     /// Whoever holds the secret of a session is its player, as long as the credential behind it is valid. Without a
     /// credential that is a guest: a secret from before the guest made an account does not open the account.
-    async fn prove_ticket(&self, ticket: Option<&ResumeToken>) -> Result<Proven, RefusedHello> {
-        let Some(ticket) = ticket else { return Ok(self.new_guest()) };
+    async fn prove_resume_token(&self, resume_token: Option<&ResumeToken>) -> Result<Proven, RefusedHello> {
+        let Some(resume_token) = resume_token else { return Ok(self.new_guest()) };
         let store = &self.services.store;
-        if let Some(token) = &ticket.credential {
+        if let Some(token) = &resume_token.credential {
             let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
-        } else if ticket.has_expired(UnixMillis::now())
-            && self.services.sessions.get(&ticket.session).is_none()
+        } else if resume_token.has_expired(UnixMillis::now())
+            && self.services.sessions.get(&resume_token.session).is_none()
         {
             return Ok(self.new_guest());
         }
-        match store.player(&ticket.player).await.map_err(|error| refuse(&error))? {
-            Some(player) if ticket.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
+        match store.player(&resume_token.player).await.map_err(|error| refuse(&error))? {
+            Some(player) if resume_token.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
             Some(player) => {
                 let identity = crate::accounts::identity_of(&player);
-                Ok(Proven { identity, credential: ticket.credential.clone() })
+                Ok(Proven { identity, credential: resume_token.credential.clone() })
             }
-            None => Ok(Proven { identity: ticket.identity(), credential: None }),
+            None => Ok(Proven { identity: resume_token.identity(), credential: None }),
         }
     }
 
@@ -201,17 +203,18 @@ impl SessionGateway {
     async fn resume(
         &self,
         request: &KnownHello,
-        ticket: &ResumeToken,
+        resume_token: &ResumeToken,
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
         let Some(resume) = &request.hello.resume else { return Ok(Resumed::No { instead_of: None }) };
-        let live = self.services.sessions.get(&ticket.session);
-        let is_of_earlier_process = ticket.issued_at < self.services.started_at;
+        let live = self.services.sessions.get(&resume_token.session);
+        let is_of_earlier_process = resume_token.issued_at < self.services.started_at;
         let session = match live {
             Some(session) => session,
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq);
-                let session = self.make(ticket.session.clone(), &resume.secret, &request.proven, outbox);
+                let session =
+                    self.make(resume_token.session.clone(), &resume.secret, &request.proven, outbox);
                 let _alone = session.change_alone().await;
                 match self.enter(&session, request) {
                     Ok(older) => return self.revive(&session, resume, older, re).await,
@@ -281,8 +284,9 @@ impl SessionGateway {
     ) -> Result<Opened, RefusedHello> {
         let proven = &request.proven;
         let id = SessionId::random(&mut rng());
-        let ticket = ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
-        let secret = ticket.write(&self.services.signer);
+        let resume_token =
+            ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
+        let secret = resume_token.write(&self.services.signer);
         let session = self.make(id, &secret, proven, Outbox::new());
         let welcome = self.welcome(&session, false).await?;
         let attachment = session.outbox().attach(None, &welcome, re).map_err(|gap| refuse(&gap))?;

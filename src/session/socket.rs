@@ -235,7 +235,7 @@ struct Conversation<'a, S> {
     outbox: &'a Outbox,
     attachment: &'a Attachment,
     deps: &'a SocketDeps,
-    heart: Heartbeat,
+    pings: Heartbeat,
     heartbeat: Interval,
     /// Heartbeats until sent messages are old enough to be forgotten.
     beats_to_age: u64,
@@ -263,7 +263,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             outbox: session.outbox(),
             attachment,
             deps,
-            heart: Heartbeat::default(),
+            pings: Heartbeat::default(),
             heartbeat,
             beats_to_age: 0,
             work: None,
@@ -311,11 +311,11 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     /// Pings, unless the peer has been silent for too long. The last ping that may be missed has half a heartbeat to
     /// be answered.
     fn beat(&mut self) -> bool {
-        if self.heart.is_faint() {
+        if self.pings.is_faint() {
             return false;
         }
-        self.wire.ping(self.heart.beat(now()));
-        if self.heart.is_faint() {
+        self.wire.ping(self.pings.beat(now()));
+        if self.pings.is_faint() {
             self.heartbeat.reset_after(self.heartbeat.period() / 2);
         }
         if self.beats_to_age == 0 {
@@ -331,7 +331,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         match event {
             WireEvent::Text(text, received) => self.on_text(&text, received),
             WireEvent::Pong(payload, received) => {
-                if let Some(round_trip) = self.heart.pong(&payload, received) {
+                if let Some(round_trip) = self.pings.pong(&payload, received) {
                     self.session.measured(round_trip);
                 }
             }

@@ -80,7 +80,7 @@ struct MemoryTables {
     tournaments: MemoryTournaments,
     judgements: Judgements,
     puzzles: MemoryPuzzles,
-    authors: MemoryBotVersions,
+    bot_versions: MemoryBotVersions,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     publication: Publication,
@@ -180,17 +180,17 @@ impl MemoryTables {
             }
             Write::SeeVersion { bot, version, at } => {
                 self.check_player(bot)?;
-                self.authors.see(bot, version, *at);
+                self.bot_versions.see(bot, version, *at);
                 Ok(Written::Done)
             }
             Write::SaveTest { bot, version, test, outcome } => {
                 self.check_player(bot)?;
-                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
+                self.bot_versions.save_test(bot, version, test, *outcome == TestOutcome::Passed);
                 Ok(Written::Done)
             }
             Write::AddFault(fault) => {
                 self.check_player(&fault.bot)?;
-                self.authors.add_fault(fault);
+                self.bot_versions.add_fault(fault);
                 Ok(Written::Done)
             }
         }
@@ -326,7 +326,7 @@ impl MemoryTables {
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
         self.unpublish();
-        self.authors.forget(&id);
+        self.bot_versions.forget(&id);
         Ok(Written::Done)
     }
 
@@ -728,16 +728,16 @@ impl Store for MemoryStore {
     }
 
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        Ok(self.tables().authors.versions(bot))
+        Ok(self.tables().bot_versions.versions(bot))
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        let versions = self.tables().authors.versions(bot);
+        let versions = self.tables().bot_versions.versions(bot);
         Ok(versions.into_iter().find(|known| known.version == version))
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        Ok(self.tables().authors.faults(bot, limit))
+        Ok(self.tables().bot_versions.faults(bot, limit))
     }
 
     async fn audit_finished(

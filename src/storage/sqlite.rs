@@ -58,7 +58,7 @@ pub struct SqliteStore {
     marker: Marker,
     readers: SqlitePool,
     /// Taken by one commit after the other, and by nothing else.
-    hand: Mutex<WriteConnection>,
+    write_connection: Mutex<WriteConnection>,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -80,8 +80,8 @@ impl SqliteStore {
         };
         let open::OpenedDatabase { writer, readers } = open::open(path, durability).await?;
         let marker = Marker::set(path).map_err(|cause| failed(cause.into()))?;
-        let hand = WriteConnection::new(writer).await.map_err(|cause| failed(cause.into()))?;
-        Ok(Self { path: path.to_owned(), marker, readers, hand: Mutex::new(hand) })
+        let write_connection = WriteConnection::new(writer).await.map_err(|cause| failed(cause.into()))?;
+        Ok(Self { path: path.to_owned(), marker, readers, write_connection: Mutex::new(write_connection) })
     }
 
     /// Moves everything into the database file and closes it, so that the next start need not check it.
@@ -90,9 +90,9 @@ impl SqliteStore {
     ///
     /// What could not be moved is still in the write-ahead log: nothing is lost.
     pub async fn close(self) -> Result<(), StoreError> {
-        let Self { readers, hand, marker, .. } = self;
+        let Self { readers, write_connection, marker, .. } = self;
         readers.close().await;
-        let mut writer = hand.into_inner().into_connection();
+        let mut writer = write_connection.into_inner().into_connection();
         let (busy, _, _): (i64, i64, i64) =
             sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut writer).await?;
         if busy == 0 {
@@ -139,7 +139,7 @@ impl SqliteStore {
 impl SqliteStore {
     /// Executes whatever it is told, to damage what it should keep.
     pub(crate) async fn execute(&self, sql: &'static str) {
-        self.hand.lock().await.try_execute(sql).await.unwrap();
+        self.write_connection.lock().await.try_execute(sql).await.unwrap();
     }
 }
 
@@ -150,7 +150,7 @@ fn io_failed(error: io::Error) -> StoreError {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        self.hand.lock().await.commit(batch).await
+        self.write_connection.lock().await.commit(batch).await
     }
 
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
@@ -483,8 +483,8 @@ mod tests {
     #[tokio::test]
     async fn the_log_cannot_be_rewritten() {
         let (_directory, store) = damaged().await;
-        let mut hand = store.hand.lock().await;
-        let error = hand.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+        let mut write_connection = store.write_connection.lock().await;
+        let error = write_connection.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
         assert!(error.to_string().contains("append-only"), "{error}");
     }
 

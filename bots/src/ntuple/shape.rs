@@ -37,8 +37,8 @@ impl NetworkShape {
     ///
     /// # Panics
     ///
-    /// Panics without tuples, above [`NetworkShape::TUPLES_MAX`], and unless `cells` is from [`NetworkShape::CELLS_MIN`] to
-    /// [`NetworkShape::CELLS_MAX`].
+    /// Panics without tuples, above [`NetworkShape::TUPLES_MAX`], and unless `cells` is from
+    /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`].
     #[must_use]
     pub fn draw(tuples: usize, cells: u32, seed: u64) -> Self {
         assert!((1..=Self::TUPLES_MAX).contains(&tuples), "{tuples} tuples");

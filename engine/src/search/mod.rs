@@ -2,8 +2,8 @@
 //!
 //! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). A [`Guide`]
 //! makes it faster: a plain [`ColumnOrder`], or a [`ThreatGuide`] that sees threats and remembers positions in
-//! a [`Table`]. [`TreeSearch`] samples games instead. [`SearchLimits`] bound a search by nodes and a stop flag: there is no clock here. [`Score`] is the
-//! exact scale that solved positions use.
+//! a [`Table`]. [`TreeSearch`] samples games instead. [`SearchLimits`] bound a search by nodes and a stop flag: there
+//! is no clock here. [`Score`] is the exact scale that solved positions use.
 
 pub mod eval;
 mod guide;

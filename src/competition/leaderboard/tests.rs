@@ -242,13 +242,13 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
 }
 
 fn fitted(games: &[RatedGame]) -> Vec<(PlayerId, u64, u64)> {
-    let mut books = RatingSums::default();
+    let mut sums = RatingSums::default();
     for game in games {
-        books.book(game);
+        sums.book(game);
     }
-    books.introduce(&["random", "perfect", "six"].map(bot));
-    books.introduce(&[player("Ada", PlayerKind::Human)]);
-    let snapshot = books.fit();
+    sums.introduce(&["random", "perfect", "six"].map(bot));
+    sums.introduce(&[player("Ada", PlayerKind::Human)]);
+    let snapshot = sums.fit();
     let row =
         |row: &super::standings::FittedPlayer| (row.player.clone(), row.elo.to_bits(), row.error.to_bits());
     let lists = [FitList::Bots, FitList::All];

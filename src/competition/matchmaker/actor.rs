@@ -125,7 +125,7 @@ pub struct MatchmakerActor {
 #[derive(Clone, Debug)]
 struct RunningPair {
     players: [PlayerId; 2],
-    /// Which purse pays, if both are of the house.
+    /// Which budget pays, if both are of the house.
     class: Option<BudgetClass>,
     tempo: Tempo,
     /// Who has broken off a game of it.

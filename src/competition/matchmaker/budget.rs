@@ -1,8 +1,8 @@
 //! How much thinking the ladder may cost: a share of the machine, measured on the threads that think. Pure.
 //!
 //! What may be spent comes in steadily, and what was really used is taken off. Bots that move at once and bots that
-//! search have purses of their own: otherwise one slow bot would use up in a game what a hundred games of the quick ones
-//! cost.
+//! search have budgets of their own: otherwise one slow bot would use up in a game what a hundred games of the quick
+//! ones cost.
 
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use std::time::Duration;
 /// to the slow ones.
 const QUICK_SHARE: f64 = 0.25;
 
-/// What a purse holds at most, in seconds of its income: a ladder that stood still for an hour does not make up for it.
+/// What a compute budget holds at most, in seconds of its income: a ladder that stood still for an hour does not make
+/// up for it.
 const SAVED_MAX: f64 = 10.0;
 
-/// How deep in debt a purse can be, in seconds of its income: a bot that has cost more than was thought stops the others
-/// of its class for this long, and not for hours.
+/// How deep in debt a compute budget can be, in seconds of its income: a bot that has cost more than was thought stops
+/// the others of its class for this long, and not for hours.
 const DEBT_MAX: f64 = 120.0;
 
 /// What one game costs besides thinking, in seconds: rooms, messages, the database.
@@ -35,7 +36,7 @@ const WITH_PEOPLE: f64 = 0.25;
 /// Part of the share while nothing new is to be learnt.
 const WHEN_SETTLED: f64 = 0.1;
 
-/// Which purse pays for a bot.
+/// Which budget pays for a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BudgetClass {
     /// It moves at once.
@@ -88,7 +89,7 @@ impl Activity {
     }
 }
 
-/// Both purses, in seconds of one core.
+/// Both compute budgets, in seconds of one core.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Budget {
     /// What comes in per second.
@@ -98,7 +99,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Full purses on a machine of so many cores, of which `percent` may be used.
+    /// Full budgets on a machine of so many cores, of which `percent` may be used.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^52 cores")]
     pub fn new(cores: usize, percent: u32) -> Self {

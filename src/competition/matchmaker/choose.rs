@@ -49,7 +49,7 @@ pub struct PairCandidate {
     pub live_elo: i32,
     /// What it accepts.
     pub accepts: Accepts,
-    /// Which purse pays for it; nobody pays for remote bots.
+    /// Which budget pays for it; none does for remote bots.
     pub class: BudgetClass,
     /// What its part in a pair costs us, in seconds of a core.
     pub cost: f64,
@@ -82,7 +82,7 @@ pub struct ChosenPair {
     pub b: usize,
     /// Standard error of the difference of their ratings, in Elo points.
     pub error: f64,
-    /// Which purse pays for it, if both are of the house.
+    /// Which budget pays for it, if both are of the house.
     pub class: Option<BudgetClass>,
 }
 
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn purses_that_are_empty_wait() {
+    fn budgets_that_are_empty_wait() {
         let mut field = [
             candidate("h1", true, 1500.0, 90.0),
             candidate("h2", true, 1500.0, 90.0),

@@ -259,12 +259,12 @@ async fn stored(state: &AppState, id: &str) -> Result<StoredGame, ApiError> {
 
 impl LessonJson {
     fn new(learner: PlayerName, changes: Changes) -> Self {
-        let Changes { changed, new, named: _, rethought } = changes;
+        let Changes { changed, new, named: _, changed_moves } = changes;
         Self {
             learner,
             changed: changed as u64,
             new: new as u64,
-            rethought: rethought.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
+            rethought: changed_moves.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
         }
     }
 }

@@ -46,10 +46,10 @@ impl HtmlSafe for Turns {}
 
 impl Turns {
     /// The turns of a game on the standard board, at most `limit` of them. What does not fit the game is passed over.
-    pub(super) fn new(lang: Language, moves: &str, rethought: &[ChangedMove], limit: usize) -> Self {
+    pub(super) fn new(lang: Language, moves: &str, changed_moves: &[ChangedMove], limit: usize) -> Self {
         let Ok(game) = Game::from_moves(Variant::STANDARD, moves) else { return Self::default() };
-        let shown = rethought.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
-        Self { tiles: shown.collect(), more: rethought.len().saturating_sub(limit) }
+        let shown = changed_moves.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
+        Self { tiles: shown.collect(), more: changed_moves.len().saturating_sub(limit) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -143,7 +143,7 @@ impl TaughtPupil {
 
 /// At how many moves of the game it chose otherwise right after, in words; nothing if that was not noted.
 pub(super) fn count(lang: Language, changes: &Changes) -> Option<String> {
-    let turns = changes.rethought.as_ref()?;
+    let turns = changes.changed_moves.as_ref()?;
     Some(match turns.len() {
         0 => lang.text("learner.rethought_none").to_owned(),
         count => lang.count("learner.rethought", count as u64),
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_turn_shows_the_position_and_both_choices() {
-        let rethought = [turn(5, "1234567", "4"), turn(3, "46", "35")];
-        let Turns { tiles, more } = Turns::new(Language::English, "445566", &rethought, 12);
+        let changed_moves = [turn(5, "1234567", "4"), turn(3, "46", "35")];
+        let Turns { tiles, more } = Turns::new(Language::English, "445566", &changed_moves, 12);
         let words: Vec<_> = tiles.iter().map(|tile| (tile.title.as_str(), tile.choice.as_str())).collect();
         assert_eq!(words, [("Move 5, column 6", "any → 4"), ("Move 3, column 5", "4, 6 → 3, 5")]);
         assert_eq!(tiles[1].words, "before: column 4, 6; after: column 3, 5");

@@ -330,7 +330,7 @@ impl From<TaughtGame> for LessonGame {
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
     fn of(lang: Language, changes: &Changes, unnamed: &str) -> Self {
-        let &Changes { changed, new, ref named, rethought: _ } = changes;
+        let &Changes { changed, new, ref named, changed_moves: _ } = changes;
         let mut text = if changed == 0 {
             unnamed.to_owned()
         } else {

@@ -34,7 +34,7 @@ impl LobbyActor {
             seeker.offered_bot = true;
             let variant = seeker.waiting.seek.variant;
             // The middle of the configured line-up, which is ordered from weak to strong, suits a stranger best.
-            let fixed = house.iter().filter(|bot| matches!(bot.mind, KnowledgeSource::Fixed));
+            let fixed = house.iter().filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed));
             let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {

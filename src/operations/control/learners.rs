@@ -198,8 +198,8 @@ impl From<PastLesson> for LessonShown {
             [first.clone(), second.clone()]
         });
         let result = game.as_ref().map(|game| game.result);
-        let rethought = changes.rethought;
-        let rethought = rethought.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
+        let changed_moves = changes.changed_moves;
+        let rethought = changed_moves.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
         Self { number, game: game.map(|game| game.id), players, result, new, again, rethought }
     }
 }

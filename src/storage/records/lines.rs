@@ -76,6 +76,6 @@ impl<R: BufRead> JsonLines<R> {
 
 impl<R> std::fmt::Debug for JsonLines<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lines").field("line", &self.line).finish_non_exhaustive()
+        f.debug_struct("JsonLines").field("line", &self.line).finish_non_exhaustive()
     }
 }

@@ -107,10 +107,10 @@ impl WriteConnection {
 }
 
 /// One transaction under way.
-struct Transaction<'batch, 'hand> {
-    connection: &'hand mut SqliteConnection,
+struct Transaction<'batch, 'held> {
+    connection: &'held mut SqliteConnection,
     /// As of the last commit.
-    live: &'hand HashMap<GameId, KnownGame>,
+    live: &'held HashMap<GameId, KnownGame>,
     /// What this transaction makes of it: `None` for games that end.
     changed: HashMap<&'batch GameId, Option<KnownGame>>,
     /// Inserted together at the end: nothing before reads them.

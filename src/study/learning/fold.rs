@@ -72,8 +72,8 @@ impl LearnerFold {
         let versions = self.go_through(taught, marks, now, |fold, number, records| {
             let before = fold.leanings(records);
             let patterns = fold.take_in(records);
-            let rethought = ChangedMove::between(records, before, fold.leanings(records));
-            let changes = Changes { rethought: Some(rethought), ..Changes::of(patterns) };
+            let changed_moves = ChangedMove::between(records, before, fold.leanings(records));
+            let changes = Changes { changed_moves: Some(changed_moves), ..Changes::of(patterns) };
             lessons.push(Lesson { number, changes: changes.print() });
         });
         FoldedLessons { lessons, versions }

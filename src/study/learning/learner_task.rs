@@ -124,7 +124,7 @@ impl LearnerTask {
         let (fold, stale) = restored(&plan, stored.as_ref())?;
         let knowledge = LearnerKnowledge::new(fold.knowledge());
         let place = stored.as_ref().map(|stored| stored.place).unwrap_or_default();
-        let mut pupil = Self {
+        let mut task = Self {
             plan,
             live,
             fold: Some(fold),
@@ -141,18 +141,18 @@ impl LearnerTask {
             versions: Vec::new(),
             measured: None,
         };
-        pupil.measured = pupil.last_measured(deps).await?;
-        let versions = store.learner_versions(&pupil.plan.name).await?;
-        pupil.join_live(deps);
+        task.measured = task.last_measured(deps).await?;
+        let versions = store.learner_versions(&task.plan.name).await?;
+        task.join_live(deps);
         for version in &versions {
-            pupil.join_version(version, deps).await?;
+            task.join_version(version, deps).await?;
         }
         // A point may have been added to the settings.
         let frozen = versions.iter().map(|version| (version.mark, version.games));
         let open = open_marks(&deps.settings.marks, frozen);
-        pupil.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= pupil.games());
-        pupil.show(deps);
-        Ok(Some(pupil))
+        task.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= task.games());
+        task.show(deps);
+        Ok(Some(task))
     }
 
     /// Lessons learnt.
@@ -200,10 +200,10 @@ impl LearnerTask {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<Progress, LearningError> {
         if !self.has_fold() {
-            self.make_again(deps, worker, faculty).await?;
+            self.make_again(deps, worker, cache).await?;
             if !self.has_fold() {
                 return Ok(Progress::Went);
             }
@@ -211,10 +211,10 @@ impl LearnerTask {
         if self.is_pending_full() && deps.writer.is_congested() {
             return Ok(Progress::Idle);
         }
-        let games = faculty.page(self.covered(), deps).await?;
+        let games = cache.page(self.covered(), deps).await?;
         // With less than a full page it has caught up, and there is time for other things.
         let is_full = games.len() >= TURN_GAMES as usize;
-        let look = self.look_at(&games, deps, faculty).await?;
+        let look = self.look_at(&games, deps, cache).await?;
         self.waits = look.waits;
         if look.covered == self.covered() && self.is_stored {
             return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
@@ -234,7 +234,7 @@ impl LearnerTask {
         &mut self,
         games: &[FinishedGame],
         deps: &LearningDeps,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<NextLessons, StoreError> {
         let mut look = NextLessons { taught: Vec::new(), covered: self.covered(), waits: false };
         for loaded in games {
@@ -248,13 +248,13 @@ impl LearnerTask {
             let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
             let records = records(game, self.plan.watches, &self.live.id);
             if !records.is_empty() {
-                let teachers = faculty.teachers(game, deps).await?;
+                let teachers = cache.teachers(game, deps).await?;
                 match admits(game, &teachers, deps).await? {
                     None => {
                         look.waits = true;
                         break;
                     }
-                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(game, deps).await? => {
+                    Some(true) if self.share.allows(&teachers) && !cache.keeps_out(game, deps).await? => {
                         self.share.add(teachers);
                         look.taught.push((number, records));
                     }
@@ -420,7 +420,7 @@ impl LearnerTask {
     pub(super) async fn look_back(
         &mut self,
         deps: &LearningDeps,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<(), StoreError> {
         self.share = TeacherShare::default();
         let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
@@ -428,7 +428,7 @@ impl LearnerTask {
         for lesson in lessons.iter().rev() {
             let games = deps.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
             if let Some(Ok(game)) = games.first() {
-                self.share.add(faculty.teachers(game, deps).await?);
+                self.share.add(cache.teachers(game, deps).await?);
             }
         }
         Ok(())
@@ -451,7 +451,7 @@ impl LearnerTask {
             style: STYLE,
             strength: None,
             about: self.plan.about.to_owned(),
-            mind: KnowledgeSource::Learnt(self.knowledge.clone()),
+            knowledge: KnowledgeSource::Learnt(self.knowledge.clone()),
         });
     }
 
@@ -493,8 +493,8 @@ impl LearnerTask {
             knowledge: knowledge.clone(),
         });
         self.versions.sort_by_key(|version| version.mark);
-        let (spec, mind) = (self.plan.spec.clone(), KnowledgeSource::Learnt(knowledge));
-        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
+        let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learnt(knowledge));
+        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, knowledge });
         Ok(())
     }
 

@@ -3,8 +3,9 @@
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
 //! connection says nothing about the position, and neither does a game that somebody began from a position of their
 //! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none.
-//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`TeacherShare`). And if
-//! the operator asks for it, games of players who throw away too much are none (`plays_well_enough`).
+//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise
+//! (`TeacherShare`). And if the operator asks for it, games of players who throw away too much are none
+//! (`plays_well_enough`).
 
 use std::collections::VecDeque;
 

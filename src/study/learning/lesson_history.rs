@@ -46,14 +46,14 @@ pub struct LessonsWanted {
     pub newest: usize,
     /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare when
     /// it has seen much.
-    pub rethought: usize,
+    pub changed_moves: usize,
 }
 
 impl LessonsWanted {
     /// As the page of a learner and `fourfold memory show` have them.
-    pub const SHOWN: Self = Self { newest: 5, rethought: 5 };
+    pub const SHOWN: Self = Self { newest: 5, changed_moves: 5 };
     /// The last alone.
-    pub const LAST: Self = Self { newest: 1, rethought: 0 };
+    pub const LAST: Self = Self { newest: 1, changed_moves: 0 };
 }
 
 /// Lessons that are looked through for those after which a learner chose otherwise: some hundred kilobytes of text.
@@ -69,11 +69,11 @@ pub async fn last_lessons(
     learner: &PlayerName,
     wanted: LessonsWanted,
 ) -> Result<Vec<PastLesson>, StoreError> {
-    let LessonsWanted { newest, rethought } = wanted;
-    let look_back = if rethought > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
+    let LessonsWanted { newest, changed_moves } = wanted;
+    let look_back = if changed_moves > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
     let mut lessons = store.last_lessons(learner, look_back).await?.into_iter();
     let mut chosen: Vec<Lesson> = lessons.by_ref().take(newest).collect();
-    chosen.extend(lessons.filter(|lesson| Changes::names_a_turn(&lesson.changes)).take(rethought));
+    chosen.extend(lessons.filter(|lesson| Changes::names_a_turn(&lesson.changes)).take(changed_moves));
     let mut taught = Vec::new();
     for Lesson { number, changes } in chosen {
         let game = store.audit_finished(number.saturating_sub(1), 1).await?;

@@ -404,7 +404,7 @@ impl LearningActor {
 
 /// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
 fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
-    house.by_name(name).filter(|bot| matches!(bot.mind, KnowledgeSource::Fixed))
+    house.by_name(name).filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed))
 }
 
 /// Names among the teachers that stand for nobody who may teach.

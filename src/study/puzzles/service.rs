@@ -102,7 +102,7 @@ pub struct Puzzles {
 }
 
 impl Puzzles {
-    /// A desk over what is stored.
+    /// Over what is stored.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
         Self { store, writer, accounts, analysis }
@@ -338,7 +338,7 @@ mod tests {
     use crate::study::puzzles::choosing::start_of;
     use crate::study::puzzles::shipped;
 
-    async fn desk() -> Puzzles {
+    async fn puzzles() -> Puzzles {
         let store = Arc::new(MemoryStore::new()) as Arc<dyn Store>;
         let (writer, actor) = Writer::new(Arc::clone(&store));
         tokio::spawn(actor.run());
@@ -361,67 +361,67 @@ mod tests {
 
     #[tokio::test]
     async fn the_daily_one_solved_makes_a_streak() {
-        let desk = desk().await;
-        let guest = desk.accounts.new_guest().identity;
+        let puzzles = puzzles().await;
+        let guest = puzzles.accounts.new_guest().identity;
         for (day, streak) in [(20_000, 1), (20_001, 2), (20_003, 1)] {
             let now = start_of(day);
-            let daily = desk.daily(now).await.unwrap();
+            let daily = puzzles.daily(now).await.unwrap();
             let id = &daily.stored.puzzle.id;
-            assert!(!desk.record(&guest, now).await.unwrap().solved_today);
-            let feedback = desk.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
+            assert!(!puzzles.record(&guest, now).await.unwrap().solved_today);
+            let feedback = puzzles.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
             assert!(matches!(feedback, Feedback::Solved { .. }));
-            let record = desk.record(&guest, now).await.unwrap();
+            let record = puzzles.record(&guest, now).await.unwrap();
             assert_eq!((record.streak, record.solved_today), (streak, true), "on day {day}");
         }
-        let record = desk.record(&guest, start_of(20_010)).await.unwrap();
+        let record = puzzles.record(&guest, start_of(20_010)).await.unwrap();
         assert_eq!((record.streak, record.best_streak, record.solved_today), (0, 2, false));
         assert!(record.tried >= 1 && record.solved == record.tried && record.level > 1_200);
     }
 
     #[tokio::test]
     async fn a_wrong_move_is_refuted_and_only_the_first_attempt_counts() {
-        let desk = desk().await;
-        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
-        let shown = desk.next(Some(&guest), None).await.unwrap();
+        let puzzles = puzzles().await;
+        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
+        let shown = puzzles.next(Some(&guest), None).await.unwrap();
         let id = shown.stored.puzzle.id.clone();
-        let feedback = desk.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
+        let feedback = puzzles.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
         let Feedback::Wrong { value: Some(value), refutation } = feedback else { panic!("{feedback:?}") };
         assert!(value < Value::Win && !refutation.is_empty());
-        desk.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
-        let record = desk.record(&guest, now).await.unwrap();
+        puzzles.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
+        let record = puzzles.record(&guest, now).await.unwrap();
         assert_eq!((record.tried, record.solved), (1, 0));
-        let after = desk.show(&id).await.unwrap();
+        let after = puzzles.show(&id).await.unwrap();
         assert_eq!(after.stored.record.tries, 1);
         assert!(after.grade > shown.grade);
-        let another = desk.next(Some(&guest), Some(&id)).await.unwrap();
+        let another = puzzles.next(Some(&guest), Some(&id)).await.unwrap();
         assert_ne!(another.stored.puzzle.id, id);
     }
 
     #[tokio::test]
     async fn hints_name_the_right_column_and_another_and_count() {
-        let desk = desk().await;
-        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
-        let shown = desk.next(None, None).await.unwrap();
+        let puzzles = puzzles().await;
+        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
+        let shown = puzzles.next(None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
-        let [left, right] = desk.hint(Some(&guest), id, "", now).await.unwrap();
+        let [left, right] = puzzles.hint(Some(&guest), id, "", now).await.unwrap();
         assert!(left < right);
         let answer = shown.stored.puzzle.line.chars().next().unwrap();
         assert!([left.digit(), right.digit()].contains(&answer));
-        assert_eq!(desk.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
-        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 1);
+        assert_eq!(puzzles.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
+        assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 1);
     }
 
     #[tokio::test]
     async fn whoever_is_not_known_and_bots_leave_no_trace() {
-        let desk = desk().await;
-        let shown = desk.next(None, None).await.unwrap();
+        let puzzles = puzzles().await;
+        let shown = puzzles.next(None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
-        let bot = Identity { kind: PlayerKind::Bot, ..desk.accounts.new_guest().identity };
+        let bot = Identity { kind: PlayerKind::Bot, ..puzzles.accounts.new_guest().identity };
         for who in [None, Some(&bot)] {
-            desk.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
+            puzzles.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
         }
-        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 0);
-        let nothing = desk.show(&"p9".parse().unwrap()).await;
+        assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 0);
+        let nothing = puzzles.show(&"p9".parse().unwrap()).await;
         assert!(matches!(nothing, Err(PuzzleError::NoSuchPuzzle)));
     }
 }

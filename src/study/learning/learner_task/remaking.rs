@@ -40,12 +40,12 @@ impl LearnerTask {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<(), LearningError> {
         let store = deps.store.as_ref();
         let remaking = match self.remaking.take() {
             Some(remaking) => Some(remaking),
-            None => self.take_up_again(deps, worker, faculty).await?,
+            None => self.take_up_again(deps, worker, cache).await?,
         };
         let Some(mut remaking) = remaking else { return Ok(()) };
         if remaking.is_doubtful && !remaking.refolding.is_intact(store, &self.plan.name).await? {
@@ -61,7 +61,7 @@ impl LearnerTask {
             }
             Ok((refolding, Progress::Idle)) => {
                 let made = Remaking { refolding, from, before, is_doubtful: false, began };
-                self.store_again(made, deps, worker, faculty).await
+                self.store_again(made, deps, worker, cache).await
             }
             Err(RefoldError::Store(error)) => Err(error.into()),
             Err(RefoldError::NoLesson { number }) if !has_lesson(store, &self.plan.name, number).await? => {
@@ -76,7 +76,7 @@ impl LearnerTask {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<Option<Remaking>, LearningError> {
         let Some(stored) = deps.store.learner(&self.plan.name).await? else {
             self.fold = Some(LearnerFold::fresh(&self.plan)?);
@@ -91,7 +91,7 @@ impl LearnerTask {
             self.stale = is_stale;
             if !is_stale {
                 self.fold = Some(fold);
-                self.look_back(deps, faculty).await?;
+                self.look_back(deps, cache).await?;
                 return Ok(None);
             }
         }
@@ -109,7 +109,7 @@ impl LearnerTask {
         made: Remaking,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut RoundCache,
+        cache: &mut RoundCache,
     ) -> Result<(), LearningError> {
         let Remaking { refolding, from, before, began, .. } = made;
         let job = move || {
@@ -144,7 +144,7 @@ impl LearnerTask {
         self.stale = false;
         // What was measured was another state.
         self.measured = None;
-        self.look_back(deps, faculty).await?;
+        self.look_back(deps, cache).await?;
         info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
         self.publish(&versions, deps).await
     }

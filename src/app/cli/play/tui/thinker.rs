@@ -80,20 +80,20 @@ pub(super) struct Thinker {
 }
 
 impl Thinker {
-    pub(super) fn start(mut mind: impl MoveChooser + 'static, answers: Answers) -> Self {
+    pub(super) fn start(mut chooser: impl MoveChooser + 'static, answers: Answers) -> Self {
         let (jobs, inbox) = mpsc::channel();
         let (running, finished) = mpsc::channel();
         thread::spawn(move || {
             while let Ok(job) = inbox.recv() {
                 let goes_on = match job {
                     ThinkerJob::Choose { ticket, position, stop } => {
-                        let asked = catch_unwind(AssertUnwindSafe(|| mind.think(&position, &stop)));
+                        let asked = catch_unwind(AssertUnwindSafe(|| chooser.think(&position, &stop)));
                         let goes_on = asked.is_ok();
                         let report = asked.unwrap_or_else(|_| Err(panicked()));
                         goes_on & answers.blocking_send(BotAnswer { ticket, report }).is_ok()
                     }
                     ThinkerJob::Learn(record) => {
-                        let learnt = catch_unwind(AssertUnwindSafe(|| mind.learn(&record)));
+                        let learnt = catch_unwind(AssertUnwindSafe(|| chooser.learn(&record)));
                         let is_sound = learnt.is_ok();
                         if let Ok(Err(error)) = learnt {
                             let _ = running.send(error); // heard when the game is left
