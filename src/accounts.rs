@@ -85,11 +85,11 @@ pub struct Guest {
 /// The accounts service; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Accounts {
-    inner: Arc<Inner>,
+    inner: Arc<AccountsInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct AccountsInner {
     store: Arc<dyn Store>,
     writer: Writer,
     signer: Signer,
@@ -114,7 +114,7 @@ impl Accounts {
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
         let passwords = Passwords::new();
         let counters = Counters::default();
-        Self { inner: Arc::new(Inner { store, writer, signer, passwords, counters, revoked }) }
+        Self { inner: Arc::new(AccountsInner { store, writer, signer, passwords, counters, revoked }) }
     }
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks

@@ -3,5 +3,5 @@
 pub mod background;
 pub mod compute;
 pub mod judged;
-pub mod truth;
+pub mod live_value;
 pub mod values;

@@ -21,7 +21,7 @@ use crate::protocol::client::{BotInfo, Bye, ClientInfo, Hello, Resume};
 use crate::protocol::server::Welcome;
 use crate::protocol::terms::Accepts;
 use crate::protocol::{ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage, WireError};
-use pace::Pace;
+use pace::SendPace;
 use socket::Socket;
 
 /// How long a handshake or a `welcome` may take before it counts as failed.
@@ -123,7 +123,7 @@ pub struct Client {
     welcome: Welcome,
     /// The last message received.
     seq: u64,
-    pace: Pace,
+    pace: SendPace,
 }
 
 impl Client {
@@ -134,7 +134,7 @@ impl Client {
     /// The server cannot be reached, or refuses.
     pub async fn connect(introduction: Introduction) -> Result<Self, ClientError> {
         let (socket, seq, welcome) = open(&introduction, None).await?;
-        let pace = Pace::new(welcome.limits.messages_per_20s);
+        let pace = SendPace::new(welcome.limits.messages_per_20s);
         Ok(Self { introduction, socket: Some(socket), welcome, seq, pace })
     }
 
@@ -162,7 +162,7 @@ impl Client {
             };
             match open(&self.introduction, Some(resume)).await {
                 Ok((socket, seq, welcome)) => {
-                    self.pace = Pace::new(welcome.limits.messages_per_20s);
+                    self.pace = SendPace::new(welcome.limits.messages_per_20s);
                     (self.socket, self.seq, self.welcome) = (Some(socket), seq, welcome);
                     return Ok(&self.welcome);
                 }
@@ -274,19 +274,19 @@ fn hello(introduction: &Introduction, resume: Option<Resume>) -> ClientMessage {
 
 fn encode(message: &ClientMessage, id: Option<&str>) -> String {
     #[derive(Serialize)]
-    struct Outgoing<'a> {
+    struct OutgoingRequest<'a> {
         #[serde(flatten)]
         message: &'a ClientMessage,
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<&'a str>,
     }
-    serde_json::to_string(&Outgoing { message, id }).expect("message types have string keys only")
+    serde_json::to_string(&OutgoingRequest { message, id }).expect("message types have string keys only")
 }
 
 /// Reads a frame; nothing if its type is unknown, as the protocol grows by adding.
 fn decode(text: &str) -> Result<Option<Received>, ClientError> {
     #[derive(Deserialize)]
-    struct Envelope {
+    struct ReceivedEnvelope {
         seq: u64,
         #[serde(default)]
         re: Option<String>,
@@ -295,7 +295,7 @@ fn decode(text: &str) -> Result<Option<Received>, ClientError> {
         let shown: String = text.chars().take(200).collect();
         ClientError::Unreadable(format!("{error} in {shown}"))
     };
-    let Envelope { seq, re } = serde_json::from_str(text).map_err(unreadable)?;
+    let ReceivedEnvelope { seq, re } = serde_json::from_str(text).map_err(unreadable)?;
     match serde_json::from_str(text) {
         Ok(message) => Ok(Some(Received { seq, re, message })),
         Err(error) if error.to_string().starts_with("unknown variant") => Ok(None),

@@ -6,14 +6,14 @@
 pub mod client_session;
 pub mod frame_guard;
 pub mod gateway;
-mod heart;
+mod heartbeat;
 pub mod limits;
 pub mod line_feed;
 pub mod port;
 pub mod rate_limit;
+mod resume_token;
 pub mod services;
 pub mod socket;
-mod ticket;
 pub mod wire;
 
 pub use gateway::SessionGateway;

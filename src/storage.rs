@@ -8,11 +8,11 @@
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
 //! in `words`.
 
-pub mod authors;
+pub mod bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
-pub(crate) mod conformance_of_authors;
+pub(crate) mod conformance_of_bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance_of_judging;
 #[cfg(test)]

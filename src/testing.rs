@@ -26,16 +26,16 @@ use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Snapshot, Welcome};
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
-use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, SessionPort};
+use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
-use crate::system::config::HouseBot;
+use crate::system::config::HouseBotConfig;
 use crate::system::metrics::Metrics;
 
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::presence::Sessions;
-use crate::storage::record::{Opening, StoredPlayer};
+use crate::storage::record::{OpeningSource, StoredPlayer};
 
-use crate::analysis::truth::Truth;
+use crate::analysis::live_value::LiveValues;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
@@ -97,10 +97,10 @@ impl Arena {
         tokio::spawn(writer_actor.run());
         let signer = Signer::new(&[7; KEY_BYTES]);
         let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone());
-        let configured: Vec<HouseBot> = setup
+        let configured: Vec<HouseBotConfig> = setup
             .house
             .iter()
-            .map(|(name, spec)| HouseBot::new(name.parse().unwrap(), spec.parse().unwrap()))
+            .map(|(name, spec)| HouseBotConfig::new(name.parse().unwrap(), spec.parse().unwrap()))
             .collect();
         let files = std::path::Path::new(".");
         let house = HouseBots::set_up(&configured, files, shared.as_ref(), &writer).await.unwrap();
@@ -120,7 +120,7 @@ impl Arena {
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
             self_test: Requirement::Optional,
-            truth: Truth::default(),
+            truth: LiveValues::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),
@@ -199,7 +199,11 @@ impl Arena {
         Client::new(opened)
     }
 
-    pub(crate) async fn try_hello(&self, credential: Credential, hello: Hello) -> Result<Opened, Refused> {
+    pub(crate) async fn try_hello(
+        &self,
+        credential: Credential,
+        hello: Hello,
+    ) -> Result<Opened, RefusedHello> {
         let address = "127.0.0.1".parse().unwrap();
         self.gateway.open(hello, None, Caller { credential, address, received: now() }).await
     }
@@ -216,7 +220,7 @@ pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
         variant: fourfold_engine::Variant::STANDARD,
         time: BLITZ,
         rated: false,
-        opening: Opening::default(),
+        opening: OpeningSource::default(),
         pair: None,
         origin: Origin::Players,
     }

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::fs;
 
-use fourfold_arena::measure::classes::{self, Class};
+use fourfold_arena::measure::classes::{self, PositionClass};
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::Solver;
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "# The first {POSITIONS} positions of each class in {SOURCE}: class, moves, and the columns that keep the result."
     );
     let mut judge = Judge::new(Solver::new());
-    for class in Class::ALL {
+    for class in PositionClass::ALL {
         let rows = fs::read_to_string(format!("{}/../{SOURCE}/{class}.tsv", env!("CARGO_MANIFEST_DIR")))?;
         let moves = rows.lines().skip(1).filter_map(|row| row.split('\t').next());
         for moves in moves.take(POSITIONS) {

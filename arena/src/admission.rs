@@ -12,9 +12,9 @@ use fourfold_engine::{BySide, Game, Side, Variant};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-pub use self::report::{Check, Percentiles, Report, Verdict};
-use crate::entrant::{Answer, Entrant, Fault, GameStart, Player, Reason, Turn};
-use crate::play::{Played, Terms, play};
+pub use self::report::{Check, CheckVerdict, Percentiles, Report};
+use crate::entrant::{Answer, DecidedBy, Entrant, EntrantFault, GameStart, Player, Turn};
+use crate::play::{GameTerms, Played, play};
 use crate::stop::Stop;
 use crate::time::TimeControl;
 
@@ -86,7 +86,7 @@ impl Test<'_> {
         self.passed(name, &format!("{asked} legal moves"));
     }
 
-    fn ask(&mut self, player: &mut dyn Player, game: &Game) -> Result<(), Fault> {
+    fn ask(&mut self, player: &mut dyn Player, game: &Game) -> Result<(), EntrantFault> {
         let time = TimeControl::per_move(self.limit);
         let side = game.position().side_to_move();
         player.begin(&GameStart { variant: self.variant, side, time, seed: 0 })?;
@@ -104,7 +104,7 @@ impl Test<'_> {
         self.spent.push(spent);
         match game.position().play(column) {
             Ok(_) => Ok(()),
-            Err(error) => Err(Fault::Illegal(error.to_string())),
+            Err(error) => Err(EntrantFault::Illegal(error.to_string())),
         }
     }
 
@@ -130,7 +130,7 @@ impl Test<'_> {
             let mut words = Vec::new();
             let mut fault = None;
             for side in Side::BOTH {
-                let opponent: Result<Box<dyn Player>, Fault> = if against_itself {
+                let opponent: Result<Box<dyn Player>, EntrantFault> = if against_itself {
                     own(self)
                 } else {
                     Ok(Box::new(Chance { rng: ChaCha8Rng::seed_from_u64(seed) }))
@@ -155,7 +155,7 @@ impl Test<'_> {
                 None => self.passed(name, &words.join(" and ")),
             }
         }
-        if ends.contains(&Reason::Four) {
+        if ends.contains(&DecidedBy::Four) {
             self.passed("win", "a line of four ended a game");
         } else {
             self.skipped("win", "no game ended by a line of four");
@@ -168,7 +168,7 @@ impl Test<'_> {
         mut opponent: Box<dyn Player>,
         side: Side,
     ) -> Option<Played> {
-        let terms = Terms {
+        let terms = GameTerms {
             variant: self.variant,
             opening: &Opening::empty(),
             time: TimeControl::per_move(self.limit),
@@ -187,15 +187,15 @@ impl Test<'_> {
     }
 
     fn passed(&mut self, name: &'static str, note: &str) {
-        self.checks.push(Check { name, verdict: Verdict::Passed, note: note.to_owned() });
+        self.checks.push(Check { name, verdict: CheckVerdict::Passed, note: note.to_owned() });
     }
 
     fn failed(&mut self, name: &'static str, note: &str) {
-        self.checks.push(Check { name, verdict: Verdict::Failed, note: note.to_owned() });
+        self.checks.push(Check { name, verdict: CheckVerdict::Failed, note: note.to_owned() });
     }
 
     fn skipped(&mut self, name: &'static str, note: &str) {
-        self.checks.push(Check { name, verdict: Verdict::Skipped, note: note.to_owned() });
+        self.checks.push(Check { name, verdict: CheckVerdict::Skipped, note: note.to_owned() });
     }
 }
 
@@ -237,13 +237,13 @@ struct Chance {
 }
 
 impl Player for Chance {
-    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         let column = draw(turn.game, &mut self.rng);
-        let column = column.ok_or_else(|| Fault::Broken("there is no legal column".to_owned()))?;
+        let column = column.ok_or_else(|| EntrantFault::Broken("there is no legal column".to_owned()))?;
         Ok(Answer { column, spent: Duration::ZERO })
     }
 }
@@ -253,13 +253,13 @@ mod tests {
     use fourfold_bots::Recipe;
 
     use super::*;
-    use crate::house::HouseBot;
+    use crate::house::HouseEntrant;
     use crate::watchdog::Watchdog;
 
-    fn verdicts(spec: &str) -> Vec<(&'static str, Verdict)> {
+    fn verdicts(spec: &str) -> Vec<(&'static str, CheckVerdict)> {
         let watchdog = Watchdog::start().unwrap();
         let recipe = Recipe::new(spec.parse().unwrap(), Variant::STANDARD, None).unwrap();
-        let bot = HouseBot::new(spec.into(), recipe, &watchdog);
+        let bot = HouseEntrant::new(spec.into(), recipe, &watchdog);
         let report = admit(&bot, Variant::STANDARD, Duration::from_mins(1), 7, &Stop::default());
         assert!(report.is_passed(), "{report:?}");
         report.checks.iter().map(|check| (check.name, check.verdict)).collect()
@@ -269,7 +269,7 @@ mod tests {
     fn a_sound_player_passes() {
         let verdicts = verdicts("greedy");
         assert_eq!(verdicts.len(), 11);
-        assert!(verdicts.iter().all(|(_, verdict)| *verdict != Verdict::Failed));
+        assert!(verdicts.iter().all(|(_, verdict)| *verdict != CheckVerdict::Failed));
     }
 
     /// Always wants the middle.
@@ -280,7 +280,7 @@ mod tests {
             "stubborn"
         }
 
-        fn player(&self) -> Result<Box<dyn Player>, Fault> {
+        fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {
             Ok(Box::new(Middle))
         }
     }
@@ -288,11 +288,11 @@ mod tests {
     struct Middle;
 
     impl Player for Middle {
-        fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+        fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
             Ok(())
         }
 
-        fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
             let column = turn.game.variant().columns().nth(3).expect("boards are wide enough");
             Ok(Answer { column, spent: Duration::from_millis(2) })
         }
@@ -302,8 +302,9 @@ mod tests {
     fn who_does_not_look_at_the_board_fails_where_it_is_full() {
         let report = admit(&Stubborn, Variant::STANDARD, Duration::from_secs(1), 7, &Stop::default());
         assert!(!report.is_passed());
-        let failed =
-            |name| report.checks.iter().any(|check| check.name == name && check.verdict == Verdict::Failed);
+        let failed = |name| {
+            report.checks.iter().any(|check| check.name == name && check.verdict == CheckVerdict::Failed)
+        };
         assert!(!failed("handshake") && !failed("turn") && failed("pair_against_itself"));
         assert!(report.latency_ms.max >= 2.0);
     }

@@ -6,8 +6,8 @@
 
 use crate::format::{self, History};
 use crate::log::Why;
-use crate::plan::{Pairing, Plan, Slot};
-use crate::results::{Outcome, Results};
+use crate::plan::{Pairing, Plan, PlannedGame};
+use crate::results::{GameOutcome, Results};
 use crate::stats::sprt::Hypothesis;
 
 /// A run under way.
@@ -88,7 +88,7 @@ impl Course {
     }
 
     /// The next game to play. `None` if all of this wave are handed out or the run is over.
-    pub fn hand_out(&mut self) -> Option<Slot> {
+    pub fn hand_out(&mut self) -> Option<PlannedGame> {
         while self.over.is_none() && self.next < self.wave_end() {
             let slot = self.slot(self.next);
             self.next += 1;
@@ -100,12 +100,12 @@ impl Course {
     }
 
     /// The game that is to be booked next, `None` if the run is over.
-    pub fn due(&self) -> Option<Slot> {
+    pub fn due(&self) -> Option<PlannedGame> {
         self.over.is_none().then(|| self.slot(self.due))
     }
 
     /// Books the game that is due. Games that were played before need not be handed out.
-    pub fn book(&mut self, outcome: &Outcome<'_>) -> Consequence {
+    pub fn book(&mut self, outcome: &GameOutcome<'_>) -> Consequence {
         let Some(slot) = self.due() else { return Consequence::default() };
         self.results.book(slot, outcome);
         let suspended = self.count_faults(slot, outcome);
@@ -116,7 +116,7 @@ impl Course {
         Consequence { suspended, over: self.over }
     }
 
-    fn count_faults(&mut self, slot: Slot, outcome: &Outcome<'_>) -> Option<usize> {
+    fn count_faults(&mut self, slot: PlannedGame, outcome: &GameOutcome<'_>) -> Option<usize> {
         let seats = slot.seats();
         for side in fourfold_engine::Side::BOTH {
             let count = &mut self.faults_in_a_row[seats[side]];
@@ -176,12 +176,12 @@ impl Course {
         self.wave_from + 2 * self.wave.len() as u64
     }
 
-    fn slot(&self, number: u64) -> Slot {
+    fn slot(&self, number: u64) -> PlannedGame {
         let place = usize::try_from((number - self.wave_from) / 2).expect("a wave fits the memory");
-        Slot { number, pairing: self.wave[place] }
+        PlannedGame { number, pairing: self.wave[place] }
     }
 
-    fn is_wanted(&self, slot: Slot) -> bool {
+    fn is_wanted(&self, slot: PlannedGame) -> bool {
         self.active[slot.pairing.a] && self.active[slot.pairing.b]
     }
 }
@@ -195,18 +195,18 @@ mod tests {
     use crate::stats::sprt::Sprt;
     use crate::testing::plan;
 
-    fn won(winner: Side) -> Outcome<'static> {
-        Outcome { winner: Some(winner), at_fault: None, both_moved: true, moves: "44" }
+    fn won(winner: Side) -> GameOutcome<'static> {
+        GameOutcome { winner: Some(winner), at_fault: None, both_moved: true, moves: "44" }
     }
 
-    fn fault(side: Side) -> Outcome<'static> {
-        Outcome { at_fault: Some(side), ..won(side.opponent()) }
+    fn fault(side: Side) -> GameOutcome<'static> {
+        GameOutcome { at_fault: Some(side), ..won(side.opponent()) }
     }
 
     #[test]
     fn games_are_handed_out_once_and_in_order() {
         let mut course = Course::new(plan(Format::Match, 2, 2));
-        let slots: Vec<Slot> = std::iter::from_fn(|| course.hand_out()).collect();
+        let slots: Vec<PlannedGame> = std::iter::from_fn(|| course.hand_out()).collect();
         assert_eq!(slots.iter().map(|slot| slot.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
         for _ in 0..3 {
             assert_eq!(course.book(&won(Side::First)), Consequence::default());
@@ -253,7 +253,7 @@ mod tests {
         let moves: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
         while let Some(slot) = course.due() {
             let winner = if slot.seats().first == 0 { Side::First } else { Side::Second };
-            course.book(&Outcome { moves: &moves[number as usize], ..won(winner) });
+            course.book(&GameOutcome { moves: &moves[number as usize], ..won(winner) });
             number += 1;
         }
         assert_eq!((course.over(), course.verdict()), (Some(Why::Decided), Some(Hypothesis::H1)));

@@ -21,8 +21,8 @@ pub trait Entrant: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Fails if the entrant cannot be started at all; whoever it should have played wins by [`Fault::Broken`].
-    fn player(&self) -> Result<Box<dyn Player>, Fault>;
+    /// Fails if the entrant cannot be started at all; whoever it should have played wins by [`EntrantFault::Broken`].
+    fn player(&self) -> Result<Box<dyn Player>, EntrantFault>;
 }
 
 /// One of an entrant's players. It is used for one game after the other; after a fault it is dropped, and a new one
@@ -33,7 +33,7 @@ pub trait Player: Send {
     /// # Errors
     ///
     /// The game is lost by a fault here as by one in [`Self::choose`].
-    fn begin(&mut self, start: &GameStart) -> Result<(), Fault>;
+    fn begin(&mut self, start: &GameStart) -> Result<(), EntrantFault>;
 
     /// Chooses a column, which need not be legal: the arena checks it. Blocks until there is an answer, but not
     /// longer than `budget` and `margin` of the turn together, nor once `stop` is set; in the latter case any answer
@@ -42,7 +42,7 @@ pub trait Player: Send {
     /// # Errors
     ///
     /// Whatever the fault, the game is lost.
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault>;
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault>;
 
     /// The game is over. Called after every game that was begun, faults included.
     fn end(&mut self, _game: &Game, _end: &End) {}
@@ -87,7 +87,7 @@ pub struct Answer {
 
 /// Why a player loses a game beside the board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Fault {
+pub enum EntrantFault {
     #[error("too late")]
     Late,
     /// The answer is no legal move.
@@ -106,7 +106,7 @@ pub enum Fault {
 pub struct End {
     /// `None` for a draw.
     pub winner: Option<Side>,
-    pub reason: Reason,
+    pub reason: DecidedBy,
     /// The loser's fault in words, if it was one.
     pub fault: Option<String>,
 }
@@ -121,7 +121,7 @@ impl End {
 /// What decided a game, in the words of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum DecidedBy {
     Four,
     Full,
     Time,
@@ -130,7 +130,7 @@ pub enum Reason {
     BotFailed,
 }
 
-impl Reason {
+impl DecidedBy {
     pub fn is_fault(self) -> bool {
         match self {
             Self::Four | Self::Full => false,
@@ -139,13 +139,13 @@ impl Reason {
     }
 }
 
-impl Fault {
-    pub(crate) fn reason(&self) -> Reason {
+impl EntrantFault {
+    pub(crate) fn reason(&self) -> DecidedBy {
         match self {
-            Self::Late => Reason::Time,
-            Self::Illegal(_) => Reason::Illegal,
-            Self::Broken(_) => Reason::BotFailed,
-            Self::Gone(_) => Reason::Left,
+            Self::Late => DecidedBy::Time,
+            Self::Illegal(_) => DecidedBy::Illegal,
+            Self::Broken(_) => DecidedBy::BotFailed,
+            Self::Gone(_) => DecidedBy::Left,
         }
     }
 }

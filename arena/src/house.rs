@@ -8,30 +8,30 @@ use std::time::{Duration, Instant};
 
 use fourfold_bots::{Bot, BotError, MoveBudget, Recipe};
 
-use crate::entrant::{Answer, Entrant, Fault, GameStart, Player, Turn};
-use crate::watchdog::{Alarm, Watchdog};
+use crate::entrant::{Answer, Entrant, EntrantFault, GameStart, Player, Turn};
+use crate::watchdog::{FlagAlarm, Watchdog};
 
 /// A house bot with settings.
 #[derive(Debug)]
-pub struct HouseBot {
+pub struct HouseEntrant {
     name: String,
     recipe: Recipe,
     watchdog: Watchdog,
 }
 
-impl HouseBot {
+impl HouseEntrant {
     #[must_use]
     pub fn new(name: String, recipe: Recipe, watchdog: &Watchdog) -> Self {
         Self { name, recipe, watchdog: watchdog.clone() }
     }
 }
 
-impl Entrant for HouseBot {
+impl Entrant for HouseEntrant {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn player(&self) -> Result<Box<dyn Player>, Fault> {
+    fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {
         let bot = self.recipe.build(0).map_err(broken)?;
         let recipe = self.recipe.draws().then(|| self.recipe.clone());
         Ok(Box::new(HousePlayer { bot, alarm: self.watchdog.alarm(), recipe }))
@@ -39,13 +39,13 @@ impl Entrant for HouseBot {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn broken(error: BotError) -> Fault {
-    Fault::Broken(error.to_string())
+fn broken(error: BotError) -> EntrantFault {
+    EntrantFault::Broken(error.to_string())
 }
 
 struct HousePlayer {
     bot: Box<dyn Bot>,
-    alarm: Alarm,
+    alarm: FlagAlarm,
     /// What a bot that draws is made from anew for each game.
     recipe: Option<Recipe>,
 }
@@ -63,14 +63,14 @@ impl HousePlayer {
 }
 
 impl Player for HousePlayer {
-    fn begin(&mut self, start: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, start: &GameStart) -> Result<(), EntrantFault> {
         if let Some(recipe) = &self.recipe {
             self.bot = recipe.build(start.seed).map_err(broken)?;
         }
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         let time = self.time(turn);
         let asked = Instant::now();
         if let Some(time) = time {
@@ -84,7 +84,7 @@ impl Player for HousePlayer {
         if time.is_some() {
             self.alarm.clear();
         }
-        let choice = choice.map_err(|_| Fault::Broken("it panicked".to_owned()))?;
+        let choice = choice.map_err(|_| EntrantFault::Broken("it panicked".to_owned()))?;
         Ok(Answer { column: choice.map_err(broken)?.column, spent })
     }
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use self::lines::{Chain, Tail};
 use crate::plan::Plan;
-use crate::record::Record;
+use crate::record::MatchRecord;
 
 /// A line of the log that is not a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -52,8 +52,8 @@ pub enum Why {
 
 /// What a log holds.
 #[derive(Clone, PartialEq, Debug)]
-enum Line {
-    Game(Box<Record>),
+enum LogEntry {
+    Game(Box<MatchRecord>),
     Event(Event),
 }
 
@@ -95,11 +95,11 @@ pub struct Found {
     /// `None` if the file was empty or its first line torn: the run had not begun.
     pub plan: Option<Plan>,
     /// In the order of the schedule.
-    pub games: Vec<Record>,
+    pub games: Vec<MatchRecord>,
     /// Whether the last line is an event that followed from the last game: nothing was torn off behind it.
     pub ends_with_event: bool,
     /// Finished games whose turn had not come.
-    pub ahead: Vec<Record>,
+    pub ahead: Vec<MatchRecord>,
     /// Bytes of a torn line that were cut off.
     pub cut: u64,
 }
@@ -220,7 +220,7 @@ const RECORD_BYTES: usize = 1536;
 ///
 /// Never: all keys of a record are text.
 #[must_use]
-pub fn encode(record: &Record) -> Vec<u8> {
+pub fn encode(record: &MatchRecord) -> Vec<u8> {
     // Longer than most, so that it need not grow.
     let mut json = Vec::with_capacity(RECORD_BYTES);
     serde_json::to_writer(&mut json, record).expect("all keys of a record are text");
@@ -232,19 +232,19 @@ impl Found {
         let corrupt =
             |reason: String| LogError::Corrupt { path: path.display().to_string(), line: number, reason };
         match (parse(json).map_err(corrupt)?, &self.plan) {
-            (Line::Event(Event::Start { schema, plan }), None) => {
+            (LogEntry::Event(Event::Start { schema, plan }), None) => {
                 if schema != SCHEMA {
                     return Err(corrupt(format!("schema {schema}, this program knows {SCHEMA}")));
                 }
                 self.plan = Some(plan);
             }
-            (Line::Event(Event::Start { .. }), Some(_)) => return Err(corrupt("a second start".into())),
+            (LogEntry::Event(Event::Start { .. }), Some(_)) => return Err(corrupt("a second start".into())),
             (_, None) => return Err(corrupt("the log does not begin with a start".into())),
-            (Line::Game(record), Some(_)) => {
+            (LogEntry::Game(record), Some(_)) => {
                 self.games.push(*record);
                 self.ends_with_event = false;
             }
-            (Line::Event(Event::Suspended { .. } | Event::End { .. }), Some(_)) => {
+            (LogEntry::Event(Event::Suspended { .. } | Event::End { .. }), Some(_)) => {
                 self.ends_with_event = true;
             }
         }
@@ -253,17 +253,17 @@ impl Found {
 }
 
 #[derive(Deserialize)]
-struct Probe {
+struct LogProbe {
     event: Option<serde::de::IgnoredAny>,
 }
 
-fn parse(json: &[u8]) -> Result<Line, String> {
+fn parse(json: &[u8]) -> Result<LogEntry, String> {
     let read = || {
-        let probe: Probe = serde_json::from_slice(json)?;
+        let probe: LogProbe = serde_json::from_slice(json)?;
         if probe.event.is_some() {
-            serde_json::from_slice(json).map(Line::Event)
+            serde_json::from_slice(json).map(LogEntry::Event)
         } else {
-            serde_json::from_slice(json).map(|record| Line::Game(Box::new(record)))
+            serde_json::from_slice(json).map(|record| LogEntry::Game(Box::new(record)))
         }
     };
     read().map_err(|error: serde_json::Error| error.to_string())
@@ -299,7 +299,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    fn resume(path: PathBuf) -> Result<(Self, Vec<Record>), LogError> {
+    fn resume(path: PathBuf) -> Result<(Self, Vec<MatchRecord>), LogError> {
         let file = match OpenOptions::new().read(true).append(true).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -312,12 +312,12 @@ impl Ahead {
             let corrupt =
                 |reason: String| LogError::Corrupt { path: path.display().to_string(), line, reason };
             match parse(json).map_err(corrupt)? {
-                Line::Game(record) => {
+                LogEntry::Game(record) => {
                     let number = Plan::game_number(&record.id).ok_or_else(|| corrupt("no number".into()))?;
                     records.insert(number, *record);
                     Ok(())
                 }
-                Line::Event(_) => Err(corrupt("an event".into())),
+                LogEntry::Event(_) => Err(corrupt("an event".into())),
             }
         })?;
         file.set_len(tail.good_bytes).map_err(io_error(&path))?;

@@ -45,7 +45,7 @@ impl Plan {
         format!("{:08x}", crc32fast::hash(&json))
     }
 
-    /// The number of the game of this name: the other way round from [`Slot::game_id`].
+    /// The number of the game of this name: the other way round from [`PlannedGame::game_id`].
     #[must_use]
     pub fn game_number(id: &str) -> Option<u64> {
         id.rsplit_once('-').and_then(|(_, number)| number.parse().ok())
@@ -99,13 +99,13 @@ pub struct Pairing {
 
 /// A game of the schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Slot {
+pub struct PlannedGame {
     /// In the order of the schedule, from 0. Games 2k and 2k + 1 are pair k.
     pub number: u64,
     pub pairing: Pairing,
 }
 
-impl Slot {
+impl PlannedGame {
     pub fn pair(self) -> u64 {
         self.number / 2
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn names_of_games_carry_their_number() {
-        let slot = Slot { number: 41, pairing: Pairing { a: 0, b: 1, opening: 20 } };
+        let slot = PlannedGame { number: 41, pairing: Pairing { a: 0, b: 1, opening: 20 } };
         let id = slot.game_id(&plan(Format::Match, 2, 1).fingerprint());
         assert_eq!(Plan::game_number(&id), Some(41));
         assert_eq!(slot.seats(), BySide { first: 1, second: 0 });

@@ -5,13 +5,13 @@ use std::time::Duration;
 use fourfold_engine::openings::Opening;
 use fourfold_engine::{BySide, Game, Outcome, Side, Variant};
 
-use crate::entrant::{Answer, End, Fault, GameStart, Player, Reason, Turn};
+use crate::entrant::{Answer, DecidedBy, End, EntrantFault, GameStart, Player, Turn};
 use crate::stop::Stop;
 use crate::time::{Clock, TimeControl};
 
 /// What is agreed before a game.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms<'a> {
+pub struct GameTerms<'a> {
     pub variant: Variant,
     pub opening: &'a Opening,
     pub time: TimeControl,
@@ -35,8 +35,8 @@ pub struct Played {
 /// Plays a game. `None` if the run was stopped before the end.
 ///
 /// Whatever a player does, the game ends: by the board, or by its fault.
-pub fn play(terms: &Terms<'_>, players: BySide<&mut dyn Player>, stop: &Stop) -> Option<Played> {
-    let mut table = Table::new(terms);
+pub fn play(terms: &GameTerms<'_>, players: BySide<&mut dyn Player>, stop: &Stop) -> Option<Played> {
+    let mut table = GameUnderWay::new(terms);
     let players = &mut { players };
     let begun = table.begin(terms, players);
     let end = match begun {
@@ -56,20 +56,20 @@ pub fn play(terms: &Terms<'_>, players: BySide<&mut dyn Player>, stop: &Stop) ->
     for side in Side::BOTH {
         players[side].end(&table.game, &end);
     }
-    let Table { game, clock: _, clocks, spent_us } = table;
+    let GameUnderWay { game, clock: _, clocks, spent_us } = table;
     Some(Played { game, end, clocks, spent_us })
 }
 
 /// A game under way.
-struct Table {
+struct GameUnderWay {
     game: Game,
     clock: Clock,
     clocks: Vec<[u64; 2]>,
     spent_us: Vec<u64>,
 }
 
-impl Table {
-    fn new(terms: &Terms<'_>) -> Self {
+impl GameUnderWay {
+    fn new(terms: &GameTerms<'_>) -> Self {
         let game = terms.opening.game(terms.variant).expect("suites hold legal openings only");
         let clock = Clock::new(terms.time, terms.margin);
         let stones = usize::from(terms.variant.width()) * usize::from(terms.variant.height());
@@ -78,7 +78,11 @@ impl Table {
         Self { game, clock, clocks, spent_us: Vec::with_capacity(stones) }
     }
 
-    fn begin(&self, terms: &Terms<'_>, players: &mut BySide<&mut dyn Player>) -> Result<(), (Side, Fault)> {
+    fn begin(
+        &self,
+        terms: &GameTerms<'_>,
+        players: &mut BySide<&mut dyn Player>,
+    ) -> Result<(), (Side, EntrantFault)> {
         for side in Side::BOTH {
             let seed = terms.seeds[side];
             let start = GameStart { variant: self.game.variant(), side, time: terms.time, seed };
@@ -88,7 +92,12 @@ impl Table {
     }
 
     /// Asks for one move and plays it; gives the end if that was it.
-    fn step(&mut self, terms: &Terms<'_>, players: &mut BySide<&mut dyn Player>, stop: &Stop) -> Option<End> {
+    fn step(
+        &mut self,
+        terms: &GameTerms<'_>,
+        players: &mut BySide<&mut dyn Player>,
+        stop: &Stop,
+    ) -> Option<End> {
         let side = self.game.position().side_to_move();
         let turn = Turn {
             game: &self.game,
@@ -106,9 +115,10 @@ impl Table {
         }
     }
 
-    fn accept(&mut self, side: Side, answer: Answer) -> Result<Option<Outcome>, Fault> {
-        self.clock.charge(side, answer.spent).map_err(|_| Fault::Late)?;
-        let outcome = self.game.play(answer.column).map_err(|error| Fault::Illegal(error.to_string()))?;
+    fn accept(&mut self, side: Side, answer: Answer) -> Result<Option<Outcome>, EntrantFault> {
+        self.clock.charge(side, answer.spent).map_err(|_| EntrantFault::Late)?;
+        let outcome =
+            self.game.play(answer.column).map_err(|error| EntrantFault::Illegal(error.to_string()))?;
         self.clocks.push(self.clock.remaining_ms());
         self.spent_us.push(u64::try_from(answer.spent.as_micros()).unwrap_or(u64::MAX));
         Ok(outcome)
@@ -117,12 +127,12 @@ impl Table {
 
 fn decided(outcome: Outcome) -> End {
     match outcome {
-        Outcome::Win { by, line: _ } => End { winner: Some(by), reason: Reason::Four, fault: None },
-        Outcome::Draw => End { winner: None, reason: Reason::Full, fault: None },
+        Outcome::Win { by, line: _ } => End { winner: Some(by), reason: DecidedBy::Four, fault: None },
+        Outcome::Draw => End { winner: None, reason: DecidedBy::Full, fault: None },
     }
 }
 
-fn lost(side: Side, fault: &Fault) -> End {
+fn lost(side: Side, fault: &EntrantFault) -> End {
     End { winner: Some(side.opponent()), reason: fault.reason(), fault: Some(fault.to_string()) }
 }
 
@@ -136,7 +146,7 @@ mod tests {
 
     /// Answers with these in turn, again and again.
     struct Script {
-        answers: Vec<Result<Answer, Fault>>,
+        answers: Vec<Result<Answer, EntrantFault>>,
         asked: usize,
         told: Option<End>,
     }
@@ -148,17 +158,17 @@ mod tests {
             Self { answers: columns.iter().map(answer).collect(), asked: 0, told: None }
         }
 
-        fn fault(fault: Fault) -> Self {
+        fn fault(fault: EntrantFault) -> Self {
             Self { answers: vec![Err(fault)], asked: 0, told: None }
         }
     }
 
     impl Player for Script {
-        fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+        fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
             Ok(())
         }
 
-        fn choose(&mut self, _: &Turn<'_>) -> Result<Answer, Fault> {
+        fn choose(&mut self, _: &Turn<'_>) -> Result<Answer, EntrantFault> {
             self.asked += 1;
             self.answers[(self.asked - 1) % self.answers.len()].clone()
         }
@@ -169,7 +179,7 @@ mod tests {
     }
 
     fn play_scripts(first: &mut Script, second: &mut Script, time: TimeControl) -> Played {
-        let terms = Terms {
+        let terms = GameTerms {
             variant: Variant::STANDARD,
             opening: &Opening::empty(),
             time,
@@ -181,8 +191,8 @@ mod tests {
 
     static EMPTY: LazyLock<Opening> = LazyLock::new(Opening::empty);
 
-    fn any_terms() -> Terms<'static> {
-        Terms {
+    fn any_terms() -> GameTerms<'static> {
+        GameTerms {
             variant: Variant::STANDARD,
             opening: &EMPTY,
             time: TimeControl::default(),
@@ -198,13 +208,13 @@ mod tests {
         let (mut first, mut second) = (Script::columns(&[4], SOON), Script::columns(&[1, 2, 3], SOON));
         let played = play_scripts(&mut first, &mut second, TimeControl::default());
         assert_eq!(played.game.notation(), "4142434");
-        let end = End { winner: Some(Side::First), reason: Reason::Four, fault: None };
+        let end = End { winner: Some(Side::First), reason: DecidedBy::Four, fault: None };
         assert_eq!((first.told, second.told), (Some(end.clone()), Some(end)));
         assert_eq!((played.spent_us, played.clocks.len()), (vec![5; 7], 7));
     }
 
     #[track_caller]
-    fn check_fault(mut second: Script, time: TimeControl, reason: Reason, text: &str) {
+    fn check_fault(mut second: Script, time: TimeControl, reason: DecidedBy, text: &str) {
         let mut first = Script::columns(&[4, 5, 6, 4], SOON);
         let end = play_scripts(&mut first, &mut second, time).end;
         assert_eq!(end.at_fault(), Some(Side::Second));
@@ -219,13 +229,18 @@ mod tests {
         check_fault(
             Script::columns(&[9], SOON),
             untimed,
-            Reason::Illegal,
+            DecidedBy::Illegal,
             "column 9 is not on a board of 7 columns",
         );
-        check_fault(Script::fault(Fault::Gone("it exited".into())), untimed, Reason::Left, "it exited");
-        check_fault(Script::fault(Fault::Broken("no".into())), untimed, Reason::BotFailed, "no");
+        check_fault(
+            Script::fault(EntrantFault::Gone("it exited".into())),
+            untimed,
+            DecidedBy::Left,
+            "it exited",
+        );
+        check_fault(Script::fault(EntrantFault::Broken("no".into())), untimed, DecidedBy::BotFailed, "no");
         let blitz = TimeControl::per_move(Duration::from_millis(100));
-        check_fault(Script::columns(&[1], Duration::from_millis(151)), blitz, Reason::Time, "too late");
+        check_fault(Script::columns(&[1], Duration::from_millis(151)), blitz, DecidedBy::Time, "too late");
     }
 
     /// Plays column 1, and stops the run with its last move.
@@ -234,11 +249,11 @@ mod tests {
     }
 
     impl Player for Stopper<'_> {
-        fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+        fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
             Ok(())
         }
 
-        fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+        fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
             let column = if turn.game.ply().is_multiple_of(2) { 1 } else { 2 };
             if turn.game.ply() == 6 {
                 self.stop.set();

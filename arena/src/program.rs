@@ -21,9 +21,9 @@ use std::time::Duration;
 use fourfold_engine::Variant;
 
 use self::dialect::Dialect;
-use self::limits::{Limits, Sandbox};
+use self::limits::{ProcessLimits, Sandbox};
 use self::spec::ProgramSpec;
-use crate::entrant::{Entrant, Fault, Player};
+use crate::entrant::{Entrant, EntrantFault, Player};
 
 /// How long a program may think where no clock runs.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,22 +32,22 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Program {
     name: String,
-    recipe: Arc<Recipe>,
+    recipe: Arc<ProcessRecipe>,
 }
 
 /// All that is needed to start one more process.
 #[derive(Debug)]
-struct Recipe {
+struct ProcessRecipe {
     /// The program and its arguments, at least one word.
     words: Vec<String>,
     dialect: Dialect,
     variant: Variant,
-    limits: Limits,
+    limits: ProcessLimits,
     /// It has left a warm-up unanswered, so no more time is spent on that.
     is_slow_to_start: AtomicBool,
 }
 
-impl Recipe {
+impl ProcessRecipe {
     fn warm_up(&self) -> Option<Duration> {
         let wants = !self.limits.warm_up.is_zero() && !self.is_slow_to_start.load(Ordering::Relaxed);
         wants.then_some(self.limits.warm_up)
@@ -73,7 +73,7 @@ impl Program {
         name: String,
         spec: ProgramSpec,
         variant: Variant,
-        limits: Limits,
+        limits: ProcessLimits,
     ) -> Result<Self, ProgramError> {
         let ProgramSpec { dialect, words } = spec;
         if !dialect.plays(variant) {
@@ -83,7 +83,7 @@ impl Program {
             return Err(ProgramError::NoBubblewrap);
         }
         let is_slow_to_start = AtomicBool::new(false);
-        let recipe = Recipe { words, dialect, variant, limits, is_slow_to_start };
+        let recipe = ProcessRecipe { words, dialect, variant, limits, is_slow_to_start };
         Ok(Self { name, recipe: Arc::new(recipe) })
     }
 }
@@ -93,7 +93,7 @@ impl Entrant for Program {
         &self.name
     }
 
-    fn player(&self) -> Result<Box<dyn Player>, Fault> {
+    fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {
         match self.recipe.dialect {
             Dialect::Board42(order) => Ok(Box::new(once::OncePlayer::new(&self.recipe, order)?)),
             Dialect::Simple | Dialect::Kaggle | Dialect::Aigames | Dialect::Cfour => {

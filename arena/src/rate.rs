@@ -10,9 +10,9 @@ use std::io::{self, BufRead, Read};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::report::{Entry, RatingTable};
+use crate::report::{RatingTable, ReportEntry};
 use crate::stats::fit::{Anchor, DRAW, LOSS, WIN};
-use crate::stats::ledger::{Booking, Ledger, Tally};
+use crate::stats::ledger::{Booking, Ledger, PlayerTally};
 
 /// Longest line. A record of the largest board has under 4 KiB; a file that is none may be one line of a gigabyte.
 const LINE_BYTES_MAX: u64 = 64 * 1024;
@@ -52,12 +52,12 @@ pub struct Games {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct FileLine<'a> {
     event: Option<IgnoredAny>,
     #[serde(borrow)]
-    players: Option<Players<'a>>,
+    players: Option<FilePlayers<'a>>,
     result: Option<Cow<'a, str>>,
-    pair: Option<Pair<'a>>,
+    pair: Option<FilePair<'a>>,
     #[serde(default)]
     moves: Cow<'a, str>,
     #[serde(default)]
@@ -67,21 +67,21 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Players<'a> {
+struct FilePlayers<'a> {
     #[serde(borrow)]
-    first: Player<'a>,
-    second: Player<'a>,
+    first: FilePlayer<'a>,
+    second: FilePlayer<'a>,
 }
 
 #[derive(Deserialize)]
-struct Player<'a> {
+struct FilePlayer<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     name: Cow<'a, str>,
     kind: Option<Cow<'a, str>>,
 }
 
-impl Player<'_> {
+impl FilePlayer<'_> {
     /// Whoever says nothing about it is one: matches are between bots.
     fn is_bot(&self) -> bool {
         self.kind.as_deref().is_none_or(|kind| kind == "bot")
@@ -89,7 +89,7 @@ impl Player<'_> {
 }
 
 #[derive(Deserialize)]
-struct Pair<'a> {
+struct FilePair<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     leg: u32,
@@ -132,7 +132,7 @@ impl Games {
         if text.is_empty() {
             return Ok(());
         }
-        let line: Line<'_> =
+        let line: FileLine<'_> =
             serde_json::from_slice(text).map_err(|error| format!("not a record: {error}"))?;
         if line.event.is_some() {
             return Ok(());
@@ -162,7 +162,7 @@ impl Games {
     }
 
     /// The player's number, a new one for whoever was not seen yet.
-    fn number(&mut self, player: &Player<'_>) -> usize {
+    fn number(&mut self, player: &FilePlayer<'_>) -> usize {
         let id = player.id.as_ref().unwrap_or(&player.name);
         if let Some(&number) = self.numbers.get(id.as_ref()) {
             return number;
@@ -193,10 +193,10 @@ impl Games {
             .filter_map(|anchor| Some(Anchor { player: place(anchor.player)?, elo: anchor.elo }))
             .collect();
         let entry = |&player: &usize| {
-            let Tally { games, wins, draws, losses } = self.ledger.tally(player);
-            Entry { name: self.names[player].clone(), games, wins, draws, losses }
+            let PlayerTally { games, wins, draws, losses } = self.ledger.tally(player);
+            ReportEntry { name: self.names[player].clone(), games, wins, draws, losses }
         };
-        let entries: Vec<Entry> = order.iter().map(entry).collect();
+        let entries: Vec<ReportEntry> = order.iter().map(entry).collect();
         RatingTable::rate(&entries, &self.ledger.meetings(&order), &anchors)
     }
 }

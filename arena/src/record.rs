@@ -4,14 +4,14 @@ use fourfold_engine::{BySide, Side};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::entrant::Reason;
-use crate::play::{Played, Terms};
+use crate::entrant::DecidedBy;
+use crate::play::{GameTerms, Played};
 use crate::suite::OpeningKind;
 use crate::time::TimeControl;
 
 /// A finished game. Matches rate nobody, so its `ratings` are always null.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Record {
+pub struct MatchRecord {
     pub id: String,
     /// Such as `7x6`.
     pub variant: String,
@@ -28,7 +28,7 @@ pub struct Record {
     pub spent_us: Vec<u64>,
     pub status: Status,
     pub result: Winner,
-    pub reason: Reason,
+    pub reason: DecidedBy,
     /// The side at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SideWord>,
@@ -138,7 +138,7 @@ pub struct Span {
     pub ended_at: Timestamp,
 }
 
-impl Record {
+impl MatchRecord {
     /// Writes down a game.
     #[must_use]
     pub fn new(
@@ -146,7 +146,7 @@ impl Record {
         pair: PairRecord,
         names: BySide<&str>,
         kind: OpeningKind,
-        terms: &Terms<'_>,
+        terms: &GameTerms<'_>,
         played: Played,
         span: Span,
     ) -> Self {

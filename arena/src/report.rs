@@ -197,12 +197,12 @@ pub struct RatedPlayer {
     /// How probable it is that this one is stronger than the next row's; null in the last row.
     pub los_next: Option<f64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    pub standing: Option<TournamentPlace>,
 }
 
 /// A place in a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub struct Standing {
+pub struct TournamentPlace {
     pub rank: usize,
     /// 3 points a win, 1 a draw.
     pub score: u64,
@@ -230,7 +230,7 @@ pub struct TournamentReport {
 
 /// A player and its games, before they are rated.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Entry {
+pub struct ReportEntry {
     pub name: String,
     pub games: u64,
     pub wins: u64,
@@ -241,16 +241,16 @@ pub struct Entry {
 impl RatingTable {
     /// Rates players by all their meetings, the strongest first.
     #[must_use]
-    pub fn rate(entries: &[Entry], meetings: &[fit::Meeting], anchors: &[Anchor]) -> Self {
+    pub fn rate(entries: &[ReportEntry], meetings: &[fit::FitMeeting], anchors: &[Anchor]) -> Self {
         let fit = Fit::new(entries.len(), meetings, anchors);
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
         Self::in_order(entries, meetings, &fit, &order)
     }
 
-    fn in_order(entries: &[Entry], meetings: &[fit::Meeting], fit: &Fit, order: &[usize]) -> Self {
+    fn in_order(entries: &[ReportEntry], meetings: &[fit::FitMeeting], fit: &Fit, order: &[usize]) -> Self {
         let row = |(place, &player): (usize, &usize)| {
-            let Entry { name, games, wins, draws, losses } = entries[player].clone();
+            let ReportEntry { name, games, wins, draws, losses } = entries[player].clone();
             RatedPlayer {
                 name,
                 elo: fit.elo[player],
@@ -282,21 +282,21 @@ impl RatingTable {
     #[must_use]
     pub fn of_tournament(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
-        let entry = |(name, tally): (&String, &crate::results::Tally)| Entry {
+        let entry = |(name, tally): (&String, &crate::results::EntrantTally)| ReportEntry {
             name: name.clone(),
             games: tally.games,
             wins: tally.wins(),
             draws: tally.draws,
             losses: tally.losses,
         };
-        let entries: Vec<Entry> = plan.entrants.iter().zip(results.entrants()).map(entry).collect();
+        let entries: Vec<ReportEntry> = plan.entrants.iter().zip(results.entrants()).map(entry).collect();
         let meetings = results.for_fit();
         let fit = Fit::new(entries.len(), &meetings, &[]);
         let order = ranking(course);
         let mut table = Self::in_order(&entries, &meetings, &fit, &order);
         for ((rank, &entrant), row) in (1..).zip(&order).zip(&mut table.players) {
             let tally = &results.entrants()[entrant];
-            row.standing = Some(Standing {
+            row.standing = Some(TournamentPlace {
                 rank,
                 score: tally.score(),
                 wins_first: tally.wins_as.first,
@@ -372,7 +372,7 @@ mod tests {
     use fourfold_engine::Side;
 
     use super::*;
-    use crate::results::Outcome;
+    use crate::results::GameOutcome;
     use crate::testing::plan;
 
     fn play(course: &mut Course, games: u64, wins: impl Fn(u64) -> bool) {
@@ -383,7 +383,12 @@ mod tests {
             assert_ne!(winner, loser);
             let winner = if slot.seats().first == winner { Side::First } else { Side::Second };
             let moves = number.to_string();
-            course.book(&Outcome { winner: Some(winner), at_fault: None, both_moved: true, moves: &moves });
+            course.book(&GameOutcome {
+                winner: Some(winner),
+                at_fault: None,
+                both_moved: true,
+                moves: &moves,
+            });
         }
     }
 
@@ -412,7 +417,12 @@ mod tests {
             // Everybody wins as the first side but against c, who loses everything.
             let winner = if slot.seats().first == 2 { Side::Second } else { Side::First };
             let moves = slot.number.to_string();
-            course.book(&Outcome { winner: Some(winner), at_fault: None, both_moved: true, moves: &moves });
+            course.book(&GameOutcome {
+                winner: Some(winner),
+                at_fault: None,
+                both_moved: true,
+                moves: &moves,
+            });
         }
         let table = RatingTable::of_tournament(&course);
         let rows: Vec<_> = table

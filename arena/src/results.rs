@@ -7,13 +7,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fourfold_engine::{BySide, Side};
 
 use crate::format::PairResult;
-use crate::plan::{Leg, Slot};
+use crate::plan::{Leg, PlannedGame};
 use crate::stats::fit::{self, DRAW, LOSS, WIN};
 use crate::stats::pairs::{PairCounts, Repeats};
 
 /// A finished game as the tables see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome<'a> {
+pub struct GameOutcome<'a> {
     /// `None` for a draw.
     pub winner: Option<Side>,
     pub at_fault: Option<Side>,
@@ -25,12 +25,12 @@ pub struct Outcome<'a> {
 /// Everything that is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    entrants: Vec<Tally>,
+    entrants: Vec<EntrantTally>,
     /// By the two entrants, the earlier one first.
     meetings: BTreeMap<(usize, usize), Meeting>,
     pairs: Vec<PairResult>,
     /// The first game of a pair whose second is not finished.
-    open: Option<Half>,
+    open: Option<PairHalf>,
     games: u64,
     /// Games in which both sides moved.
     played: u64,
@@ -40,7 +40,7 @@ pub struct Results {
 
 /// One entrant's games.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Tally {
+pub struct EntrantTally {
     pub games: u64,
     pub wins_as: BySide<u64>,
     pub draws: u64,
@@ -49,7 +49,7 @@ pub struct Tally {
     pub faults: u64,
 }
 
-impl Tally {
+impl EntrantTally {
     pub fn wins(&self) -> u64 {
         self.wins_as.first + self.wins_as.second
     }
@@ -80,7 +80,7 @@ pub struct Meeting {
 
 /// Half a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Half {
+struct PairHalf {
     pair: u64,
     winner: Option<Side>,
     key: u64,
@@ -90,11 +90,11 @@ impl Results {
     /// Nothing played yet.
     #[must_use]
     pub fn new(entrants: usize) -> Self {
-        Self { entrants: vec![Tally::default(); entrants], ..Self::default() }
+        Self { entrants: vec![EntrantTally::default(); entrants], ..Self::default() }
     }
 
     /// Books the next game of the schedule.
-    pub fn book(&mut self, slot: Slot, outcome: &Outcome<'_>) {
+    pub fn book(&mut self, slot: PlannedGame, outcome: &GameOutcome<'_>) {
         let seats = slot.seats();
         self.games += 1;
         self.played += u64::from(outcome.both_moved);
@@ -112,7 +112,7 @@ impl Results {
         let key = key(seats, outcome.moves);
         self.distinct.insert(key);
         match (slot.leg(), self.open.take()) {
-            (Leg::One, _) => self.open = Some(Half { pair: slot.pair(), winner: outcome.winner, key }),
+            (Leg::One, _) => self.open = Some(PairHalf { pair: slot.pair(), winner: outcome.winner, key }),
             (Leg::Two, Some(half)) if half.pair == slot.pair() => {
                 self.book_pair(slot, half, outcome.winner, key);
             }
@@ -120,7 +120,7 @@ impl Results {
         }
     }
 
-    fn book_pair(&mut self, slot: Slot, half: Half, winner: Option<Side>, key: u64) {
+    fn book_pair(&mut self, slot: PlannedGame, half: PairHalf, winner: Option<Side>, key: u64) {
         let (a, b) = (slot.pairing.a, slot.pairing.b);
         // In the first game a is the first side, in the second b.
         let endings = [ending_for(true, half.winner), ending_for(false, winner)];
@@ -140,7 +140,7 @@ impl Results {
         }
     }
 
-    pub fn entrants(&self) -> &[Tally] {
+    pub fn entrants(&self) -> &[EntrantTally] {
         &self.entrants
     }
 
@@ -187,19 +187,19 @@ impl Results {
 
     /// The finished pairs for the joint fit. Unfinished ones never enter statistics, and repeated ones say nothing new.
     #[must_use]
-    pub fn for_fit(&self) -> Vec<fit::Meeting> {
-        let pairs = |(&(a, b), meeting): (&(usize, usize), &Meeting)| fit::Meeting {
+    pub fn for_fit(&self) -> Vec<fit::FitMeeting> {
+        let pairs = |(&(a, b), meeting): (&(usize, usize), &Meeting)| fit::FitMeeting {
             a,
             b,
             pairs: meeting.endings,
-            ..fit::Meeting::default()
+            ..fit::FitMeeting::default()
         };
         self.meetings.iter().map(pairs).collect()
     }
 }
 
-impl Tally {
-    fn book(&mut self, side: Side, outcome: &Outcome<'_>) {
+impl EntrantTally {
+    fn book(&mut self, side: Side, outcome: &GameOutcome<'_>) {
         self.games += 1;
         match outcome.winner {
             Some(winner) if winner == side => self.wins_as[side] += 1,
@@ -233,8 +233,8 @@ mod tests {
     use crate::plan::Pairing;
 
     fn book(results: &mut Results, number: u64, winner: Option<Side>, moves: &str) {
-        let slot = Slot { number, pairing: Pairing { a: 1, b: 0, opening: 0 } };
-        results.book(slot, &Outcome { winner, at_fault: None, both_moved: true, moves });
+        let slot = PlannedGame { number, pairing: Pairing { a: 1, b: 0, opening: 0 } };
+        results.book(slot, &GameOutcome { winner, at_fault: None, both_moved: true, moves });
     }
 
     #[test]

@@ -17,12 +17,12 @@ use jiff::Timestamp;
 
 use self::seats::Seats;
 use crate::course::{Consequence, Course};
-use crate::entrant::{Entrant, Fault};
+use crate::entrant::{Entrant, EntrantFault};
 use crate::log::{self, Event, Log, LogError};
-use crate::plan::{Plan, Slot};
-use crate::play::{self, Played, Terms};
-use crate::record::{PairRecord, Record, Span};
-use crate::results::Outcome;
+use crate::plan::{Plan, PlannedGame};
+use crate::play::{self, GameTerms, Played};
+use crate::record::{MatchRecord, PairRecord, Span};
+use crate::results::GameOutcome;
 use crate::stop::Stop;
 use crate::suite::Suite;
 use crate::watchdog::Watchdog;
@@ -43,7 +43,7 @@ pub struct Run<'a> {
     /// `None` keeps nothing.
     pub log: Option<Log>,
     /// Finished games whose turn had not come when the run was interrupted.
-    pub ahead: Vec<Record>,
+    pub ahead: Vec<MatchRecord>,
     pub concurrency: NonZeroUsize,
     pub watchdog: &'a Watchdog,
 }
@@ -77,17 +77,17 @@ pub enum RunError {
     #[error(transparent)]
     Log(#[from] LogError),
     #[error("{entrant} cannot be started: {fault}")]
-    CannotStart { entrant: String, fault: Fault },
+    CannotStart { entrant: String, fault: EntrantFault },
     #[error("no thread can be started to play on")]
     NoThread(#[source] std::io::Error),
 }
 
 /// A log taken up again: its run as far as it had come.
 #[derive(Debug)]
-pub struct Resumed {
+pub struct ResumedRun {
     pub log: Log,
     pub course: Course,
-    pub ahead: Vec<Record>,
+    pub ahead: Vec<MatchRecord>,
     /// Bytes of a torn line that were cut off.
     pub cut: u64,
 }
@@ -113,7 +113,7 @@ pub fn begin_log(path: &std::path::Path, plan: &Plan) -> Result<Log, LogError> {
 pub fn resume_log(
     path: &std::path::Path,
     plan: impl FnOnce(Option<&Plan>) -> Plan,
-) -> Result<Resumed, LogError> {
+) -> Result<ResumedRun, LogError> {
     let (mut log, found) = Log::resume(path)?;
     let plan = plan(found.plan.as_ref());
     match &found.plan {
@@ -144,15 +144,15 @@ pub fn resume_log(
         }
         log.flush_lines()?;
     }
-    Ok(Resumed { log, course, ahead: found.ahead, cut: found.cut })
+    Ok(ResumedRun { log, course, ahead: found.ahead, cut: found.cut })
 }
 
 /// A record as the tables see it.
 #[must_use]
-pub fn outcome_of(record: &Record) -> Outcome<'_> {
+pub fn outcome_of(record: &MatchRecord) -> GameOutcome<'_> {
     let winner = record.result.side();
     let at_fault = winner.map(Side::opponent).filter(|_| record.reason.is_fault());
-    Outcome { winner, at_fault, both_moved: record.both_moved(), moves: &record.moves }
+    GameOutcome { winner, at_fault, both_moved: record.both_moved(), moves: &record.moves }
 }
 
 /// Plays until the course is over or `stop` is set, and returns the course. What was stopped goes on when its log is
@@ -173,7 +173,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
     let end = Stop::default();
     let tells_games = observer.wants_games();
     let keeps_records = log.is_some() || tells_games;
-    let hall = Hall {
+    let run_state = RunState {
         plan: course.plan().clone(),
         fingerprint: course.plan().fingerprint(),
         variant: suite.variant(),
@@ -182,26 +182,26 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
         seats,
         halt: &end,
         keeps_records,
-        state: Mutex::new(State::new(course, log, tells_games, ahead)),
+        state: Mutex::new(SharedRunState::new(course, log, tells_games, ahead)),
         changed: Condvar::new(),
     };
     thread::scope(|scope| {
         let worker = |number: usize| {
             let worker = thread::Builder::new().name(format!("game {number}"));
-            worker.spawn_scoped(scope, || hall.work())
+            worker.spawn_scoped(scope, || run_state.work())
         };
         let first = worker(0).map_err(RunError::NoThread)?;
         // Where there are no more threads, those that there are play everything.
         let more = (1..concurrency.get()).map_while(|number| worker(number).ok()).count();
         debug_assert!(more < concurrency.get(), "the first is not among them");
-        let kept = hall.keep_time(stop, observer);
+        let kept = run_state.keep_time(stop, observer);
         drop(first); // joined by the scope
         end.set();
         watchdog.stop_all();
-        hall.changed.notify_all();
+        run_state.changed.notify_all();
         kept.map_err(RunError::Log)
     })?;
-    let state = hall.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = run_state.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(log) = state.log {
         log.close(waiting(&state.held))?;
     }
@@ -209,7 +209,7 @@ pub fn run(run: Run<'_>, stop: &Stop, observer: &mut dyn Observer) -> Result<Cou
 }
 
 /// Where everybody plays.
-struct Hall<'a> {
+struct RunState<'a> {
     plan: Plan,
     fingerprint: String,
     variant: Variant,
@@ -219,13 +219,13 @@ struct Hall<'a> {
     /// Ends the games under way.
     halt: &'a Stop,
     keeps_records: bool,
-    state: Mutex<State>,
+    state: Mutex<SharedRunState>,
     /// Something can be handed out, or everything is over.
     changed: Condvar,
 }
 
 /// What all threads share.
-struct State {
+struct SharedRunState {
     course: Course,
     log: Option<Log>,
     /// Finished games before their turn, by number.
@@ -246,33 +246,33 @@ enum Told {
 struct Finished {
     /// Empty if nobody keeps records.
     json: Vec<u8>,
-    summary: Summary,
+    summary: GameSummary,
 }
 
 /// What is booked of a game.
-struct Summary {
+struct GameSummary {
     winner: Option<Side>,
     at_fault: Option<Side>,
     both_moved: bool,
     moves: String,
 }
 
-impl Summary {
-    fn as_outcome(&self) -> Outcome<'_> {
+impl GameSummary {
+    fn as_outcome(&self) -> GameOutcome<'_> {
         let Self { winner, at_fault, both_moved, moves } = self;
-        Outcome { winner: *winner, at_fault: *at_fault, both_moved: *both_moved, moves }
+        GameOutcome { winner: *winner, at_fault: *at_fault, both_moved: *both_moved, moves }
     }
 }
 
-impl State {
-    fn new(course: Course, log: Option<Log>, tells_games: bool, ahead: Vec<Record>) -> Self {
+impl SharedRunState {
+    fn new(course: Course, log: Option<Log>, tells_games: bool, ahead: Vec<MatchRecord>) -> Self {
         let mut state =
             Self { course, log, held: BTreeMap::new(), untold: Vec::new(), tells_games, workers_waiting: 0 };
         for record in ahead {
             let Some(number) = Plan::game_number(&record.id) else { continue };
             let json = log::encode(&record);
-            let Outcome { winner, at_fault, both_moved, moves } = outcome_of(&record);
-            let summary = Summary { winner, at_fault, both_moved, moves: moves.to_owned() };
+            let GameOutcome { winner, at_fault, both_moved, moves } = outcome_of(&record);
+            let summary = GameSummary { winner, at_fault, both_moved, moves: moves.to_owned() };
             state.held.insert(number, Finished { json, summary });
         }
         state.book_held();
@@ -321,8 +321,8 @@ fn waiting(held: &BTreeMap<u64, Finished>) -> impl Iterator<Item = (u64, &[u8])>
     held.iter().map(|(&number, finished)| (number, finished.json.as_slice()))
 }
 
-impl Hall<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl RunState<'_> {
+    fn lock(&self) -> MutexGuard<'_, SharedRunState> {
         // A panic while it is held ends the run anyway: the scope passes it on.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -357,9 +357,9 @@ impl Hall<'_> {
         }
     }
 
-    fn play(&self, slot: Slot) -> Option<Finished> {
+    fn play(&self, slot: PlannedGame) -> Option<Finished> {
         let opening = self.suite.draw(self.plan.seed, slot.pairing.opening);
-        let terms = Terms {
+        let terms = GameTerms {
             variant: self.variant,
             opening: &opening,
             time: self.plan.time,
@@ -379,8 +379,14 @@ impl Hall<'_> {
         Some(self.finish(slot, &terms, played, started))
     }
 
-    fn finish(&self, slot: Slot, terms: &Terms<'_>, played: Played, started: Option<Timestamp>) -> Finished {
-        let summary = Summary {
+    fn finish(
+        &self,
+        slot: PlannedGame,
+        terms: &GameTerms<'_>,
+        played: Played,
+        started: Option<Timestamp>,
+    ) -> Finished {
+        let summary = GameSummary {
             winner: played.end.winner,
             at_fault: played.end.at_fault(),
             both_moved: played.spent_us.len() >= 2,
@@ -392,7 +398,7 @@ impl Hall<'_> {
         let names = BySide::from_fn(|side| self.entrants[seats[side]].name());
         let id = slot.game_id(&self.fingerprint);
         let span = Span { started_at, ended_at: Timestamp::now() };
-        let record = Record::new(id, pair, names, self.suite.kind(), terms, played, span);
+        let record = MatchRecord::new(id, pair, names, self.suite.kind(), terms, played, span);
         Finished { json: log::encode(&record), summary }
     }
 
@@ -402,7 +408,8 @@ impl Hall<'_> {
         loop {
             let mut state = self.lock();
             let is_over = state.course.over().is_some() || stop.is_set();
-            let State { course, log, held, untold, tells_games: _, workers_waiting: _ } = &mut *state;
+            let SharedRunState { course, log, held, untold, tells_games: _, workers_waiting: _ } =
+                &mut *state;
             let mut unsynced = None;
             if let Some(log) = log {
                 log.flush(waiting(held))?;

@@ -8,19 +8,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Sets flags at deadlines. Cheap to clone; the thread ends soon after the last clone and the last [`Alarm`].
+/// Sets flags at deadlines. Cheap to clone; the thread ends soon after the last clone and the last [`FlagAlarm`].
 #[derive(Clone, Debug)]
-pub struct Watchdog(Arc<Shared>);
+pub struct Watchdog(Arc<SharedWatchdog>);
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedWatchdog {
+    state: Mutex<WatchdogState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    alarms: HashMap<u64, Entry>,
+struct WatchdogState {
+    alarms: HashMap<u64, WatchedPlayer>,
     next_id: u64,
     /// When the thread will look next; `None` while nothing is set.
     wakes_at: Option<Instant>,
@@ -29,13 +29,13 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct WatchedPlayer {
     flag: Arc<AtomicBool>,
     deadline: Option<Instant>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedWatchdog {
+    fn lock(&self) -> MutexGuard<'_, WatchdogState> {
         // The state is whole after every statement, so a panic elsewhere does not spoil it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -48,7 +48,7 @@ impl Watchdog {
     ///
     /// The system has no thread left.
     pub fn start() -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedWatchdog::default());
         let watched = Arc::downgrade(&shared);
         thread::Builder::new().name("watchdog".into()).spawn(move || {
             while let Some(shared) = watched.upgrade() {
@@ -60,13 +60,13 @@ impl Watchdog {
 
     /// A flag of its own for one player.
     #[must_use]
-    pub fn alarm(&self) -> Alarm {
+    pub fn alarm(&self) -> FlagAlarm {
         let mut state = self.0.lock();
         state.next_id += 1;
         let id = state.next_id;
         let flag = Arc::new(AtomicBool::new(state.is_over));
-        state.alarms.insert(id, Entry { flag: Arc::clone(&flag), deadline: None });
-        Alarm { shared: Arc::clone(&self.0), id, flag }
+        state.alarms.insert(id, WatchedPlayer { flag: Arc::clone(&flag), deadline: None });
+        FlagAlarm { shared: Arc::clone(&self.0), id, flag }
     }
 
     /// Sets all flags for good: the run is over, nobody shall think any longer.
@@ -83,7 +83,7 @@ impl Watchdog {
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Sets the flags whose time has come, and sleeps until the next is due.
-fn watch(shared: &Shared) {
+fn watch(shared: &SharedWatchdog) {
     let mut state = shared.lock();
     let now = Instant::now();
     let mut earliest: Option<Instant> = None;
@@ -104,13 +104,13 @@ fn watch(shared: &Shared) {
 
 /// One player's flag.
 #[derive(Debug)]
-pub struct Alarm {
-    shared: Arc<Shared>,
+pub struct FlagAlarm {
+    shared: Arc<SharedWatchdog>,
     id: u64,
     flag: Arc<AtomicBool>,
 }
 
-impl Alarm {
+impl FlagAlarm {
     /// The flag to hand to the bot.
     pub fn flag(&self) -> &AtomicBool {
         &self.flag
@@ -138,7 +138,7 @@ impl Alarm {
     }
 }
 
-impl Drop for Alarm {
+impl Drop for FlagAlarm {
     fn drop(&mut self) {
         self.shared.lock().alarms.remove(&self.id);
     }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     /// Waits as a bot does.
-    fn spin(alarm: &Alarm) {
+    fn spin(alarm: &FlagAlarm) {
         while !alarm.flag().load(Ordering::Relaxed) {
             thread::yield_now();
         }

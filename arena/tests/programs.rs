@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fourfold_arena::entrant::{Answer, Entrant, Fault, GameStart, Player, Reason, Turn};
-use fourfold_arena::play::{Played, Terms, play};
+use fourfold_arena::entrant::{Answer, DecidedBy, Entrant, EntrantFault, GameStart, Player, Turn};
+use fourfold_arena::play::{GameTerms, Played, play};
 use fourfold_arena::program::Program;
-use fourfold_arena::program::limits::Limits;
+use fourfold_arena::program::limits::ProcessLimits;
 use fourfold_arena::program::spec::ProgramSpec;
 use fourfold_arena::stop::Stop;
 use fourfold_arena::time::TimeControl;
@@ -21,11 +21,11 @@ use fourfold_engine::{BySide, Side, Variant};
 struct Leftmost;
 
 impl Player for Leftmost {
-    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         let column = turn.game.position().legal_columns().next().expect("the game goes on");
         Ok(Answer { column, spent: Duration::ZERO })
     }
@@ -41,23 +41,23 @@ fn bot(name: &str) -> String {
 }
 
 /// `words` begin with the name of a script.
-fn program(dialect: &str, words: &[&str], limits: Limits) -> Program {
+fn program(dialect: &str, words: &[&str], limits: ProcessLimits) -> Program {
     let mut spec = ProgramSpec { dialect: dialect.parse().unwrap(), words: vec![bot(words[0])] };
     spec.words.extend(words[1..].iter().map(|&word| word.to_owned()));
     Program::new(words.join(" "), spec, Variant::STANDARD, limits).unwrap()
 }
 
-fn patient() -> Limits {
-    Limits { warm_up: LONG, ..Limits::default() }
+fn patient() -> ProcessLimits {
+    ProcessLimits { warm_up: LONG, ..ProcessLimits::default() }
 }
 
-fn unwarmed() -> Limits {
-    Limits { warm_up: Duration::ZERO, ..Limits::default() }
+fn unwarmed() -> ProcessLimits {
+    ProcessLimits { warm_up: Duration::ZERO, ..ProcessLimits::default() }
 }
 
 /// The program moves first.
 fn play_one(player: &mut dyn Player, limit: Duration) -> Played {
-    let terms = Terms {
+    let terms = GameTerms {
         variant: Variant::STANDARD,
         opening: &Opening::empty(),
         time: TimeControl::per_move(limit),
@@ -72,12 +72,16 @@ fn check_wins(program: &Program) {
     let mut player = program.player().unwrap();
     for _ in 0..2 {
         let result = play_one(&mut *player, LONG);
-        assert_eq!((result.end.winner, result.end.reason), (Some(Side::First), Reason::Four), "{result:?}");
+        assert_eq!(
+            (result.end.winner, result.end.reason),
+            (Some(Side::First), DecidedBy::Four),
+            "{result:?}"
+        );
     }
 }
 
 #[track_caller]
-fn check_loses(program: &Program, limit: Duration, reason: Reason, words: &str) {
+fn check_loses(program: &Program, limit: Duration, reason: DecidedBy, words: &str) {
     let result = play_one(&mut *program.player().unwrap(), limit);
     assert_eq!((result.end.winner, result.end.reason), (Some(Side::Second), reason), "{result:?}");
     let fault = result.end.fault.unwrap();
@@ -96,7 +100,7 @@ fn programs_of_all_dialects_play() {
 
 #[test]
 fn a_program_that_dies_loses_and_its_last_words_are_kept() {
-    let reason = Reason::Left;
+    let reason = DecidedBy::Left;
     check_loses(&program("simple", &["dies.sh"], patient()), LONG, reason, "code 3: cannot go on");
 }
 
@@ -107,30 +111,30 @@ fn a_program_that_ended_between_games_is_started_again() {
     for _ in 0..2 {
         // It has answered its warm-up and is gone; without one it would have a move.
         let result = play_one(&mut *player, LONG);
-        assert_eq!(result.end.reason, Reason::Left);
+        assert_eq!(result.end.reason, DecidedBy::Left);
     }
 }
 
 #[test]
 fn a_silent_program_loses_on_time() {
-    check_loses(&program("simple", &["hangs.sh"], patient()), SHORT, Reason::Time, "too late");
-    check_loses(&program("simple", &["silent.sh"], unwarmed()), SHORT, Reason::Time, "too late");
-    let waited_for = Limits { warm_up: SHORT, ..Limits::default() };
-    check_loses(&program("simple", &["silent.sh"], waited_for), SHORT, Reason::Time, "too late");
+    check_loses(&program("simple", &["hangs.sh"], patient()), SHORT, DecidedBy::Time, "too late");
+    check_loses(&program("simple", &["silent.sh"], unwarmed()), SHORT, DecidedBy::Time, "too late");
+    let waited_for = ProcessLimits { warm_up: SHORT, ..ProcessLimits::default() };
+    check_loses(&program("simple", &["silent.sh"], waited_for), SHORT, DecidedBy::Time, "too late");
 }
 
 #[test]
 fn a_late_answer_loses_on_time() {
-    check_loses(&program("simple", &["late.sh"], patient()), SHORT, Reason::Time, "too late");
+    check_loses(&program("simple", &["late.sh"], patient()), SHORT, DecidedBy::Time, "too late");
 }
 
 #[test]
 fn an_illegal_move_loses() {
     let program = |answer| program("simple", &["says.sh", "4", answer], patient());
-    check_loses(&program("9"), LONG, Reason::Illegal, "column 9 is not on a board of 7 columns");
+    check_loses(&program("9"), LONG, DecidedBy::Illegal, "column 9 is not on a board of 7 columns");
     // The sixth 4 of the first player finds the column full, unless four of them won before.
     let filled = Opening::from_notation(Variant::STANDARD, "444444").unwrap();
-    let terms = Terms {
+    let terms = GameTerms {
         variant: Variant::STANDARD,
         opening: &filled,
         time: TimeControl::per_move(LONG),
@@ -141,27 +145,27 @@ fn an_illegal_move_loses() {
     let mut player = full.player().unwrap();
     let result =
         play(&terms, BySide { first: &mut *player, second: &mut Leftmost }, &Stop::default()).unwrap();
-    assert_eq!((result.end.winner, result.end.reason), (Some(Side::Second), Reason::Illegal));
+    assert_eq!((result.end.winner, result.end.reason), (Some(Side::Second), DecidedBy::Illegal));
 }
 
 #[test]
 fn an_answer_that_says_nothing_is_no_column() {
-    let reason = Reason::Illegal;
+    let reason = DecidedBy::Illegal;
     check_loses(&program("simple", &["says.sh", "4", ""], patient()), LONG, reason, "no move in the dialect");
     check_loses(&program("simple", &["says.sh", "4", "I pass"], patient()), LONG, reason, "I pass");
     check_loses(&program("kaggle", &["says.sh", "3", "None"], patient()), LONG, reason, "None");
     check_loses(&program("kaggle", &["says.sh", "3", "null"], patient()), LONG, reason, "null");
-    check_loses(&program("board42", &["once.sh", "nothing"], patient()), LONG, Reason::Left, "code 0");
+    check_loses(&program("board42", &["once.sh", "nothing"], patient()), LONG, DecidedBy::Left, "code 0");
 }
 
 #[test]
 fn floods_and_endless_lines_lose_in_bounded_memory() {
-    let reason = Reason::Illegal;
+    let reason = DecidedBy::Illegal;
     check_loses(&program("simple", &["long_line.sh"], patient()), LONG, reason, "a line of more than 65536");
     check_loses(&program("cfour", &["junk.sh"], patient()), LONG, reason, "more than 1048576 bytes");
     // Its warm-up finds it out.
     let fault = program("simple", &["unasked.sh"], patient()).player().err();
-    assert_eq!(fault, Some(Fault::Illegal("more than 1048576 bytes for one move".to_owned())));
+    assert_eq!(fault, Some(EntrantFault::Illegal("more than 1048576 bytes for one move".to_owned())));
 }
 
 #[test]
@@ -175,7 +179,10 @@ fn what_cannot_be_started_is_known_before_the_first_game() {
     let fault = absent.player().err().unwrap().to_string();
     assert!(fault.contains("cannot be started"), "{fault}");
     let failing = program("simple", &["fails_at_start.sh"], patient());
-    assert_eq!(failing.player().err(), Some(Fault::Gone("it exited with code 1: no weights".to_owned())));
+    assert_eq!(
+        failing.player().err(),
+        Some(EntrantFault::Gone("it exited with code 1: no weights".to_owned()))
+    );
 }
 
 #[test]
@@ -183,7 +190,7 @@ fn the_children_of_a_program_end_with_it() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("child");
     let program = program("simple", &["leaves_children.sh", file.to_str().unwrap()], patient());
-    check_loses(&program, SHORT, Reason::Time, "too late");
+    check_loses(&program, SHORT, DecidedBy::Time, "too late");
     let child: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
     let state =
         || std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_else(|_| "gone) Z".to_owned());
@@ -200,7 +207,7 @@ fn the_children_of_a_program_end_with_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_has_its_limits_and_not_our_secrets() {
-    let limits = Limits { memory_mib: Some(512), cpu_s: Some(30), ..patient() };
+    let limits = ProcessLimits { memory_mib: Some(512), cpu_s: Some(30), ..patient() };
     let program = program("simple", &["tells_limits.sh"], limits);
     let result = play_one(&mut *program.player().unwrap(), LONG);
     let fault = result.end.fault.unwrap();
@@ -224,5 +231,5 @@ fn a_stopped_run_does_not_wait_for_a_program() {
         nodes: None,
         stop: &stop,
     };
-    assert_eq!(player.choose(&turn), Err(Fault::Late));
+    assert_eq!(player.choose(&turn), Err(EntrantFault::Late));
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_engine::search::{
-    Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak, Valuation, eval, is_settled, win_at,
+    Negamax, Reuse, SearchLimits, Table, Tactics, ThreatGuide, TieBreak, Valuation, eval, is_settled, win_at,
 };
 use fourfold_engine::{Position, Variant};
 
@@ -43,7 +43,7 @@ impl Bot for AlphaBeta {
         // What it found before would make it stronger, but its choices depend on more than the position.
         self.search.guide.table.clear();
         let nodes = budget.nodes.map_or(NODES_MAX, |nodes| nodes.min(NODES_MAX));
-        let found = self.search.deepen(position, 1..=self.depth, Limits { nodes: Some(nodes), stop });
+        let found = self.search.deepen(position, 1..=self.depth, SearchLimits { nodes: Some(nodes), stop });
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })

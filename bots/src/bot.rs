@@ -100,18 +100,18 @@ pub struct GameRecord {
     pub side: Side,
     /// How it ended for the bot. Games may also end by clock or resignation, so this need not be the board's
     /// outcome.
-    pub result: GameResult,
+    pub result: SideResult,
 }
 
 /// A result from one side's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum GameResult {
+pub enum SideResult {
     Win,
     Draw,
     Loss,
 }
 
-impl GameResult {
+impl SideResult {
     /// Of a game won by `winner`, or drawn, for a side.
     #[must_use]
     pub fn of(side: Side, winner: Option<Side>) -> Self {

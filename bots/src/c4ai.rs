@@ -10,13 +10,15 @@ use std::time::Duration;
 
 use fourfold_engine::search::eval::LineCounts;
 use fourfold_engine::search::{
-    ColumnOrder, Limits, Negamax, TieBreak, Valuation, is_settled, win_at, winning_cells,
+    ColumnOrder, Negamax, SearchLimits, TieBreak, Valuation, is_settled, win_at, winning_cells,
 };
 use fourfold_engine::{Bitboard, BySide, Line, Position, Side, Variant};
 
 use self::threats::play_out_threats;
-pub use self::train::{Change, Effort, EffortError, Generation, Trainer, holds_its_own, qualified};
-pub use self::weights::{Weights, WeightsError};
+pub use self::train::{
+    Effort, EffortError, EvolutionTrainer, Generation, Mutation, holds_its_own, qualified,
+};
+pub use self::weights::{EvolvedWeights, WeightsError};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
 /// The depth of the first search; all are odd, so that the bot's own move is the last.
@@ -40,14 +42,14 @@ impl C4ai {
     pub(crate) const CONNECT: u8 = 4;
 
     /// For variants in which four stones win.
-    pub(crate) fn new(weights: Weights, time: Duration, variant: Variant) -> Self {
+    pub(crate) fn new(weights: EvolvedWeights, time: Duration, variant: Variant) -> Self {
         let guide = ColumnOrder::centre_first(variant);
         let valuation = Analyst::new(weights, variant);
         Self { time, search: Negamax { valuation, guide, ties: TieBreak::FirstSearched } }
     }
 
     /// Searches to odd depths up to `depth`, which is odd.
-    fn choose_within(&mut self, position: &Position, depth: u32, limits: Limits<'_>) -> Choice {
+    fn choose_within(&mut self, position: &Position, depth: u32, limits: SearchLimits<'_>) -> Choice {
         self.search.valuation.begin(position.side_to_move());
         let depths = (FIRST_DEPTH.min(depth)..=depth).step_by(2);
         let found = self.search.deepen(position, depths, limits);
@@ -69,7 +71,7 @@ impl Bot for C4ai {
         }
         let nodes = budget.nodes.map_or(NODES_MAX, |nodes| nodes.min(NODES_MAX));
         let depth = position.variant().cells() | 1; // odd, and beyond the end of any game
-        Ok(self.choose_within(position, depth, Limits { nodes: Some(nodes), stop }))
+        Ok(self.choose_within(position, depth, SearchLimits { nodes: Some(nodes), stop }))
     }
 
     fn move_time(&self) -> Option<Duration> {
@@ -84,7 +86,7 @@ impl Bot for C4ai {
 /// [`win_at`], which is greater, changes nothing else.
 #[derive(Debug)]
 struct Analyst {
-    weights: Weights,
+    weights: EvolvedWeights,
     variant: Variant,
     lines: Vec<Bitboard>,
     bot: Side,
@@ -93,7 +95,7 @@ struct Analyst {
 }
 
 impl Analyst {
-    fn new(weights: Weights, variant: Variant) -> Self {
+    fn new(weights: EvolvedWeights, variant: Variant) -> Self {
         let lines = Line::all(variant).map(|line| line.bitboard(variant)).collect();
         Self { weights, variant, lines, bot: Side::First, outcomes: HashMap::new() }
     }
@@ -177,10 +179,11 @@ mod tests {
 
     use super::*;
 
-    const ZERO: Weights = Weights { num1: 0, num2: 0, atari: 0, prob_win: 0, prob_draw: 0, prob_lose: 0 };
+    const ZERO: EvolvedWeights =
+        EvolvedWeights { num1: 0, num2: 0, atari: 0, prob_win: 0, prob_draw: 0, prob_lose: 0 };
 
     /// The value for the side that moved last.
-    fn value(weights: Weights, moves: &str) -> i32 {
+    fn value(weights: EvolvedWeights, moves: &str) -> i32 {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let mut analyst = Analyst::new(weights, Variant::STANDARD);
         analyst.begin(game.position().side_to_move().opponent());
@@ -189,17 +192,17 @@ mod tests {
 
     #[test]
     fn lines_with_one_and_two_stones_are_counted() {
-        let ones = Weights { num1: 1, ..ZERO };
+        let ones = EvolvedWeights { num1: 1, ..ZERO };
         assert_eq!(value(ones, "4"), 7, "one vertical, four horizontal, two diagonal");
         assert_eq!(value(ones, "41"), 2 - 6, "a1 to d1 is dead");
-        let twos = Weights { num2: 1, ..ZERO };
+        let twos = EvolvedWeights { num2: 1, ..ZERO };
         assert_eq!(value(twos, "415"), 3, "from b1, c1 and d1 on");
         assert_eq!(value(twos, "4155"), -3, "they are the opponent's now");
     }
 
     #[test]
     fn an_atari_counts_and_two_win() {
-        let atari = Weights { atari: 1, ..ZERO };
+        let atari = EvolvedWeights { atari: 1, ..ZERO };
         assert_eq!(value(atari, "12121"), 1);
         assert_eq!(value(ZERO, "44553"), win_at(7), "b1 and f1");
         assert_eq!(value(ZERO, "4455"), 0);
@@ -210,7 +213,7 @@ mod tests {
         assert_eq!(value(ZERO, "121217"), -win_at(7), "a4 was not parried");
     }
 
-    fn choose(weights: Weights, moves: &str, nodes: u64) -> Choice {
+    fn choose(weights: EvolvedWeights, moves: &str, nodes: u64) -> Choice {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let mut bot = C4ai::new(weights, Duration::from_secs(1), Variant::STANDARD);
         let budget = MoveBudget { nodes: Some(nodes), time: None };
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn wins_are_taken_and_threats_parried() {
-        let column = |moves| choose(Weights::default(), moves, 50_000).column.number();
+        let column = |moves| choose(EvolvedWeights::default(), moves, 50_000).column.number();
         assert_eq!(column("121213"), 1);
         assert_eq!(column("12121"), 1);
         assert!([3, 6].contains(&column("4455")));
@@ -227,13 +230,13 @@ mod tests {
 
     #[test]
     fn a_win_is_worth_more_than_any_lines() {
-        let greedy = Weights { num1: 1000, num2: 1000, ..ZERO };
+        let greedy = EvolvedWeights { num1: 1000, num2: 1000, ..ZERO };
         assert_eq!(choose(greedy, "121213", 50_000).column.number(), 1);
     }
 
     #[test]
     fn depths_are_odd_and_the_first_may_be_unfinished() {
-        let searched = |nodes| choose(Weights::default(), "", nodes).info.unwrap();
+        let searched = |nodes| choose(EvolvedWeights::default(), "", nodes).info.unwrap();
         assert_eq!([10, 800, 20_000].map(|nodes| searched(nodes).depth), [1, 5, 7]);
         assert_eq!(searched(800).nodes, 800, "not finished");
     }

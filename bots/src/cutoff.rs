@@ -5,7 +5,7 @@ mod windows;
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::search::{
-    Deepened, Interrupted, Limits, Negamax, NodeCounter, Reuse, Table, ThreatGuide, TieBreak, Valuation,
+    Deepened, Interrupted, Negamax, NodeCounter, Reuse, SearchLimits, Table, ThreatGuide, TieBreak, Valuation,
 };
 use fourfold_engine::{Column, Position, Side, Variant};
 
@@ -39,14 +39,14 @@ impl Cutoff {
     }
 
     /// The report's choice for a search that cuts off below `cutoff` plies after the root's moves.
-    fn choose_at(&mut self, position: &Position, cutoff: u32, limits: Limits<'_>) -> Choice {
+    fn choose_at(&mut self, position: &Position, cutoff: u32, limits: SearchLimits<'_>) -> Choice {
         // Findings of other positions have other depths or another bot's view.
         self.search.guide.table.clear();
         self.search.valuation.bot = position.side_to_move();
         let depth = cutoff + 1;
         let Deepened { result, depth: reached, nodes } = self.search.deepen(position, 1..=depth, limits);
         let limit_left = limits.nodes.map(|limit| limit.saturating_sub(nodes));
-        let mut counter = NodeCounter::new(Limits { nodes: limit_left, stop: limits.stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: limit_left, stop: limits.stop });
         let is_finished = reached == depth.min(position.variant().cells() - position.ply());
         let column = if is_finished {
             self.best_of_equals(position, depth, result.value, &mut counter).unwrap_or(result.pv[0])
@@ -142,7 +142,7 @@ impl Bot for Cutoff {
         if position.outcome().is_some() {
             return Err(BotError::GameOver);
         }
-        Ok(self.choose_at(position, cutoff(position), Limits { nodes: budget.nodes, stop }))
+        Ok(self.choose_at(position, cutoff(position), SearchLimits { nodes: budget.nodes, stop }))
     }
 }
 
@@ -245,7 +245,7 @@ mod tests {
         let board = TumblingWindows::new(position.variant());
         let literal = Literal { bot: position.side_to_move(), cutoff, board }.choose(position);
         let never = AtomicBool::new(false);
-        let choice = bot.choose_at(position, cutoff, Limits { nodes: None, stop: &never });
+        let choice = bot.choose_at(position, cutoff, SearchLimits { nodes: None, stop: &never });
         assert_eq!(choice.column, literal, "{position:?} with cutoff {cutoff}");
     }
 

@@ -155,7 +155,7 @@ type Make = fn(&BotSpec, Variant, Option<&[u8]>) -> Result<Box<dyn Learner>, Bot
 type Recall = fn(&BotSpec, Variant, &[u8]) -> Result<Arc<dyn Knowledge>, BotError>;
 
 /// A kind of bot that learns.
-struct Entry {
+struct LearnerEntry {
     /// As its table in [`crate::registry`] names it.
     name: &'static str,
     /// Makes a learner, or restores one from its state.
@@ -165,10 +165,10 @@ struct Entry {
 }
 
 /// The bots that learn.
-static LEARNERS: [Entry; 3] = [
-    Entry { name: "memory", make: memory::learner, recall: recall_state },
-    Entry { name: "memory-windows", make: memory::learner, recall: recall_state },
-    Entry { name: "ntuple", make: ntuple::learner, recall: ntuple::recall },
+static LEARNERS: [LearnerEntry; 3] = [
+    LearnerEntry { name: "memory", make: memory::learner, recall: recall_state },
+    LearnerEntry { name: "memory-windows", make: memory::learner, recall: recall_state },
+    LearnerEntry { name: "ntuple", make: ntuple::learner, recall: ntuple::recall },
 ];
 
 /// For learners that are frozen as they are.
@@ -208,7 +208,7 @@ pub fn recall(spec: &BotSpec, variant: Variant, frozen: &[u8]) -> Result<Arc<dyn
     (entry(spec)?.recall)(spec, variant, frozen)
 }
 
-fn entry(spec: &BotSpec) -> Result<&'static Entry, BotError> {
+fn entry(spec: &BotSpec) -> Result<&'static LearnerEntry, BotError> {
     let found = LEARNERS.iter().find(|entry| entry.name == spec.name());
     found.ok_or_else(|| BotError::LearnsNothing { name: spec.name().to_owned() })
 }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_learner_is_a_bot_of_the_registry_and_survives_its_state() {
-        for Entry { name, .. } in &LEARNERS {
+        for LearnerEntry { name, .. } in &LEARNERS {
             assert!(registry::entry(name).is_some() && is_learner(name), "{name}");
             let learner = fresh(&BotSpec::new(*name), Variant::STANDARD).unwrap();
             let state = learner.state();
@@ -244,7 +244,7 @@ mod tests {
     fn others_learn_nothing_and_no_learner_reads_rubbish() {
         let error = fresh(&BotSpec::new("greedy"), Variant::STANDARD).unwrap_err();
         assert_eq!(error.to_string(), "greedy does not learn");
-        for Entry { name, .. } in &LEARNERS {
+        for LearnerEntry { name, .. } in &LEARNERS {
             for rubbish in [&b""[..], b"rubbish", &[0; 100]] {
                 assert!(restore(&BotSpec::new(*name), Variant::STANDARD, rubbish).is_err(), "{name}");
                 assert!(recall(&BotSpec::new(*name), Variant::STANDARD, rubbish).is_err(), "{name}");

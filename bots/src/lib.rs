@@ -43,7 +43,7 @@ mod stupid;
 mod testing;
 pub mod training;
 
-pub use bot::{Bot, BotError, Choice, GameRecord, GameResult, MoveBudget, SearchInfo};
+pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo, SideResult};
 pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
 pub use recipe::Recipe;
 pub use self_play::Tally;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_engine::rng::{self, PlayoutRng};
-use fourfold_engine::search::{Limits, TreeResult, TreeSearch};
+use fourfold_engine::search::{SearchLimits, TreeResult, TreeSearch};
 use fourfold_engine::{Position, Variant};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
@@ -39,7 +39,7 @@ impl Bot for Mcts {
         }
         let nodes = self.limit.playouts(budget, Self::PLAYOUTS_MAX);
         let mut rng = PlayoutRng::from_rng(&mut rng::for_position(self.seed, position));
-        let limits = Limits { nodes: Some(nodes), stop };
+        let limits = SearchLimits { nodes: Some(nodes), stop };
         let TreeResult { column, per_mille, playouts, pv } = self.search.search(position, limits, &mut rng);
         let depth = u32::try_from(pv.len()).expect("a game has at most 60 plies");
         Ok(Choice { column, info: Some(SearchInfo { score: per_mille, depth, nodes: playouts, pv }) })

@@ -21,11 +21,11 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 pub use self::judge::Rule;
-use self::judge::{Judge, Proposal, Voice};
+use self::judge::{MoveProposal, PatternJudge, Voice};
 pub(crate) use self::learner::learner;
-pub use self::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
-pub use self::store::{PatternMemory, Record, Snapshots};
-pub use self::train::{ResumeError, Teacher, Training};
+pub use self::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
+pub use self::store::{PatternMemory, PatternRecord, Snapshots};
+pub use self::train::{ResumeError, Training, TrainingOpponent};
 pub use self::xml::{XmlError, read_xml, write_xml};
 use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 use crate::learner::Reason;
@@ -53,13 +53,13 @@ impl Memory {
         // Draws change with what was learnt: otherwise it would lose the same game again and again.
         let mut rng = rng::for_position(self.seed.wrapping_add(self.store.experience()), position);
         let patterns = self.store.vocabulary().snapshot(position);
-        let judge = Judge { memory: &self.store, rule: self.rule, position };
+        let judge = PatternJudge { memory: &self.store, rule: self.rule, position };
         let proposals = judge.proposals(&patterns);
         if patterns.is_empty() {
             return (random_column(position, &mut rng), None);
         }
         match first_not_vetoed(position, proposals, &mut rng) {
-            Some(Proposal { column, score }) => (column, Some(score)),
+            Some(MoveProposal { column, score }) => (column, Some(score)),
             None => (random_column_not_vetoed(position, &mut rng), None),
         }
     }
@@ -102,9 +102,9 @@ fn loudest(voices: Vec<Voice>, variant: Variant) -> Vec<Voice> {
 /// vetoes.
 fn first_not_vetoed(
     position: &Position,
-    mut proposals: Vec<Proposal>,
+    mut proposals: Vec<MoveProposal>,
     rng: &mut GameRng,
-) -> Option<Proposal> {
+) -> Option<MoveProposal> {
     proposals.shuffle(rng);
     proposals.sort_by_key(|proposal| std::cmp::Reverse(proposal.score));
     let mut vetoed: Vec<Column> = Vec::new();
@@ -131,7 +131,7 @@ fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Colum
     if patterns.is_empty() {
         return open;
     }
-    let loudest = all_not_vetoed(position, Judge { memory, rule, position }.proposals(&patterns));
+    let loudest = all_not_vetoed(position, PatternJudge { memory, rule, position }.proposals(&patterns));
     if !loudest.is_empty() {
         return loudest;
     }
@@ -140,7 +140,7 @@ fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Colum
 }
 
 /// The columns of all that [`first_not_vetoed`] draws from, from left to right.
-fn all_not_vetoed(position: &Position, mut proposals: Vec<Proposal>) -> Vec<Column> {
+fn all_not_vetoed(position: &Position, mut proposals: Vec<MoveProposal>) -> Vec<Column> {
     proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.score), proposal.column));
     let mut vetoed: Vec<Column> = Vec::new();
     for equal in proposals.chunk_by(|one, other| one.score == other.score) {
@@ -222,7 +222,7 @@ impl Bot for Memory {
             return Vec::new();
         }
         let patterns = self.store.vocabulary().snapshot(position);
-        let judge = Judge { memory: &self.store, rule: self.rule, position };
+        let judge = PatternJudge { memory: &self.store, rule: self.rule, position };
         let voices = match self.store.vocabulary() {
             Vocabulary::Runs => loudest(judge.voices(&patterns), self.store.variant()),
             Vocabulary::Windows => judge.voices(&patterns),
@@ -248,12 +248,12 @@ mod tests {
         *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
     }
 
-    fn proposal(number: u8, score: i64) -> Proposal {
-        Proposal { column: Column::from_number(number).unwrap(), score }
+    fn proposal(number: u8, score: i64) -> MoveProposal {
+        MoveProposal { column: Column::from_number(number).unwrap(), score }
     }
 
     #[track_caller]
-    fn check_first(moves: &str, proposals: &[Proposal], expected: Option<u8>) {
+    fn check_first(moves: &str, proposals: &[MoveProposal], expected: Option<u8>) {
         let chosen = first_not_vetoed(&position(moves), proposals.to_vec(), &mut rng::seeded(1));
         assert_eq!(chosen.map(|proposal| proposal.column.number()), expected);
         let all = all_not_vetoed(&position(moves), proposals.to_vec());
@@ -348,7 +348,7 @@ mod tests {
         // X b1 and c1 are a pair to the left and one to the right; both propose d1.
         let position = position("2737");
         let mut bot = fresh(Rule::Bounded, Vocabulary::Runs);
-        let record = Record { seen: 2, ..Record::default() };
+        let record = PatternRecord { seen: 2, ..PatternRecord::default() };
         bot.store.records.extend(Vocabulary::Runs.snapshot(&position).into_iter().map(|it| (it, record)));
         let reasons = bot.reasons(&position);
         let own: Vec<_> = reasons.iter().filter(|reason| reason.pattern.starts_with("own")).collect();
@@ -365,7 +365,7 @@ mod tests {
             choices.push(bot.best(&empty).0.number());
             let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
             let record =
-                GameRecord { game, side: fourfold_engine::Side::First, result: crate::bot::GameResult::Win };
+                GameRecord { game, side: fourfold_engine::Side::First, result: crate::bot::SideResult::Win };
             bot.game_over(&record);
         }
         choices.sort_unstable();

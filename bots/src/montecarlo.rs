@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fourfold_engine::playout::play_out;
 use fourfold_engine::rng::{self, PlayoutRng};
-use fourfold_engine::search::{Limits, NodeCounter};
+use fourfold_engine::search::{NodeCounter, SearchLimits};
 use fourfold_engine::{Column, Position, Side};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
@@ -67,8 +67,8 @@ impl Bot for MonteCarlo {
         budget: MoveBudget,
         stop: &AtomicBool,
     ) -> Result<Choice, BotError> {
-        let mut moves: Vec<Tally> =
-            position.legal_columns().map(|column| Tally::new(position, column)).collect();
+        let mut moves: Vec<PlayoutTally> =
+            position.legal_columns().map(|column| PlayoutTally::new(position, column)).collect();
         if moves.is_empty() {
             return Err(BotError::GameOver);
         }
@@ -76,7 +76,7 @@ impl Bot for MonteCarlo {
         let side = position.side_to_move();
         let mut rng = PlayoutRng::from_rng(&mut rng::for_position(self.seed, position));
         let nodes = self.limit.playouts(budget, PLAYOUTS_MAX);
-        let mut counter = NodeCounter::new(Limits { nodes: Some(nodes), stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: Some(nodes), stop });
         while counter.begin_node().is_ok() {
             let tally = &mut moves[usize::from(rng.below(count))];
             tally.add(play_out(&tally.after, &mut rng).winner, side);
@@ -97,7 +97,7 @@ impl Bot for MonteCarlo {
 
 /// The results of the random games that began with one move.
 #[derive(Debug)]
-struct Tally {
+struct PlayoutTally {
     column: Column,
     after: Position,
     /// Wins less losses.
@@ -105,7 +105,7 @@ struct Tally {
     playouts: i64,
 }
 
-impl Tally {
+impl PlayoutTally {
     fn new(position: &Position, column: Column) -> Self {
         Self { column, after: position.play_unchecked(column), total: 0, playouts: 0 }
     }

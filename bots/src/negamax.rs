@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::search::{ColumnOrder, Limits, Negamax, TieBreak, Valuation, eval};
+use fourfold_engine::search::{ColumnOrder, Negamax, SearchLimits, TieBreak, Valuation, eval};
 use fourfold_engine::{Position, Variant, rng};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
@@ -65,7 +65,7 @@ impl Bot for ClassicNegamax {
             self.search.guide =
                 ColumnOrder::shuffled(position.variant(), &mut rng::for_position(seed, position));
         }
-        let found = self.search.deepen(position, 1..=self.depth, Limits { nodes: budget.nodes, stop });
+        let found = self.search.deepen(position, 1..=self.depth, SearchLimits { nodes: budget.nodes, stop });
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })

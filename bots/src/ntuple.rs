@@ -2,8 +2,8 @@
 //!
 //! A [`Network`] remembers, for some hundred groups of eight cells each, how games went in which they looked as they
 //! look now, and adds up what they say. It learns from games against itself ([`Trainer`]) and from games of others
-//! ([`Learner`]), on one core and in seconds; nobody tells it what is right. [`NTuple`] plays by what was learnt,
-//! rounded to [`Weights`], at first sight or with a search on top.
+//! ([`NetworkLearner`]), on one core and in seconds; nobody tells it what is right. [`NTuple`] plays by what was
+//! learnt, rounded to [`Weights`], at first sight or with a search on top.
 //!
 //! After Thill, Koch and Konen, "Reinforcement Learning with N-tuples on the Game Connect-4" (2012), and their later
 //! work on eligibility traces (2014). What is ours, and what each part is worth in measured strength, is in
@@ -28,12 +28,12 @@ mod weights;
 use std::sync::{Arc, OnceLock};
 
 pub use self::codec::CodecError;
-pub use self::learner::Learner;
+pub use self::learner::NetworkLearner;
 pub use self::network::Network;
-pub use self::plan::{Method, MethodError, Percent, Plan, Tables};
+pub use self::plan::{Method, MethodError, Percent, Tables, TrainingPlan};
 pub use self::player::{Look, NTuple};
 pub(crate) use self::pupil::{learner, recall};
-pub use self::shape::Shape;
+pub use self::shape::NetworkShape;
 pub use self::trainer::Trainer;
 pub use self::weights::Weights;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fourfold_engine::review::Judge;
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::search::Limits;
+use fourfold_engine::search::SearchLimits;
 use fourfold_engine::solver::{ColumnScores, Score, Solved, Solver, Unsolved, Value};
 use fourfold_engine::{Column, Position, Variant};
 use rand::seq::IteratorRandom;
@@ -103,13 +103,13 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Limits for a quarter of what is left, and no more than `nodes`.
-    fn part(&self, nodes: u64) -> Limits<'a> {
+    fn part(&self, nodes: u64) -> SearchLimits<'a> {
         let left = self.nodes.saturating_sub(self.spent);
-        Limits { nodes: Some(nodes.min(left / 4)), stop: self.stop }
+        SearchLimits { nodes: Some(nodes.min(left / 4)), stop: self.stop }
     }
 
-    fn rest(&self) -> Limits<'a> {
-        Limits { nodes: Some(self.nodes.saturating_sub(self.spent)), stop: self.stop }
+    fn rest(&self) -> SearchLimits<'a> {
+        SearchLimits { nodes: Some(self.nodes.saturating_sub(self.spent)), stop: self.stop }
     }
 
     /// Takes note of what an answer took; `None` if there is no answer.

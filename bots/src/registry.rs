@@ -6,16 +6,16 @@ use fourfold_engine::Variant;
 
 use self::table::{ENTRIES, SEED};
 use crate::bot::{Bot, BotError};
-use crate::c4ai::Weights;
+use crate::c4ai::EvolvedWeights;
 use crate::lines69::Parameters;
 use crate::memory::Memory;
 use crate::ntuple::Look;
-use crate::setting::{Setting, Settings};
+use crate::setting::{CheckedSettings, Setting};
 use crate::spec::BotSpec;
 
 /// A house bot as the table knows it.
 #[derive(Debug)]
-pub struct Entry {
+pub struct BotEntry {
     pub name: &'static str,
     /// How it plays, in one word.
     pub style: &'static str,
@@ -26,15 +26,15 @@ pub struct Entry {
 }
 
 /// Builds the bot with checked settings, or refuses the variant.
-type Constructor = fn(&Settings<'_>, Variant) -> Result<Box<dyn Bot>, BotError>;
+type Constructor = fn(&CheckedSettings<'_>, Variant) -> Result<Box<dyn Bot>, BotError>;
 
 /// All house bots, roughly from weak to strong.
-pub fn entries() -> &'static [Entry] {
+pub fn entries() -> &'static [BotEntry] {
     &ENTRIES
 }
 
 /// The entry of this name.
-pub fn entry(name: &str) -> Option<&'static Entry> {
+pub fn entry(name: &str) -> Option<&'static BotEntry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
@@ -70,9 +70,9 @@ fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&[u8]>) -> Res
     (entry.build)(&settings, variant)
 }
 
-fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a [u8]>) -> Result<Settings<'a>, BotError> {
+fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a [u8]>) -> Result<CheckedSettings<'a>, BotError> {
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
-    Settings::check(entry, spec, knowledge)
+    CheckedSettings::check(entry, spec, knowledge)
 }
 
 /// The pattern memory that a bot plays by, to train it.
@@ -97,7 +97,7 @@ pub(crate) fn lines69_parameters(spec: &BotSpec) -> Result<Parameters, BotError>
 }
 
 /// The weights that `c4ai` is given, to let them evolve.
-pub(crate) fn c4ai_weights(spec: &BotSpec) -> Result<Weights, BotError> {
+pub(crate) fn c4ai_weights(spec: &BotSpec) -> Result<EvolvedWeights, BotError> {
     check_name(spec, "c4ai")?;
     table::c4ai_weights(&settings(spec, None)?)
 }

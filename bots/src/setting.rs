@@ -1,7 +1,7 @@
 //! What can be set on a bot.
 
 use crate::bot::BotError;
-use crate::registry::Entry;
+use crate::registry::BotEntry;
 use crate::spec::BotSpec;
 
 /// One setting of a bot.
@@ -111,16 +111,16 @@ fn parse_integers(text: &str) -> Option<Vec<i32>> {
 
 /// The settings of a [`BotSpec`], checked against the bot's entry, with defaults filled in.
 #[derive(Debug)]
-pub(crate) struct Settings<'a> {
-    entry: &'static Entry,
+pub(crate) struct CheckedSettings<'a> {
+    entry: &'static BotEntry,
     spec: &'a BotSpec,
     knowledge: Option<&'a [u8]>,
 }
 
-impl<'a> Settings<'a> {
+impl<'a> CheckedSettings<'a> {
     /// Checks every given setting: known, given once, value allowed.
     pub(crate) fn check(
-        entry: &'static Entry,
+        entry: &'static BotEntry,
         spec: &'a BotSpec,
         knowledge: Option<&'a [u8]>,
     ) -> Result<Self, BotError> {
@@ -213,7 +213,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-fn unknown_setting(entry: &Entry, name: &str) -> BotError {
+fn unknown_setting(entry: &BotEntry, name: &str) -> BotError {
     let names: Vec<&str> = entry.settings.iter().map(|setting| setting.name).collect();
     let known =
         if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };

@@ -1,8 +1,7 @@
 //! What the training runs of all bots have in common.
 //!
-//! A run is a [`Course`]: small steps of play and learning, without clock or file. `fourfold train` takes the
-//! steps, shows progress, measures now and then ([`probe`], [`decisions`]), saves, and stops between two steps when
-//! told to.
+//! A run is a [`TrainingRun`]: small steps of play and learning, without clock or file. `fourfold train` takes the
+//! steps, shows progress, measures now and then ([`probe`], [`decisions`]), saves, and stops between two steps when told to.
 
 pub mod decisions;
 pub mod probe;
@@ -16,10 +15,10 @@ use crate::bot::{Bot, BotError};
 
 /// A training run that can be cut between any two steps and taken up again.
 ///
-/// A course that was saved and begun again from its [`Course::product`] and [`Course::state`] goes on as if it had
-/// never stopped: equal courses take equal steps. So games draw from streams of the seed that belong to their
+/// A course that was saved and begun again from its [`TrainingRun::product`] and [`TrainingRun::state`] goes on as if
+/// it had never stopped: equal courses take equal steps. So games draw from streams of the seed that belong to their
 /// number, not from one generator that runs through all of them.
-pub trait Course: Send {
+pub trait TrainingRun: Send {
     /// Games played or studied so far, those before it was taken up again included.
     fn games(&self) -> u64;
 

@@ -38,14 +38,14 @@ mod table;
 
 use std::num::NonZeroUsize;
 
-pub use crate::search::{Limits, Score, Value};
+pub use crate::search::{Score, SearchLimits, Value};
 pub use answer::{ColumnScores, Solved, Unsolved};
 
 use crate::board::{Column, Position, Variant};
 use geometry::{AnySize, Geometry, Standard};
 use node::Node;
 use root::Root;
-use table::{Known, Table};
+use table::{BoundsTable, KnownBounds};
 
 /// Memory for a transposition table, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -55,7 +55,7 @@ pub struct TableSize {
 
 impl TableSize {
     /// 4 MiB, which is also the least. From about five stones on, more makes no search of 7x6 faster.
-    pub const DEFAULT: Self = Self { bytes: Table::BYTES_MIN };
+    pub const DEFAULT: Self = Self { bytes: BoundsTable::BYTES_MIN };
 
     /// A size in units of 2^20 bytes. The greatest power of two that is not larger is used, but no less than
     /// [`TableSize::DEFAULT`].
@@ -92,7 +92,7 @@ impl Default for TableSize {
 #[derive(Debug)]
 pub struct Solver {
     /// `None` until the first search, so that a solver that is never asked costs nothing.
-    table: Option<Table>,
+    table: Option<BoundsTable>,
     size: TableSize,
     threads: NonZeroUsize,
     /// The variant whose positions are in the table.
@@ -136,7 +136,11 @@ impl Solver {
     /// # Errors
     ///
     /// Fails if the limits end the search, with the bounds that were proven until then.
-    pub fn score(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Score>, Unsolved> {
+    pub fn score(
+        &mut self,
+        position: &Position,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Score>, Unsolved> {
         self.solve(position, limits, ANY_SCORE, None)
     }
 
@@ -150,7 +154,7 @@ impl Solver {
         &mut self,
         position: &Position,
         guess: Score,
-        limits: Limits<'_>,
+        limits: SearchLimits<'_>,
     ) -> Result<Solved<Score>, Unsolved> {
         self.solve(position, limits, ANY_SCORE, Some(guess))
     }
@@ -161,7 +165,11 @@ impl Solver {
     ///
     /// Fails if the limits end the search, with the bounds that were proven until then, as far as they are from -1 to
     /// 1.
-    pub fn value(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Value>, Unsolved> {
+    pub fn value(
+        &mut self,
+        position: &Position,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Value>, Unsolved> {
         Ok(self.solve(position, limits, ANY_SIGN, None)?.map(Score::sign))
     }
 
@@ -173,15 +181,15 @@ impl Solver {
     pub fn column_scores(
         &mut self,
         position: &Position,
-        limits: Limits<'_>,
+        limits: SearchLimits<'_>,
     ) -> Result<Solved<ColumnScores>, Unsolved> {
         // The best score first: no column is above it, and the table then knows a lot about all of them.
         let best = self.score(position, limits)?;
         let mut nodes = best.nodes;
         let mut scored: Vec<(Column, Score)> = Vec::new();
         for column in position.legal_columns() {
-            let left = Limits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
-            let known = Known { lower: -best.value.value(), ..ANY_SCORE };
+            let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let known = KnownBounds { lower: -best.value.value(), ..ANY_SCORE };
             match self.solve(&position.play_unchecked(column), left, known, None) {
                 Ok(solved) => {
                     nodes += solved.nodes;
@@ -199,8 +207,8 @@ impl Solver {
     fn solve(
         &mut self,
         position: &Position,
-        limits: Limits<'_>,
-        known: Known,
+        limits: SearchLimits<'_>,
+        known: KnownBounds,
         guess: Option<Score>,
     ) -> Result<Solved<Score>, Unsolved> {
         if position.variant() == Variant::STANDARD {
@@ -215,8 +223,8 @@ impl Solver {
         &mut self,
         geometry: G,
         position: &Position,
-        limits: Limits<'_>,
-        known: Known,
+        limits: SearchLimits<'_>,
+        known: KnownBounds,
         guess: Option<Score>,
     ) -> Result<Solved<Score>, Unsolved> {
         let variant = position.variant();
@@ -230,7 +238,7 @@ impl Solver {
         let node = Node::new(geometry, position.mine().bits(), position.mask().bits());
         match root.solve(node, known, guess.map(Score::value)) {
             Ok(score) => Ok(Solved { value: Score::new(score), nodes: root.nodes }),
-            Err(Known { lower, upper }) => {
+            Err(KnownBounds { lower, upper }) => {
                 let (lower, upper) = (Score::new(lower), Score::new(upper));
                 Err(Unsolved { lower, upper, nodes: root.nodes })
             }
@@ -238,7 +246,7 @@ impl Solver {
     }
 
     /// The table, emptied if it is that of another variant.
-    fn table_of(&mut self, variant: Variant, key_bits: u32) -> &Table {
+    fn table_of(&mut self, variant: Variant, key_bits: u32) -> &BoundsTable {
         if self.variant != variant {
             self.variant = variant;
             match &mut self.table {
@@ -246,14 +254,14 @@ impl Solver {
                 table => *table = None,
             }
         }
-        self.table.get_or_insert_with(|| Table::new(self.size.bytes, key_bits))
+        self.table.get_or_insert_with(|| BoundsTable::new(self.size.bytes, key_bits))
     }
 }
 
 /// Beyond every score of every variant.
-const ANY_SCORE: Known = Known { lower: -31, upper: 31 };
+const ANY_SCORE: KnownBounds = KnownBounds { lower: -31, upper: 31 };
 /// What tells a win from a draw and a loss.
-const ANY_SIGN: Known = Known { lower: -1, upper: 1 };
+const ANY_SIGN: KnownBounds = KnownBounds { lower: -1, upper: 1 };
 
 #[cfg(test)]
 mod tests;

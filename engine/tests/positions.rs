@@ -11,11 +11,11 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::solver::{Limits, Score, Solver, TableSize};
+use fourfold_engine::solver::{Score, SearchLimits, Solver, TableSize};
 use fourfold_engine::{Column, Game, Position, Variant};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
-const FREE: Limits<'static> = Limits { nodes: None, stop: &NEVER };
+const FREE: SearchLimits<'static> = SearchLimits { nodes: None, stop: &NEVER };
 
 const CLASSES: [&str; 6] =
     ["end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-medium", "begin-hard"];

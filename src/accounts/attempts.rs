@@ -12,7 +12,7 @@ const SWEEP_FROM: usize = 1_024;
 
 /// At most `max` attempts in any `window`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Rule {
+pub(super) struct AttemptRule {
     pub(super) max: usize,
     pub(super) window: Duration,
 }
@@ -23,13 +23,13 @@ pub(super) struct Rule {
 /// The table cannot be flooded: each key costs whoever fills it one slow hash.
 #[derive(Debug)]
 pub(super) struct Attempts<K> {
-    rule: Rule,
+    rule: AttemptRule,
     by_key: HashMap<K, VecDeque<Instant>>,
     sweep_at: usize,
 }
 
 impl<K: Eq + Hash> Attempts<K> {
-    pub(super) fn new(rule: Rule) -> Self {
+    pub(super) fn new(rule: AttemptRule) -> Self {
         Self { rule, by_key: HashMap::new(), sweep_at: SWEEP_FROM }
     }
 
@@ -92,7 +92,7 @@ pub(super) fn network(address: IpAddr) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    const RULE: Rule = Rule { max: 3, window: Duration::from_mins(1) };
+    const RULE: AttemptRule = AttemptRule { max: 3, window: Duration::from_mins(1) };
 
     fn secs(secs: u64) -> Duration {
         Duration::from_secs(secs)

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempts::{Attempts, Rule, network};
+use super::attempts::{AttemptRule, Attempts, network};
 use super::error::AccountError;
 
 /// Wrong passwords for one account before it must wait.
-const ACCOUNT_RULE: Rule = Rule { max: 5, window: Duration::from_mins(1) };
+const ACCOUNT_RULE: AttemptRule = AttemptRule { max: 5, window: Duration::from_mins(1) };
 
 /// Wrong passwords from one network before it must wait.
-const NETWORK_RULE: Rule = Rule { max: 10, window: Duration::from_mins(10) };
+const NETWORK_RULE: AttemptRule = AttemptRule { max: 10, window: Duration::from_mins(10) };
 
 /// New accounts from one network: a school class behind one address can still sign up within an hour.
-const REGISTRATION_RULE: Rule = Rule { max: 30, window: Duration::from_hours(1) };
+const REGISTRATION_RULE: AttemptRule = AttemptRule { max: 30, window: Duration::from_hours(1) };
 
 /// Bytes of a name that are looked at: all names have fewer, and what is no name need not be told apart.
 const KEY_BYTES_MAX: usize = 32;
@@ -24,11 +24,11 @@ const KEY_BYTES_MAX: usize = 32;
 /// The counters. Names that nobody has are counted like others, so that locking does not tell them apart.
 #[derive(Debug)]
 pub(super) struct Counters {
-    tables: Mutex<Tables>,
+    tables: Mutex<CounterTables>,
 }
 
 #[derive(Debug)]
-struct Tables {
+struct CounterTables {
     by_account: Attempts<String>,
     by_network: Attempts<IpAddr>,
     registrations: Attempts<IpAddr>,
@@ -36,7 +36,7 @@ struct Tables {
 
 impl Default for Counters {
     fn default() -> Self {
-        let tables = Tables {
+        let tables = CounterTables {
             by_account: Attempts::new(ACCOUNT_RULE),
             by_network: Attempts::new(NETWORK_RULE),
             registrations: Attempts::new(REGISTRATION_RULE),
@@ -48,7 +48,7 @@ impl Default for Counters {
 /// One try to sign in, which counts as a failure until it is taken back.
 #[derive(Debug)]
 #[must_use = "an attempt that was no failure must be taken back"]
-pub(super) struct Attempt {
+pub(super) struct SignInAttempt {
     account: String,
     network: Option<IpAddr>,
     began: Instant,
@@ -61,9 +61,9 @@ impl Counters {
         name: &str,
         from: IpAddr,
         now: Instant,
-    ) -> Result<Attempt, AccountError> {
+    ) -> Result<SignInAttempt, AccountError> {
         let account: String = name.chars().take(KEY_BYTES_MAX).map(|c| c.to_ascii_lowercase()).collect();
-        let attempt = Attempt { account, network: network(from), began: now };
+        let attempt = SignInAttempt { account, network: network(from), began: now };
         self.with(|tables| {
             let by_account = tables.by_account.wait(&attempt.account, now);
             let by_network = attempt.network.and_then(|network| tables.by_network.wait(&network, now));
@@ -79,13 +79,13 @@ impl Counters {
     }
 
     /// The password was right: the account's failures are forgotten, those of others from the same network are not.
-    pub(super) fn was_right(&self, attempt: &Attempt) {
+    pub(super) fn was_right(&self, attempt: &SignInAttempt) {
         self.withdraw(attempt);
         self.with(|tables| tables.by_account.forget(&attempt.account));
     }
 
     /// The password was not even looked at.
-    pub(super) fn withdraw(&self, attempt: &Attempt) {
+    pub(super) fn withdraw(&self, attempt: &SignInAttempt) {
         self.with(|tables| {
             tables.by_account.withdraw(&attempt.account, attempt.began);
             if let Some(network) = attempt.network {
@@ -106,7 +106,7 @@ impl Counters {
         })
     }
 
-    fn with<T>(&self, use_them: impl FnOnce(&mut Tables) -> T) -> T {
+    fn with<T>(&self, use_them: impl FnOnce(&mut CounterTables) -> T) -> T {
         // Counting cannot leave a table half changed, so a panic elsewhere does not spoil it.
         use_them(&mut self.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }

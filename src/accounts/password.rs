@@ -71,9 +71,9 @@ pub(super) struct Passwords {
 }
 
 /// One who computes or waits; leaving frees the place, even if the asker goes away while waiting.
-struct Place(Arc<AtomicUsize>);
+struct HashingPlace(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for HashingPlace {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -122,8 +122,8 @@ impl Passwords {
         task.await.map_err(|_| HashError::Failed)?
     }
 
-    fn enter(&self) -> Result<Place, HashError> {
-        let place = Place(Arc::clone(&self.inside));
+    fn enter(&self) -> Result<HashingPlace, HashError> {
+        let place = HashingPlace(Arc::clone(&self.inside));
         let before = self.inside.fetch_add(1, Ordering::AcqRel);
         if before < HASHES_MAX + WAITING_MAX { Ok(place) } else { Err(HashError::Busy) }
     }
@@ -170,7 +170,7 @@ mod tests {
     #[tokio::test]
     async fn who_finds_the_queue_full_is_turned_away_and_leaving_frees_the_place() {
         let passwords = Passwords::new();
-        let places: Vec<Place> =
+        let places: Vec<HashingPlace> =
             (0..HASHES_MAX + WAITING_MAX).map(|_| passwords.enter().ok().unwrap()).collect();
         assert_eq!(passwords.verify(secret("x"), None).await, Err(HashError::Busy));
         drop(places);

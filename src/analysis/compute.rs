@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use self::meter::Meter;
+use self::meter::ComputeMeter;
 
 /// Jobs that wait for a thread; from here on, no new games against house bots begin.
 const WAITING_MAX: usize = 64;
@@ -40,7 +40,7 @@ pub struct ComputePool {
     size: usize,
     waiting: Arc<AtomicUsize>,
     people: Arc<People>,
-    meter: Meter,
+    meter: ComputeMeter,
 }
 
 /// Jobs for people that wait.
@@ -60,7 +60,7 @@ impl ComputePool {
             size,
             waiting: Arc::default(),
             people: Arc::default(),
-            meter: Meter::default(),
+            meter: ComputeMeter::default(),
         }
     }
 
@@ -72,7 +72,7 @@ impl ComputePool {
 
     /// What the bots' thinking has cost.
     #[must_use]
-    pub fn meter(&self) -> &Meter {
+    pub fn meter(&self) -> &ComputeMeter {
         &self.meter
     }
 

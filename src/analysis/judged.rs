@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::review::{Judge, Review};
-use fourfold_engine::solver::{ColumnScores, Limits};
+use fourfold_engine::solver::{ColumnScores, SearchLimits};
 use fourfold_engine::{Game, Position};
 
 use crate::analysis::values::is_beyond_reach;
@@ -32,7 +32,7 @@ pub fn judge_moves(game: Game, opening: u32, judge: &mut Judge, stop: &AtomicBoo
     if is_too_hard(&game, from_ply, judge) {
         return None;
     }
-    let limits = Limits { nodes: Some(NODES_MAX), stop };
+    let limits = SearchLimits { nodes: Some(NODES_MAX), stop };
     let scores = judge.scores(&game, from_ply, limits).ok()?.value;
     let review = Review::from_ply(&game, from_ply, &scores);
     Some(Judged { game, from_ply, scores, review })

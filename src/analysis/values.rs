@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fourfold_engine::review::{Judge, Review};
-use fourfold_engine::solver::{ColumnScores, Limits, Solver};
+use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
 use fourfold_engine::{Game, Position};
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
@@ -62,11 +62,11 @@ pub enum AnalysisError {
 /// Solves positions for the rest of the daemon. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    shared: Arc<Shared>,
+    shared: Arc<SharedAnalysis>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedAnalysis {
     pool: ComputePool,
     requests: AtomicUsize,
     cache: Mutex<Cache>,
@@ -80,7 +80,7 @@ impl Analysis {
     /// Solves on the threads of `pool`.
     #[must_use]
     pub fn new(pool: ComputePool) -> Self {
-        let shared = Shared {
+        let shared = SharedAnalysis {
             pool,
             requests: AtomicUsize::new(0),
             cache: Mutex::default(),
@@ -102,7 +102,7 @@ impl Analysis {
         if position.outcome().is_some() {
             return Ok(ColumnScores::default());
         }
-        let _request = Request::begin(&self.shared)?;
+        let _request = CountedRequest::begin(&self.shared)?;
         self.solve(position, Instant::now() + DEADLINE).await
     }
 
@@ -122,7 +122,7 @@ impl Analysis {
             let position = game_so_far.position();
             let known = self.known(position);
             if known.is_none() && request.is_none() {
-                request = Some(Request::begin(&self.shared)?);
+                request = Some(CountedRequest::begin(&self.shared)?);
             }
             let solved = match known {
                 Some(known) => Ok(known),
@@ -169,7 +169,7 @@ impl Analysis {
         let judges = || self.shared.judges.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = judges().pop();
         let mut judge = idle.unwrap_or_else(|| Judge::new(Solver::new()));
-        let solved = judge.column_scores(position, Limits { nodes: Some(NODES_MAX), stop });
+        let solved = judge.column_scores(position, SearchLimits { nodes: Some(NODES_MAX), stop });
         judges().push(judge);
         let columns = solved.ok()?.value;
         self.cache(|cache| cache.keep(position, columns));
@@ -187,17 +187,17 @@ pub struct Reviewed {
 }
 
 /// Counts a request as long as it lives.
-struct Request<'a>(&'a AtomicUsize);
+struct CountedRequest<'a>(&'a AtomicUsize);
 
-impl<'a> Request<'a> {
-    fn begin(shared: &'a Shared) -> Result<Self, AnalysisError> {
+impl<'a> CountedRequest<'a> {
+    fn begin(shared: &'a SharedAnalysis) -> Result<Self, AnalysisError> {
         let request = Self(&shared.requests);
         let before = request.0.fetch_add(1, Ordering::Relaxed);
         if before < REQUESTS_MAX { Ok(request) } else { Err(AnalysisError::Busy { retry: RETRY }) }
     }
 }
 
-impl Drop for Request<'_> {
+impl Drop for CountedRequest<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -249,7 +249,8 @@ mod tests {
     #[tokio::test]
     async fn the_book_answers_however_busy_the_solver_is() {
         let analysis = Analysis::new(ComputePool::new(1));
-        let requests: Vec<_> = (0..REQUESTS_MAX).map(|_| Request::begin(&analysis.shared).unwrap()).collect();
+        let requests: Vec<_> =
+            (0..REQUESTS_MAX).map(|_| CountedRequest::begin(&analysis.shared).unwrap()).collect();
         assert!(analysis.columns(game("44").position()).await.is_ok());
         let refused = analysis.columns(game(DEEP).position()).await;
         assert_eq!(refused, Err(AnalysisError::Busy { retry: RETRY }));

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 
-use crate::competition::ladder::Troubles;
+use crate::competition::matchmaker::Troubles;
 use crate::competition::self_test::{BeginError, SelfTests};
 use crate::http::ArenaView;
-use crate::http::state::{BotPresence, OpenBot, Trouble};
+use crate::http::state::{BotPresence, OpenBot, TroubleView};
 use crate::lobby::LobbyHandle;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
@@ -40,8 +40,8 @@ pub(super) struct LiveArena {
 }
 
 impl LiveArena {
-    fn trouble(&self, bot: &PlayerId) -> Option<Trouble> {
-        self.troubles.of(bot).map(|trouble| Trouble { fault: trouble.fault, probing: trouble.probing })
+    fn trouble(&self, bot: &PlayerId) -> Option<TroubleView> {
+        self.troubles.of(bot).map(|trouble| TroubleView { fault: trouble.fault, probing: trouble.probing })
     }
 }
 

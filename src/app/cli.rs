@@ -41,61 +41,61 @@ pub fn main() -> ExitCode {
 #[command(after_help = "Example:\n  fourfold play --second negamax:depth=6")]
 struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: AnyCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum AnyCommand {
     /// Run the daemon.
-    Serve(serve::Serve),
+    Serve(serve::ServeCommand),
     /// Play a game in the terminal, or watch two bots play.
-    Play(play::Play),
+    Play(play::PlayCommand),
     /// Let a bot choose one move and print it.
-    Move(move_cmd::Move),
+    Move(move_cmd::MoveCommand),
     /// Call classic programs as their authors did.
-    Classic(classic::Classic),
+    Classic(classic::ClassicCommand),
     /// List the house bots with their settings.
-    Bots(bots::Bots),
+    Bots(bots::BotsCommand),
     /// Play a match in pairs of games between two bots.
-    Match(Box<match_cmd::Match>),
+    Match(Box<match_cmd::MatchCommand>),
     /// Play a tournament between any number of bots.
-    Tournament(Box<tournament::Tournament>),
+    Tournament(Box<tournament::TournamentCommand>),
     /// Rate everybody by all games of a file.
-    Rate(rate::Rate),
+    Rate(rate::RateCommand),
     /// Let a bot learn, and show how it gets better.
-    Train(Box<train::Train>),
+    Train(Box<train::TrainCommand>),
     /// Look at a pattern memory, or carry it from one bot to another.
-    Memory(memory::Memory),
+    Memory(memory::MemoryCommand),
     /// Score positions exactly.
-    Solve(solve::Solve),
+    Solve(solve::SolveCommand),
     /// Judge every move of a game exactly.
-    Review(review::Review),
+    Review(review::ReviewCommand),
     /// Find puzzles in saved games.
-    Puzzles(puzzles::Puzzles),
+    Puzzles(puzzles::PuzzlesCommand),
     /// Measure how well a bot plays, by the exact solver.
-    Measure(measure::Measure),
+    Measure(measure::MeasureCommand),
     /// Measure speed, with figures that can be repeated.
-    Bench(bench::Bench),
+    Bench(bench::BenchCommand),
     /// Make and check the opening book of the exact solver.
-    Book(book::Book),
+    Book(book::BookCommand),
     /// Create an account.
-    Account(account::Account),
+    Account(account::AccountCommand),
     /// Create bots of one's own, and their tokens.
-    Bot(bot::Bot),
+    Bot(bot::BotCommand),
     /// Export the records of finished games, or verify them.
-    Games(games::Games),
+    Games(games::GamesCommand),
     /// Begin a tournament of the daemon's configuration.
     Hold(hold::Hold),
     /// What operators do, with a reason that is kept.
-    Admin(admin::Admin),
+    Admin(admin::AdminCommand),
     /// Play whole games over the protocol and measure the server.
-    Load(load::Load),
+    Load(load::LoadCommand),
     /// Let any program play as a remote bot.
-    Bridge(Box<bridge::Bridge>),
+    Bridge(Box<bridge::BridgeCommand>),
     /// Test whether a bot keeps to the rules.
-    CheckBot(Box<check_bot::CheckBot>),
+    CheckBot(Box<check_bot::CheckBotCommand>),
     /// Print a completion script for a shell.
-    Completions(completions::Completions),
+    Completions(completions::CompletionsCommand),
     /// Print the manual page.
     #[command(after_help = "Example:\n  fourfold man | man -l -")]
     Man,
@@ -114,32 +114,32 @@ impl CommandLine {
 
     fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Serve(arguments) => arguments.run(),
-            Command::Play(arguments) => arguments.run(),
-            Command::Move(arguments) => arguments.run(),
-            Command::Classic(arguments) => Self::of(arguments.translate()?)?.run(),
-            Command::Bots(arguments) => arguments.run(),
-            Command::Match(arguments) => arguments.run(),
-            Command::Tournament(arguments) => arguments.run(),
-            Command::Rate(arguments) => arguments.run(),
-            Command::Train(arguments) => arguments.run(),
-            Command::Memory(arguments) => arguments.run(),
-            Command::Solve(arguments) => arguments.run(),
-            Command::Review(arguments) => arguments.run(),
-            Command::Puzzles(arguments) => arguments.run(),
-            Command::Measure(arguments) => arguments.run(),
-            Command::Bench(arguments) => arguments.run(),
-            Command::Book(arguments) => arguments.run(),
-            Command::Account(arguments) => arguments.run(),
-            Command::Bot(arguments) => arguments.run(),
-            Command::Games(arguments) => arguments.run(),
-            Command::Hold(arguments) => arguments.run(),
-            Command::Admin(arguments) => arguments.run(),
-            Command::Load(arguments) => arguments.run(),
-            Command::Bridge(arguments) => arguments.run(),
-            Command::CheckBot(arguments) => arguments.run(),
-            Command::Completions(arguments) => arguments.run(),
-            Command::Man => completions::man(),
+            AnyCommand::Serve(arguments) => arguments.run(),
+            AnyCommand::Play(arguments) => arguments.run(),
+            AnyCommand::Move(arguments) => arguments.run(),
+            AnyCommand::Classic(arguments) => Self::of(arguments.translate()?)?.run(),
+            AnyCommand::Bots(arguments) => arguments.run(),
+            AnyCommand::Match(arguments) => arguments.run(),
+            AnyCommand::Tournament(arguments) => arguments.run(),
+            AnyCommand::Rate(arguments) => arguments.run(),
+            AnyCommand::Train(arguments) => arguments.run(),
+            AnyCommand::Memory(arguments) => arguments.run(),
+            AnyCommand::Solve(arguments) => arguments.run(),
+            AnyCommand::Review(arguments) => arguments.run(),
+            AnyCommand::Puzzles(arguments) => arguments.run(),
+            AnyCommand::Measure(arguments) => arguments.run(),
+            AnyCommand::Bench(arguments) => arguments.run(),
+            AnyCommand::Book(arguments) => arguments.run(),
+            AnyCommand::Account(arguments) => arguments.run(),
+            AnyCommand::Bot(arguments) => arguments.run(),
+            AnyCommand::Games(arguments) => arguments.run(),
+            AnyCommand::Hold(arguments) => arguments.run(),
+            AnyCommand::Admin(arguments) => arguments.run(),
+            AnyCommand::Load(arguments) => arguments.run(),
+            AnyCommand::Bridge(arguments) => arguments.run(),
+            AnyCommand::CheckBot(arguments) => arguments.run(),
+            AnyCommand::Completions(arguments) => arguments.run(),
+            AnyCommand::Man => completions::man(),
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::accounts::{Accounts, Revoked, is_guest};
 use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
-use crate::competition::ladder::{LadderActor, LadderDeps, LadderSettings, Troubles};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
+use crate::competition::matchmaker::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings, Troubles};
 use crate::competition::self_test::trial::SelfTestDeps;
 use crate::http::listener::{self, Transport};
 use crate::http::metrics::metrics_router;
@@ -39,7 +39,7 @@ use crate::study::judging::service::JudgingError;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::service::LearningError;
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
-use crate::study::puzzles::desk::PuzzleDesk;
+use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
 use crate::system::config::Config;
 use crate::system::data_dir::{DataDir, DataDirError};
@@ -50,7 +50,7 @@ use crate::session::limits::TransportLimits;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway};
 
-use crate::analysis::truth::Truth;
+use crate::analysis::live_value::LiveValues;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
@@ -284,7 +284,7 @@ impl Daemon {
             actors.spawn(judge.run(stop_actors.clone()));
         }
         if config.ladder.enabled {
-            let deps = LadderDeps {
+            let deps = MatchmakerDeps {
                 host: host.clone(),
                 store: Arc::clone(&store),
                 sessions: sessions.clone(),
@@ -294,13 +294,13 @@ impl Daemon {
                 troubles: troubles.clone(),
                 leaderboard: leaderboard.clone(),
             };
-            let settings = LadderSettings {
+            let settings = MatchmakerSettings {
                 time: config.ladder.time(),
                 cpu_share: config.ladder.cpu_share.number(),
                 house_pairs: config.ladder.concurrency.count(),
                 pairs_per_day: config.ladder.pairs_per_day.number(),
             };
-            let ladder = LadderActor::new(deps, settings);
+            let ladder = MatchmakerActor::new(deps, settings);
             actors.spawn(ladder.run(stop_actors.clone()));
         }
 
@@ -320,7 +320,7 @@ impl Daemon {
             line_feeds,
         };
         let desk =
-            PuzzleDesk::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
+            Puzzles::new(Arc::clone(&store), services.writer.clone(), accounts.clone(), analysis.clone());
         let state = AppState {
             store,
             accounts,
@@ -539,9 +539,13 @@ async fn is_valid(store: &dyn Store, session: &Session) -> Result<bool, StoreErr
 }
 
 /// What watchers are told about the value of games.
-fn truth_of(config: &Config, analysis: &Analysis) -> Truth {
+fn truth_of(config: &Config, analysis: &Analysis) -> LiveValues {
     let settings = &config.watching;
-    if settings.truth { Truth::new(analysis.clone(), settings.truth_delay()) } else { Truth::default() }
+    if settings.truth {
+        LiveValues::new(analysis.clone(), settings.truth_delay())
+    } else {
+        LiveValues::default()
+    }
 }
 
 /// Sets the learners up, if there are to be any.

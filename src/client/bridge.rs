@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_arena::entrant::{Answer, Entrant, Fault, GameStart, Player, Turn as Question};
+use fourfold_arena::entrant::{Answer, Entrant, EntrantFault, GameStart, Player, Turn as Question};
 use fourfold_arena::stop::Stop;
 use fourfold_arena::time::TimeControl;
 use fourfold_engine::{Column, Game, Side};
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use self::report::Summary;
+pub use self::report::BridgeSummary;
 use crate::client::{Client, ClientError, Introduction, Received};
 use crate::model::clock;
 use crate::model::ids::GameId;
@@ -71,7 +71,7 @@ pub enum Note {
         /// Which game.
         game: GameId,
         /// What it did.
-        fault: Fault,
+        fault: EntrantFault,
     },
     /// The server refused something.
     Refused(Box<WireError>),
@@ -82,17 +82,17 @@ pub enum Note {
 pub enum BridgeError {
     /// The player cannot be started.
     #[error("{0}")]
-    CannotStart(Fault),
+    CannotStart(EntrantFault),
     /// The server cannot be reached, or refuses.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// Too many faults in a row.
     #[error("{0} games in a row were lost by a fault, the last by this: {1}")]
-    Broken(u32, Fault),
+    Broken(u32, EntrantFault),
 }
 
 /// A game under way.
-struct Place {
+struct BridgedGame {
     side: Side,
     time: TimeControl,
     /// `None` before the first move, and while a thread has it.
@@ -106,25 +106,25 @@ struct Place {
 }
 
 /// What a thread brings back.
-struct Thought {
+struct BridgeThought {
     game: GameId,
     ply: u32,
     /// `None` after a fault.
     player: Option<Box<dyn Player>>,
-    answer: Result<Answer, Fault>,
+    answer: Result<Answer, EntrantFault>,
 }
 
 struct Bridge<'a> {
     client: Client,
     entrant: Arc<dyn Entrant>,
     plan: BridgePlan,
-    places: HashMap<GameId, Place>,
+    places: HashMap<GameId, BridgedGame>,
     /// Players between games.
     free: Vec<Box<dyn Player>>,
-    thoughts: JoinSet<Thought>,
+    thoughts: JoinSet<BridgeThought>,
     /// Ends the thinking when the bridge is dropped.
     halt: Stop,
-    summary: Summary,
+    summary: BridgeSummary,
     faults_in_a_row: u32,
     is_draining: bool,
     tell: &'a mut (dyn FnMut(&Note) + Send),
@@ -141,10 +141,10 @@ pub async fn run(
     entrant: Arc<dyn Entrant>,
     stop: &CancellationToken,
     tell: &mut (dyn FnMut(&Note) + Send),
-) -> Result<Summary, BridgeError> {
+) -> Result<BridgeSummary, BridgeError> {
     let ours = Arc::clone(&entrant);
     let player = tokio::task::spawn_blocking(move || ours.player()).await;
-    let player = player.unwrap_or_else(|error| Err(Fault::Broken(error.to_string())));
+    let player = player.unwrap_or_else(|error| Err(EntrantFault::Broken(error.to_string())));
     let player = player.map_err(BridgeError::CannotStart)?;
     let client = Client::connect(plan.introduction.clone()).await?;
     tell(&Note::Connected { name: client.welcome().you.name.to_string() });
@@ -156,7 +156,7 @@ pub async fn run(
         free: vec![player],
         thoughts: JoinSet::new(),
         halt: Stop::default(),
-        summary: Summary::default(),
+        summary: BridgeSummary::default(),
         faults_in_a_row: 0,
         is_draining: false,
         tell,
@@ -280,7 +280,7 @@ impl Bridge<'_> {
             return self.take_end(Box::new(end)).await;
         }
         let time = time_of(snapshot.time);
-        self.places.entry(snapshot.game.clone()).or_insert_with(|| Place::new(side, time)).time = time;
+        self.places.entry(snapshot.game.clone()).or_insert_with(|| BridgedGame::new(side, time)).time = time;
         Ok(())
     }
 
@@ -290,7 +290,7 @@ impl Bridge<'_> {
             Game::from_moves(turn.variant.0, &turn.moves).map_err(|error| unreadable(error.to_string()))?;
         let side = game.position().side_to_move();
         let place = self.places.entry(turn.game.clone());
-        let place = place.or_insert_with(|| Place::new(side, TimeControl::default()));
+        let place = place.or_insert_with(|| BridgedGame::new(side, TimeControl::default()));
         match (place.answered, place.thinking) {
             (Some((ply, column)), _) if ply == turn.ply => {
                 return Ok(self.send_move(turn.game, ply, column).await?);
@@ -303,7 +303,7 @@ impl Bridge<'_> {
         place.thinking = Some(turn.ply);
         let known = place.player.take();
         let start = GameStart { variant: turn.variant.0, side, time: place.time, seed: 0 };
-        let task = Task {
+        let task = BridgeTask {
             is_new: known.is_none(),
             player: known.or_else(|| self.free.pop()),
             entrant: Arc::clone(&self.entrant),
@@ -317,8 +317,8 @@ impl Bridge<'_> {
         Ok(())
     }
 
-    async fn take_thought(&mut self, thought: Thought) -> Result<(), BridgeError> {
-        let Thought { game, ply, player, answer } = thought;
+    async fn take_thought(&mut self, thought: BridgeThought) -> Result<(), BridgeError> {
+        let BridgeThought { game, ply, player, answer } = thought;
         let Some(place) = self.places.get_mut(&game) else {
             self.free.extend(player); // the game ended meanwhile
             return Ok(());
@@ -368,7 +368,7 @@ impl Bridge<'_> {
     }
 }
 
-impl Place {
+impl BridgedGame {
     fn new(side: Side, time: TimeControl) -> Self {
         Self { side, time, player: None, thinking: None, answered: None, sent: None, has_failed: false }
     }
@@ -384,7 +384,7 @@ fn time_of(time: clock::TimeControl) -> TimeControl {
 }
 
 /// All that a thread needs to ask a player.
-struct Task {
+struct BridgeTask {
     /// `None` if one must be started.
     player: Option<Box<dyn Player>>,
     /// Whether the game is new to the player.
@@ -397,17 +397,17 @@ struct Task {
     halt: Stop,
 }
 
-impl Task {
-    fn think(mut self) -> Thought {
+impl BridgeTask {
+    fn think(mut self) -> BridgeThought {
         let (player, answer) = match self.answer() {
             Ok((player, answer)) => (Some(player), Ok(answer)),
             Err(fault) => (None, Err(fault)),
         };
-        Thought { game: self.turn.game, ply: self.turn.ply, player, answer }
+        BridgeThought { game: self.turn.game, ply: self.turn.ply, player, answer }
     }
 
     /// Gives the player back unless it failed.
-    fn answer(&mut self) -> Result<(Box<dyn Player>, Answer), Fault> {
+    fn answer(&mut self) -> Result<(Box<dyn Player>, Answer), EntrantFault> {
         let mut player = match self.player.take() {
             Some(player) => player,
             None => self.entrant.player()?,
@@ -419,7 +419,7 @@ impl Task {
         if self.turn.legal.contains(&answer.column.number()) {
             Ok((player, answer))
         } else {
-            Err(Fault::Illegal(format!("column {} cannot be played", answer.column)))
+            Err(EntrantFault::Illegal(format!("column {} cannot be played", answer.column)))
         }
     }
 

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use crate::client::{ClientError, Introduction};
 use crate::model::clock::TimeControl;
 pub use pair::{PairPlan, Role, play_pair};
-pub use player::{Ack, Trouble, Witness};
-use report::Tally;
-pub use report::{AckMillis, Report};
+pub use player::{Ack, LoadTrouble, Witness};
+use report::LoadTally;
+pub use report::{AckMillis, LoadReport};
 
 /// Time of the games: nobody thinks, so it only has to outlast a stalled server.
 const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
@@ -53,9 +53,9 @@ pub async fn run(
     plan: &LoadPlan,
     progress: impl Fn() + Send + Sync + 'static,
     stop: &CancellationToken,
-) -> Result<Report, ClientError> {
+) -> Result<LoadReport, ClientError> {
     let began = Instant::now();
-    let tally = Arc::new(Tally::new(Box::new(progress)));
+    let tally = Arc::new(LoadTally::new(Box::new(progress)));
     let finished = stop.child_token();
     let mut watchers = JoinSet::new();
     for _ in 0..plan.spectators {
@@ -77,7 +77,7 @@ fn introduction(plan: &LoadPlan) -> Introduction {
 }
 
 /// Plays all games, shared out among the pairs.
-async fn play(plan: &LoadPlan, tally: &Arc<Tally>, stop: &CancellationToken) -> Result<(), ClientError> {
+async fn play(plan: &LoadPlan, tally: &Arc<LoadTally>, stop: &CancellationToken) -> Result<(), ClientError> {
     let pairs = (plan.connections / 2).clamp(1, plan.games.max(1));
     let mut running = JoinSet::new();
     for pair in 0..pairs {
@@ -90,7 +90,7 @@ async fn play(plan: &LoadPlan, tally: &Arc<Tally>, stop: &CancellationToken) -> 
             think: plan.think,
             seed: plan.seed.wrapping_add(u64::from(pair)),
         };
-        let witness: Arc<dyn Witness> = Arc::<Tally>::clone(tally);
+        let witness: Arc<dyn Witness> = Arc::<LoadTally>::clone(tally);
         running.spawn(play_pair(plan, witness, stop.clone()));
     }
     while let Some(played) = running.join_next().await {

@@ -10,12 +10,12 @@ const WINDOW: Duration = Duration::from_millis(20_500);
 
 /// Remembers when messages were sent.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct SendPace {
     sent: VecDeque<Instant>,
     max: usize,
 }
 
-impl Pace {
+impl SendPace {
     /// For a limit of so many messages in 20 seconds. A tenth is kept back for what libraries send by themselves.
     pub(super) fn new(messages_per_20s: u32) -> Self {
         let max = messages_per_20s - messages_per_20s / 10;
@@ -41,7 +41,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn messages_over_the_limit_wait_for_the_window_to_pass() {
         let began = Instant::now();
-        let mut pace = Pace::new(10);
+        let mut pace = SendPace::new(10);
         for _ in 0..9 {
             pace.wait().await;
         }

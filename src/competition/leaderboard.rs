@@ -1,16 +1,17 @@
 //! The published ratings: all rated games fitted at once, again whenever games have come.
 //!
-//! [`books`] sums games up and fits them, in an order that is fixed, so that the same games give the same digits; it is
-//! pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody reads
-//! what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well yet.
+//! [`rating_sums`] sums games up and fits them, in an order that is fixed, so that the same games give the same digits;
+//! it is pure. [`service`] follows the records and does that while the daemon runs. [`Leaderboard`] is where everybody
+//! reads what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well
+//! yet.
 //!
 //! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md`
 //! says.
 
-pub mod books;
-pub mod field;
 pub mod habits;
+pub mod rating_sums;
 pub mod service;
+pub mod standings;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use fourfold_engine::Variant;
 use tokio::sync::watch;
 
-use self::field::Field;
+use self::standings::Standings;
 use crate::storage::published::FitList;
 
 pub use self::service::{LeaderboardActor, LeaderboardDeps};
@@ -28,7 +29,7 @@ pub use self::service::{LeaderboardActor, LeaderboardDeps};
 /// The published ratings, for reading; cheap to clone. Empty until the first fit.
 #[derive(Clone, Debug)]
 pub struct Leaderboard {
-    sender: Arc<watch::Sender<Arc<Snapshot>>>,
+    sender: Arc<watch::Sender<Arc<FitSnapshot>>>,
 }
 
 impl Default for Leaderboard {
@@ -40,25 +41,25 @@ impl Default for Leaderboard {
 impl Leaderboard {
     /// The ratings as they were fitted last.
     #[must_use]
-    pub fn now(&self) -> Arc<Snapshot> {
+    pub fn now(&self) -> Arc<FitSnapshot> {
         Arc::clone(&self.sender.borrow())
     }
 
     /// Tells of every fit from now on.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+    pub fn watch(&self) -> watch::Receiver<Arc<FitSnapshot>> {
         self.sender.subscribe()
     }
 
     /// Shows the ratings of a new fit.
-    pub fn show(&self, snapshot: Snapshot) {
+    pub fn show(&self, snapshot: FitSnapshot) {
         self.sender.send_replace(Arc::new(snapshot));
     }
 }
 
 /// All joint fits at one point of the records.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct FitSnapshot {
     /// Number of the last finished game that they rest on; 0 before the first.
     pub up_to: u64,
     /// By variant, as far as rated games were played there.
@@ -69,15 +70,15 @@ pub struct Snapshot {
 #[derive(Clone, Debug)]
 pub struct Fits {
     /// Games between bots alone.
-    pub bots: Field,
+    pub bots: Standings,
     /// Everybody's games.
-    pub all: Field,
+    pub all: Standings,
 }
 
-impl Snapshot {
+impl FitSnapshot {
     /// The ratings of one board, if rated games were played there.
     #[must_use]
-    pub fn field(&self, variant: Variant, list: FitList) -> Option<&Field> {
+    pub fn field(&self, variant: Variant, list: FitList) -> Option<&Standings> {
         let fits = self.fits.get(&variant)?;
         Some(match list {
             FitList::All => &fits.all,

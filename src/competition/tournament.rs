@@ -9,5 +9,5 @@ mod board;
 mod director;
 pub mod progress;
 
-pub use board::{HoldError, Summary, TournamentView, Tournaments, Upcoming};
+pub use board::{HoldError, TournamentSummary, TournamentView, Tournaments, Upcoming};
 pub use director::{Director, DirectorDeps};

@@ -28,7 +28,7 @@ const VERSION_BYTES: usize = 8;
 
 #[derive(RustEmbed)]
 #[folder = "web/static"]
-struct Files;
+struct AssetFiles;
 
 /// What is served at an address.
 struct Asset {
@@ -39,12 +39,12 @@ struct Asset {
 
 /// Digest of all files together, the texts included.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let mut names: Vec<Cow<'static, str>> = Files::iter().collect();
+    let mut names: Vec<Cow<'static, str>> = AssetFiles::iter().collect();
     names.sort_unstable();
     let mut digest = Sha256::new();
     for name in names {
         digest.update(name.as_bytes());
-        digest.update(Files::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
+        digest.update(AssetFiles::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
     }
     texts::hashes().for_each(|hash| digest.update(hash));
     hex(&digest.finalize())
@@ -69,7 +69,7 @@ pub fn imports(module: &str) -> &'static [String] {
 }
 
 static IMPORTS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
-    let modules = Files::iter().filter(|name| name.ends_with(".js"));
+    let modules = AssetFiles::iter().filter(|name| name.ends_with(".js"));
     modules.map(|name| (name.to_string(), all_imports(&name))).collect()
 });
 
@@ -89,7 +89,7 @@ fn all_imports(module: &str) -> Vec<String> {
 
 /// What follows `from "./` and `import "./` at the start of its line, as all our modules write it.
 fn direct_imports(module: &str) -> Vec<String> {
-    let file = Files::get(module).map(|file| file.data).unwrap_or_default();
+    let file = AssetFiles::get(module).map(|file| file.data).unwrap_or_default();
     let text = String::from_utf8_lossy(&file);
     let imports = text.lines().filter(|line| line.starts_with("import "));
     let names = imports.filter_map(|line| line.split_once("\"./")?.1.split('"').next());
@@ -140,7 +140,7 @@ fn text_file(name: &str) -> Option<Asset> {
 }
 
 fn file(name: &str) -> Option<Asset> {
-    let file = Files::get(name)?;
+    let file = AssetFiles::get(name)?;
     let (hash, kind) = (file.metadata.sha256_hash(), file.metadata.mimetype().to_owned());
     Some(Asset { data: file.data, hash, kind })
 }
@@ -211,7 +211,7 @@ mod tests {
         for name in ["board.js", "drawing.js", "dom.js", "rules.js", "texts.js"] {
             assert!(imports.iter().any(|import| import == name), "{name} is not in {imports:?}");
         }
-        assert!(imports.iter().all(|import| Files::get(import).is_some()), "{imports:?}");
+        assert!(imports.iter().all(|import| AssetFiles::get(import).is_some()), "{imports:?}");
         assert!(super::imports("nothing.js").is_empty());
     }
 

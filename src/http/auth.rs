@@ -26,7 +26,7 @@ const COOKIE_SECONDS: i64 = 90 * 24 * 60 * 60;
 
 /// What proved the identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Credential {
+pub enum IdentityProof {
     /// A bot's token in the `Authorization` header.
     Bearer(TokenId),
     /// The cookie of somebody who signed in.
@@ -35,7 +35,7 @@ pub enum Credential {
     Guest,
 }
 
-impl Credential {
+impl IdentityProof {
     /// The stored credential whose revocation ends this, if there is one.
     #[must_use]
     pub fn token(&self) -> Option<&TokenId> {
@@ -53,7 +53,7 @@ pub struct Viewer {
     /// Who.
     pub identity: Identity,
     /// How we know.
-    pub credential: Credential,
+    pub credential: IdentityProof,
 }
 
 impl Viewer {
@@ -82,20 +82,21 @@ pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Vi
 async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<(Viewer, Option<Secret>)>, ApiError> {
     if let Some(token) = bearer(headers)? {
         let Authenticated { identity, token } = state.accounts.authenticate(&token).await?;
-        return Ok(Some((Viewer { identity, credential: Credential::Bearer(token) }, None)));
+        return Ok(Some((Viewer { identity, credential: IdentityProof::Bearer(token) }, None)));
     }
     let Some(cookie) = cookie(&state.site, headers) else { return Ok(None) };
     if cookie.expose().starts_with(SESSION_PREFIX) {
         return match state.accounts.session(&cookie).await {
             Ok(Authenticated { identity, token }) => {
-                Ok(Some((Viewer { identity, credential: Credential::Session(token) }, None)))
+                Ok(Some((Viewer { identity, credential: IdentityProof::Session(token) }, None)))
             }
             Err(crate::accounts::AccountError::Unauthorized) => Ok(None),
             Err(other) => Err(other.into()),
         };
     }
     let guest = state.accounts.guest(&cookie).await?;
-    Ok(guest.map(|Guest { identity, cookie }| (Viewer { identity, credential: Credential::Guest }, cookie)))
+    Ok(guest
+        .map(|Guest { identity, cookie }| (Viewer { identity, credential: IdentityProof::Guest }, cookie)))
 }
 
 /// The token of the `Authorization` header, if there is such a header.
@@ -223,7 +224,7 @@ pub async fn guest_cookie(
 
 fn new_guest(state: &AppState) -> (Viewer, Option<Secret>) {
     let Guest { identity, cookie } = state.accounts.new_guest();
-    (Viewer { identity, credential: Credential::Guest }, cookie)
+    (Viewer { identity, credential: IdentityProof::Guest }, cookie)
 }
 
 impl FromRequestParts<AppState> for Viewer {
@@ -252,10 +253,11 @@ impl FromRequestParts<AppState> for SignedIn {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await?;
         match viewer {
-            Some(Viewer { identity, credential: Credential::Bearer(token) | Credential::Session(token) }) => {
-                Ok(Self(Authenticated { identity, token }))
-            }
-            Some(Viewer { credential: Credential::Guest, .. }) | None => {
+            Some(Viewer {
+                identity,
+                credential: IdentityProof::Bearer(token) | IdentityProof::Session(token),
+            }) => Ok(Self(Authenticated { identity, token })),
+            Some(Viewer { credential: IdentityProof::Guest, .. }) | None => {
                 Err(ApiError::unauthorized("sign in first"))
             }
         }

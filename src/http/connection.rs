@@ -21,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
 use super::client_address::Peer;
+use super::connection_limits::ConnectionPlace;
 use super::error::{ApiCode, ApiError};
-use super::pace::{ContentLength, Marks, Pace, PacedBody, PacedStream};
-use super::slots::Slot;
+use super::slow_peer::{ContentLength, Marks, PacedBody, PacedStream, PeerPace};
 use crate::session::limits::TransportLimits;
 
 /// hyper refuses to work with a smaller buffer.
@@ -39,7 +39,7 @@ pub(super) struct ConnectionDeps {
 
 /// How a connection ended, for the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ending {
+enum ConnectionEnd {
     /// The peer or the protocol ended it, or it was upgraded.
     Done,
     /// The peer took too long.
@@ -49,11 +49,11 @@ enum Ending {
 }
 
 /// Serves requests from `stream` until it ends, is upgraded, or is too slow.
-pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: Slot, deps: ConnectionDeps)
+pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: ConnectionPlace, deps: ConnectionDeps)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let pace = Arc::new(Pace::new());
+    let pace = Arc::new(PeerPace::new());
     let router = TowerToHyperService::new(deps.router.clone());
     let service = service_fn(|request| answer(request, peer, &router, &pace));
     let io = TokioIo::new(PacedStream::new(stream, pace.clone(), slot));
@@ -63,7 +63,7 @@ where
         () = deps.stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
             let last = paced(connection.as_mut(), &pace, &deps.limits);
-            timeout(deps.limits.stop, last).await.unwrap_or(Ending::Stopped)
+            timeout(deps.limits.stop, last).await.unwrap_or(ConnectionEnd::Stopped)
         }
     };
     debug!(%peer, ?ending, "connection ends");
@@ -81,14 +81,14 @@ fn builder(limits: &TransportLimits) -> http1::Builder {
 }
 
 /// Runs a connection, but not past the deadlines of its pace.
-async fn paced<C, E>(mut connection: Pin<&mut C>, pace: &Pace, limits: &TransportLimits) -> Ending
+async fn paced<C, E>(mut connection: Pin<&mut C>, pace: &PeerPace, limits: &TransportLimits) -> ConnectionEnd
 where
     C: Future<Output = Result<(), E>>,
 {
     let mut timer = pin!(sleep_until(Instant::now()));
     std::future::poll_fn(|cx| {
         if connection.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(Ending::Done);
+            return Poll::Ready(ConnectionEnd::Done);
         }
         let Some(deadline) = pace.deadline(limits) else {
             return Poll::Pending;
@@ -96,7 +96,7 @@ where
         if timer.deadline() != deadline {
             timer.as_mut().reset(deadline);
         }
-        timer.as_mut().poll(cx).map(|()| Ending::TooSlow)
+        timer.as_mut().poll(cx).map(|()| ConnectionEnd::TooSlow)
     })
     .await
 }
@@ -106,7 +106,7 @@ async fn answer(
     request: Request<Incoming>,
     peer: SocketAddr,
     router: &TowerToHyperService<Router>,
-    pace: &Arc<Pace>,
+    pace: &Arc<PeerPace>,
 ) -> Result<Response<PacedBody<Body>>, Infallible> {
     let content_length = pace.request(!request.body().is_end_stream());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);

@@ -6,38 +6,38 @@ use fourfold_arena::stats::elo::expected_score;
 use fourfold_engine::{BySide, Variant};
 
 use super::state::AppState;
-use crate::competition::leaderboard::field::Field;
+use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
-use crate::storage::published::{Against, FitList, Score};
+use crate::storage::published::{Against, FitList, OpponentScore};
 use crate::storage::{StoreError, StoredPlayer};
 
 /// All rated games against one opponent.
 #[derive(Clone, Debug)]
-pub(super) struct Meeting {
+pub(super) struct OpponentGames {
     pub(super) opponent: StoredPlayer,
     /// The opponent's rating on the scale of the joint fit.
     pub(super) elo: Option<i32>,
     /// As the player sees them: games in which it moved first, and the others.
-    pub(super) score: BySide<Score>,
+    pub(super) score: BySide<OpponentScore>,
     /// Share of the points that the joint fit expects.
     pub(super) expected: Option<f64>,
 }
 
-impl Meeting {
+impl OpponentGames {
     pub(super) fn games(&self) -> u64 {
         self.score.first.games() + self.score.second.games()
     }
 
     /// Share of the points.
     pub(super) fn share(&self) -> f64 {
-        let points = |score: Score| real(score.wins) + real(score.draws) / 2.0;
+        let points = |score: OpponentScore| real(score.wins) + real(score.draws) / 2.0;
         (points(self.score.first) + points(self.score.second)) / real(self.games().max(1))
     }
 
     /// Wins, draws and losses by whichever side.
-    pub(super) fn total(&self) -> Score {
+    pub(super) fn total(&self) -> OpponentScore {
         let BySide { first, second } = self.score;
-        Score {
+        OpponentScore {
             wins: first.wins + second.wins,
             draws: first.draws + second.draws,
             losses: first.losses + second.losses,
@@ -56,7 +56,7 @@ pub(super) async fn crosstable(
     player: &PlayerId,
     variant: Variant,
     limit: u32,
-) -> Result<Vec<Meeting>, StoreError> {
+) -> Result<Vec<OpponentGames>, StoreError> {
     let rows = state.store.crosstable(player, variant, limit).await?;
     let ids: Vec<PlayerId> = rows.iter().map(|row| row.opponent.clone()).collect();
     let opponents = state.store.players(&ids).await?;
@@ -73,14 +73,14 @@ pub(super) async fn crosstable(
         let mut own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
         let elo = own
             .find_map(|field| field.get(&opponent.id))
-            .map(crate::competition::leaderboard::field::Rated::whole_elo);
-        Some(Meeting { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
+            .map(crate::competition::leaderboard::standings::FittedPlayer::whole_elo);
+        Some(OpponentGames { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
     };
     Ok(rows.into_iter().filter_map(meeting).collect())
 }
 
 /// The share of the points that a fit expects of the player, with the first move as often as it had it.
-fn expected(field: &Field, player: &PlayerId, row: &Against) -> Option<f64> {
+fn expected(field: &Standings, player: &PlayerId, row: &Against) -> Option<f64> {
     let difference = field.get(player)?.elo - field.get(&row.opponent)?.elo;
     let advantage = field.first_move_advantage;
     let [first, second] = [row.score.first.games(), row.score.second.games()].map(real);

@@ -13,9 +13,9 @@ use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
 
 use super::connection::{self, ConnectionDeps};
+use super::connection_limits::{ConnectionLimits, TooManyConnections};
 use super::error::{ApiCode, ApiError};
 use super::site::Site;
-use super::slots::{NoSlot, Slots};
 use crate::session::limits::TransportLimits;
 
 /// How long no connection is accepted after the system had no file or memory for one. Without it the loop would spin,
@@ -34,7 +34,7 @@ pub struct Transport {
     /// Who is believed about addresses, and which pages are ours.
     pub site: Arc<Site>,
     /// The places for connections.
-    pub slots: Arc<Slots>,
+    pub connection_limits: Arc<ConnectionLimits>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
     pub stop: CancellationToken,
     /// Every task of a connection or socket.
@@ -45,7 +45,13 @@ impl Transport {
     /// A transport without connections.
     #[must_use]
     pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
-        Self { slots: Slots::new(&limits), limits: Arc::new(limits), site, stop, tasks: TaskTracker::new() }
+        Self {
+            connection_limits: ConnectionLimits::new(&limits),
+            limits: Arc::new(limits),
+            site,
+            stop,
+            tasks: TaskTracker::new(),
+        }
     }
 }
 
@@ -90,7 +96,7 @@ fn admit(
 ) {
     let address = peer.ip().to_canonical();
     let counted = Some(address).filter(|address| !transport.site.trusts(*address));
-    match transport.slots.take(counted) {
+    match transport.connection_limits.take(counted) {
         Ok(slot) => {
             if let Err(error) = prepare(&stream) {
                 debug!(%error, "a connection ended before it began");
@@ -111,10 +117,10 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 }
 
 /// Tells a peer why, as far as that is possible without waiting for it.
-fn turn_away(stream: &TcpStream, full: NoSlot) {
+fn turn_away(stream: &TcpStream, full: TooManyConnections) {
     let code = match full {
-        NoSlot::Total => ApiCode::Busy,
-        NoSlot::Address => ApiCode::RateLimited,
+        TooManyConnections::Total => ApiCode::Busy,
+        TooManyConnections::Address => ApiCode::RateLimited,
     };
     let error = ApiError::new(code, full.to_string()).retry_in(RETRY);
     let body = serde_json::to_string(&error).unwrap_or_default();

@@ -9,6 +9,7 @@ mod author;
 mod avatar;
 mod bots;
 mod challenge;
+mod changed_moves;
 mod chart;
 mod docs;
 mod drawing;
@@ -26,7 +27,6 @@ mod pattern;
 mod player;
 mod puzzles;
 mod qr;
-mod rethought;
 #[cfg(test)]
 mod tests;
 mod tournaments;

@@ -7,7 +7,7 @@ use fourfold_engine::Variant;
 use fourfold_engine::review::Skill;
 
 use super::state::AppState;
-use crate::competition::leaderboard::field::{Field, Rated, Scale};
+use crate::competition::leaderboard::standings::{FittedPlayer, Scale, Standings};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::pm95;
@@ -15,7 +15,7 @@ use crate::model::rating::elo::pm95;
 use crate::protocol::terms::WireRating;
 use crate::storage::published::FitList;
 use crate::storage::record::RatingRow;
-use crate::storage::store::Board;
+use crate::storage::store::LeaderboardList;
 use crate::storage::{StoreError, StoredPlayer};
 
 /// People on their list at most.
@@ -31,8 +31,8 @@ pub(super) enum Home {
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    pub(super) board: Board,
+pub(super) struct RankingQuery {
+    pub(super) board: LeaderboardList,
     pub(super) variant: Variant,
     /// Both if `None`.
     pub(super) home: Option<Home>,
@@ -41,7 +41,7 @@ pub(super) struct Wanted {
 
 /// A published rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Shown {
+pub(super) struct PublishedShown {
     pub(super) elo: i32,
     /// Half the width of the interval that holds 95 %.
     pub(super) pm95: u32,
@@ -51,10 +51,10 @@ pub(super) struct Shown {
 
 /// A row of a leaderboard.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct RankedRow {
     pub(super) rank: u64,
     pub(super) player: StoredPlayer,
-    pub(super) shown: Shown,
+    pub(super) shown: PublishedShown,
     /// Of the joint fit; none on the list of people.
     pub(super) counted: Option<Counted>,
     /// How well it plays by the exact solver, once games were judged.
@@ -99,17 +99,17 @@ pub(super) struct FitSummary {
 /// A whole leaderboard.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranking {
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<RankedRow>,
     /// None on the list of people, and where nobody has played.
     pub(super) fit: Option<FitSummary>,
 }
 
 /// Reads a leaderboard.
-pub(super) async fn ranking(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError> {
+pub(super) async fn ranking(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let mut ranking = match wanted.board {
-        Board::People => people(state, wanted).await?,
-        Board::All => fitted(state, wanted, FitList::All).await?,
-        Board::Bots => fitted(state, wanted, FitList::Bots).await?,
+        LeaderboardList::People => people(state, wanted).await?,
+        LeaderboardList::All => fitted(state, wanted, FitList::All).await?,
+        LeaderboardList::Bots => fitted(state, wanted, FitList::Bots).await?,
     };
     if !ranking.rows.is_empty() {
         let skills = state.store.skills(wanted.variant).await?;
@@ -127,15 +127,15 @@ pub(super) async fn strongest(
     state: &AppState,
     variant: Variant,
     limit: usize,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<RankedRow>, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(variant, FitList::All) else { return Ok(Vec::new()) };
     let ids: Vec<PlayerId> = field.ranking().take(limit).map(|rated| rated.player.clone()).collect();
-    Ok(rows_of(field, named(state, &ids).await?, Board::All))
+    Ok(rows_of(field, named(state, &ids).await?, LeaderboardList::All))
 }
 
 /// Bots, or everybody, by their joint fit.
-async fn fitted(state: &AppState, wanted: Wanted, list: FitList) -> Result<Ranking, StoreError> {
+async fn fitted(state: &AppState, wanted: RankingQuery, list: FitList) -> Result<Ranking, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(wanted.variant, list) else { return Ok(Ranking::default()) };
     let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
@@ -166,29 +166,40 @@ fn is_at(state: &AppState, player: &StoredPlayer, home: Home) -> bool {
 }
 
 /// The rows of a field, the strongest first; equals share a rank and stand by their names.
-fn rows_of(field: &Field, mut players: HashMap<PlayerId, StoredPlayer>, board: Board) -> Vec<Row> {
+fn rows_of(
+    field: &Standings,
+    mut players: HashMap<PlayerId, StoredPlayer>,
+    board: LeaderboardList,
+) -> Vec<RankedRow> {
     let listed = field.ranking().filter_map(|rated| {
         let player = players.remove(&rated.player).filter(|player| board.lists(player.kind))?;
         Some((rated, player))
     });
-    let mut rows: Vec<Row> = Vec::with_capacity(field.rows().len());
+    let mut rows: Vec<RankedRow> = Vec::with_capacity(field.rows().len());
     let mut above: Option<(u64, f64)> = None;
     for (place, (rated, player)) in (1..).zip(listed) {
         let rank =
             above.filter(|(_, elo)| elo.to_bits() == rated.elo.to_bits()).map_or(place, |(rank, _)| rank);
         above = Some((rank, rated.elo));
-        let Rated { games, pairs, opponents, .. } = *rated;
+        let FittedPlayer { games, pairs, opponents, .. } = *rated;
         let counted = Some(Counted { games, pairs, opponents });
-        rows.push(Row { rank, player, shown: Shown::fitted(rated), counted, skill: None, los_next: None });
+        rows.push(RankedRow {
+            rank,
+            player,
+            shown: PublishedShown::fitted(rated),
+            counted,
+            skill: None,
+            los_next: None,
+        });
     }
     rows.sort_by(|one, other| {
-        let name = |row: &Row| row.player.name.key();
+        let name = |row: &RankedRow| row.player.name.key();
         one.rank.cmp(&other.rank).then_with(|| name(one).cmp(&name(other)))
     });
     rows
 }
 
-fn summary(field: &Field, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64) -> FitSummary {
+fn summary(field: &Standings, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64) -> FitSummary {
     let name = |id: &PlayerId| players.get(id).map(|player| player.name.clone());
     let names = |places: &[usize]| -> Vec<PlayerName> {
         places.iter().filter_map(|&place| name(&field.rows()[place].player)).collect()
@@ -222,16 +233,16 @@ fn summary(field: &Field, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64)
 }
 
 /// People by their live Elo.
-async fn people(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError> {
+async fn people(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let limit = wanted.limit.min(PEOPLE_MAX);
-    let stored = state.store.leaderboard(Board::People, wanted.variant, limit).await?;
-    let mut rows: Vec<Row> = stored
+    let stored = state.store.leaderboard(LeaderboardList::People, wanted.variant, limit).await?;
+    let mut rows: Vec<RankedRow> = stored
         .into_iter()
         .filter(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)))
-        .map(|row| Row {
+        .map(|row| RankedRow {
             rank: row.rank,
             player: row.player,
-            shown: Shown::live(row.rating),
+            shown: PublishedShown::live(row.rating),
             counted: None,
             skill: None,
             los_next: None,
@@ -243,8 +254,8 @@ async fn people(state: &AppState, wanted: Wanted) -> Result<Ranking, StoreError>
     Ok(Ranking { rows, fit: None })
 }
 
-impl Shown {
-    fn fitted(rated: &Rated) -> Self {
+impl PublishedShown {
+    fn fitted(rated: &FittedPlayer) -> Self {
         Self { elo: rated.whole_elo(), pm95: rated.whole_pm95(), live: rated.live }
     }
 
@@ -289,7 +300,7 @@ impl Shown {
 
 /// How likely `a` is stronger than `b`, if both live ratings are off by independent normal errors of which [`pm95`]
 /// gives the size.
-fn superiority(a: Shown, b: Shown) -> f64 {
+fn superiority(a: PublishedShown, b: PublishedShown) -> f64 {
     use fourfold_arena::stats::normal::{Z95, cdf};
     let deviation = f64::from(a.pm95).hypot(f64::from(b.pm95)) / Z95;
     rounded(cdf(f64::from(a.elo - b.elo) / deviation))
@@ -309,7 +320,10 @@ mod tests {
     fn equals_are_an_even_bet_and_a_wide_gap_is_none() {
         let shown = |elo: i32| {
             let standing = Standing { rating: MilliElo(i64::from(elo) * 1_000), games: 94 };
-            Shown { pm95: 70, ..Shown::live(RatingRow { standing, ..RatingRow::default() }) }
+            PublishedShown {
+                pm95: 70,
+                ..PublishedShown::live(RatingRow { standing, ..RatingRow::default() })
+            }
         };
         let check = |a, b, expected: f64| {
             assert!((superiority(shown(a), shown(b)) - expected).abs() < 0.000_1, "{a} {b}");

@@ -81,9 +81,9 @@ pub(super) fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError
 
 /// The query of a request: names and values, decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parameters(Vec<(String, String)>);
+pub struct QueryParameters(Vec<(String, String)>);
 
-impl Parameters {
+impl QueryParameters {
     /// A parameter's value, if it is there and not empty.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Parameters {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+impl<S: Send + Sync> FromRequestParts<S> for QueryParameters {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
@@ -262,13 +262,13 @@ mod tests {
 
     #[test]
     fn limits_are_in_their_range() {
-        let limit = |value: &str| Parameters(vec![("limit".into(), value.into())]).limit().ok();
+        let limit = |value: &str| QueryParameters(vec![("limit".into(), value.into())]).limit().ok();
         assert_eq!(limit(""), Some(LIMIT_DEFAULT));
         assert_eq!((limit("1"), limit("200")), (Some(1), Some(200)));
         for value in ["0", "201", "-1", "1e9", "ten", "99999999999", " 1", "1.0"] {
             assert_eq!(limit(value), None, "{value}");
         }
-        let twice = Parameters(vec![("limit".into(), "1".into()), ("limit".into(), "2".into())]);
+        let twice = QueryParameters(vec![("limit".into(), "1".into()), ("limit".into(), "2".into())]);
         assert_eq!(twice.limit().unwrap_err().field.as_deref(), Some("limit"));
     }
 }

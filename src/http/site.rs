@@ -4,17 +4,17 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
 
-use crate::system::config::{Network, Origin};
+use crate::system::config::{IpNetwork, SiteOrigin};
 
 /// Settings of the site.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// Where browsers find it. `None`: wherever they asked for it, by whatever name.
-    pub public_url: Option<Origin>,
+    pub public_url: Option<SiteOrigin>,
     /// Further origins whose pages may act for signed-in people.
-    pub extra_origins: Vec<Origin>,
+    pub extra_origins: Vec<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<Network>,
+    pub trusted_proxies: Vec<IpNetwork>,
     /// Whether watchers hear what positions are worth.
     pub tells_truth: bool,
 }
@@ -29,7 +29,7 @@ impl Site {
     /// Whether browsers reach the site over TLS, as far as we were told.
     #[must_use]
     pub fn is_secure(&self) -> bool {
-        self.public_url.as_ref().is_some_and(Origin::is_secure)
+        self.public_url.as_ref().is_some_and(SiteOrigin::is_secure)
     }
 
     /// Whether the value of an `Origin` header is the site's own. `null`, which sandboxed pages send, never is.
@@ -38,7 +38,7 @@ impl Site {
     /// cannot make a browser send another `Host`.
     #[must_use]
     pub fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
-        let Ok(origin) = origin.parse::<Origin>() else { return false };
+        let Ok(origin) = origin.parse::<SiteOrigin>() else { return false };
         if self.extra_origins.contains(&origin) {
             return true;
         }
@@ -55,7 +55,7 @@ impl Site {
     /// The address of a path, whole if it is known where the site is. `path` starts with `/`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
-        let base = self.public_url.as_ref().map_or("", Origin::as_str);
+        let base = self.public_url.as_ref().map_or("", SiteOrigin::as_str);
         format!("{base}{path}")
     }
 }

@@ -23,7 +23,7 @@ use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::storage::Store;
 use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
-use crate::study::puzzles::desk::PuzzleDesk;
+use crate::study::puzzles::service::Puzzles;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -44,12 +44,13 @@ pub struct OpenBot {
     /// Games it plays now.
     pub playing: u32,
     /// Why the ladder leaves it out, after faults; null while it does not.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<TroubleView>,
 }
 
 /// Why the ladder leaves a bot out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Trouble {
+#[schemars(rename = "Trouble")]
+pub struct TroubleView {
     /// How it broke off last: time, illegal, absent or failed.
     pub fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
@@ -70,7 +71,7 @@ pub struct BotPresence {
     /// Whether it may play rated games, or must pass the self-test first.
     pub may_play_rated: bool,
     /// Why the ladder leaves it out, if it does.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<TroubleView>,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
@@ -143,5 +144,5 @@ pub struct AppState {
     /// The published ratings.
     pub leaderboard: Leaderboard,
     /// Puzzles and who tries them.
-    pub puzzles: PuzzleDesk,
+    pub puzzles: Puzzles,
 }

@@ -33,7 +33,7 @@ use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::session::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
-use crate::study::puzzles::desk::PuzzleDesk;
+use crate::study::puzzles::service::Puzzles;
 use crate::system::metrics::Metrics;
 
 /// Where everybody connects from, unless a test says otherwise: a network that limits count.
@@ -143,7 +143,7 @@ impl TestSite {
         tokio::spawn(actor.run());
         let accounts = Accounts::new(store.clone(), writer.clone(), Signer::new(&[1; KEY_BYTES]));
         let analysis = Analysis::new(ComputePool::new(1));
-        let puzzles = PuzzleDesk::new(store.clone(), writer, accounts.clone(), analysis.clone());
+        let puzzles = Puzzles::new(store.clone(), writer, accounts.clone(), analysis.clone());
         let state = AppState {
             store: store.clone(),
             accounts,

@@ -24,7 +24,7 @@ pub use self::plural::Plural;
 
 #[derive(RustEmbed)]
 #[folder = "web/texts"]
-struct Files;
+struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
 const SERVER_ONLY: [&str; 7] = ["author", "docs", "ladder", "learner", "profile", "ranking", "tournament"];
@@ -71,17 +71,17 @@ static TEXTS: LazyLock<HashMap<Language, BTreeMap<String, Text>>> = LazyLock::ne
 fn areas() -> BTreeMap<String, Area> {
     let read = |file: &str| {
         let area = file.strip_suffix(".toml")?.to_owned();
-        let text = String::from_utf8(Files::get(file)?.data.into_owned()).ok()?;
+        let text = String::from_utf8(TextFiles::get(file)?.data.into_owned()).ok()?;
         Some((area, toml::from_str(&text).expect("a test reads all files")))
     };
-    Files::iter().filter_map(|file| read(&file)).collect()
+    TextFiles::iter().filter_map(|file| read(&file)).collect()
 }
 
 /// Digest of all files, for addresses that change with them.
 pub(super) fn hashes() -> impl Iterator<Item = [u8; 32]> {
-    let mut names: Vec<_> = Files::iter().collect();
+    let mut names: Vec<_> = TextFiles::iter().collect();
     names.sort_unstable();
-    names.into_iter().filter_map(|name| Files::get(&name).map(|file| file.metadata.sha256_hash()))
+    names.into_iter().filter_map(|name| TextFiles::get(&name).map(|file| file.metadata.sha256_hash()))
 }
 
 /// The texts of one language as a module that lets the others find them, as `web/static/texts.js` says.

@@ -19,10 +19,10 @@ use tracing::debug;
 
 use super::auth::{bearer, cookie};
 use super::client_address::{ClientAddress, Peer};
+use super::connection_limits::ConnectionPlace;
 use super::error::{ApiCode, ApiError};
 use super::listener::{RETRY, Transport};
 use super::site::Site;
-use super::slots::Slot;
 use crate::protocol::SUBPROTOCOL;
 use crate::session::port::{Caller, Credential, Gateway};
 use crate::session::socket::{self, SocketDeps};
@@ -113,7 +113,7 @@ async fn upgrade(
 }
 
 /// Waits for the stream and serves it.
-async fn attend(upgraded: OnUpgrade, caller: Caller, share: Option<Slot>, sockets: Sockets) {
+async fn attend(upgraded: OnUpgrade, caller: Caller, share: Option<ConnectionPlace>, sockets: Sockets) {
     let Sockets { gateway, transport, .. } = sockets;
     let deps = SocketDeps { gateway, limits: transport.limits, stop: transport.stop };
     match timeout(UPGRADE_MAX, upgraded).await {
@@ -125,11 +125,15 @@ async fn attend(upgraded: OnUpgrade, caller: Caller, share: Option<Slot>, socket
 }
 
 /// The place of a client behind a proxy, whose own connection counts for no address.
-fn share_of(client: IpAddr, peer: IpAddr, transport: &Transport) -> Result<Option<Slot>, ApiError> {
+fn share_of(
+    client: IpAddr,
+    peer: IpAddr,
+    transport: &Transport,
+) -> Result<Option<ConnectionPlace>, ApiError> {
     if client == peer.to_canonical() {
         return Ok(None);
     }
-    let share = transport.slots.take_behind_proxy(client);
+    let share = transport.connection_limits.take_behind_proxy(client);
     share.map(Some).map_err(|full| ApiError::new(ApiCode::RateLimited, full.to_string()).retry_in(RETRY))
 }
 

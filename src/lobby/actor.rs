@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 use self::seeks::Seeker;
 use super::acceptance::Proposal;
 use super::challenge::{Challenges, side_of};
-use super::handle::{Command, INBOX_MAX, LobbyHandle, Prepared};
-use super::lookup::Lookup;
+use super::handle::{INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
+use super::lookup::PlayerLookup;
 use crate::model::clock::now;
 use crate::model::ids::PairId;
 use crate::play::feeds::Feeds;
@@ -34,7 +34,7 @@ use crate::model::player::PlayerKind;
 use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::Store;
-use crate::storage::record::{Opening, Pair};
+use crate::storage::record::{GamePair, OpeningSource};
 
 /// How often waiting players are looked at again: windows widen, offers expire.
 const TICK: Duration = Duration::from_secs(1);
@@ -62,7 +62,7 @@ pub struct LobbyDeps {
 /// Owns the open seeks and challenges.
 pub struct LobbyActor {
     deps: LobbyDeps,
-    inbox: mpsc::Receiver<Command>,
+    inbox: mpsc::Receiver<LobbyCommand>,
     seekers: HashMap<MemberId, Seeker>,
     challenges: Challenges,
 }
@@ -73,14 +73,14 @@ impl std::fmt::Debug for LobbyActor {
     }
 }
 
-type Answer = Result<(), WireError>;
+type LobbyAnswer = Result<(), WireError>;
 
 impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
     #[must_use]
     pub fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
-        let lookup = Lookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };
+        let lookup = PlayerLookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };
         let actor = Self { deps, inbox, seekers: HashMap::new(), challenges: Challenges::default() };
         (LobbyHandle::new(commands, lookup), actor)
     }
@@ -100,25 +100,25 @@ impl LobbyActor {
         }
     }
 
-    fn take(&mut self, command: Command) {
+    fn take(&mut self, command: LobbyCommand) {
         match command {
-            Command::Ask { session, request, reply } => {
+            LobbyCommand::Ask { session, request, reply } => {
                 if let Err(error) = self.answer(&session, request, &reply) {
                     reply.send(&error.into());
                 }
             }
-            Command::Disconnected { member } => self.unseek(member),
-            Command::Left { player } => {
+            LobbyCommand::Disconnected { member } => self.unseek(member),
+            LobbyCommand::Left { player } => {
                 for challenge in self.challenges.remove_from(&player) {
                     self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
                 }
             }
-            Command::TellOpen { session, told } => {
+            LobbyCommand::TellOpen { session, told } => {
                 self.tell_open(&session);
                 // The session may have ended meanwhile.
                 let _ = told.send(());
             }
-            Command::Look { challenge, answer } => {
+            LobbyCommand::Look { challenge, answer } => {
                 let offer = self.challenges.get(&challenge).map(|challenge| self.offer(challenge));
                 // The page may have stopped waiting.
                 let _ = answer.send(offer);
@@ -126,7 +126,7 @@ impl LobbyActor {
         }
     }
 
-    fn answer(&mut self, session: &Arc<Session>, request: Prepared, reply: &ReplyTo) -> Answer {
+    fn answer(&mut self, session: &Arc<Session>, request: Prepared, reply: &ReplyTo) -> LobbyAnswer {
         if !self.deps.sessions.contains(session) {
             // It has ended while the request was on its way: nobody would take back what it asks for.
             return Ok(());
@@ -156,12 +156,12 @@ impl LobbyActor {
         }
     }
 
-    fn need_free(&self, player: &Identity) -> Answer {
+    fn need_free(&self, player: &Identity) -> LobbyAnswer {
         self.check_free(player, PlayerKind::Human, "you")
     }
 
     /// Whether a player, whom the refusal calls `who`, takes one more game against somebody of this kind.
-    fn check_free(&self, player: &Identity, opponent: PlayerKind, who: &str) -> Answer {
+    fn check_free(&self, player: &Identity, opponent: PlayerKind, who: &str) -> LobbyAnswer {
         if self.deps.sessions.is_draining(&player.id) {
             let message = format!("no new games for {who}, after `bye` with `drain`");
             return Err(WireError::new(ErrorCode::Paused, message).retry_in(RETRY));
@@ -182,11 +182,11 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
         Side::First => BySide { first: challenger, second: other },
         Side::Second => BySide { first: other, second: challenger },
     };
-    let opening = terms.opening.as_ref().map_or_else(Opening::default, |opening| Opening {
+    let opening = terms.opening.as_ref().map_or_else(OpeningSource::default, |opening| OpeningSource {
         kind: opening.kind,
         moves: if opening.kind == OpeningKind::Given { opening.moves.clone() } else { String::new() },
     });
-    let pair = (terms.games > 1).then(|| Pair { id: PairId::random(&mut rng), leg: 1, of: terms.games });
+    let pair = (terms.games > 1).then(|| GamePair { id: PairId::random(&mut rng), leg: 1, of: terms.games });
     GameOffer {
         players,
         variant: terms.variant.0,
@@ -203,7 +203,7 @@ fn proposal(terms: &Terms, opponent: PlayerKind, opponent_elo: Option<i32>) -> P
     Proposal { time: terms.time, rated: terms.rated, variant: terms.variant.0, opponent, opponent_elo }
 }
 
-fn need_account(identity: &Identity) -> Answer {
+fn need_account(identity: &Identity) -> LobbyAnswer {
     match identity.kind {
         PlayerKind::Human | PlayerKind::Bot => Ok(()),
         PlayerKind::Guest => Err(WireError::new(ErrorCode::Forbidden, "rated games need an account")),
@@ -211,7 +211,7 @@ fn need_account(identity: &Identity) -> Answer {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the last step of every request that succeeds")]
-fn ok(reply: &ReplyTo) -> Answer {
+fn ok(reply: &ReplyTo) -> LobbyAnswer {
     reply.send(&Frame::new(ServerMessage::Ok(Done {})));
     Ok(())
 }

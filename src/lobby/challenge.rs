@@ -54,7 +54,7 @@ impl Party {
 
 /// One open offer.
 #[derive(Clone, Debug)]
-pub struct Challenge {
+pub struct PendingChallenge {
     /// Names it.
     pub id: ChallengeId,
     /// Who offers.
@@ -79,14 +79,14 @@ pub struct Asked {
 /// All open offers.
 #[derive(Debug, Default)]
 pub struct Challenges {
-    open: HashMap<ChallengeId, Challenge>,
-    keys: HashMap<Key, (ChallengeId, Asked)>,
+    open: HashMap<ChallengeId, PendingChallenge>,
+    keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
-    keys_by_age: VecDeque<(Instant, Key)>,
+    keys_by_age: VecDeque<(Instant, ChallengeKey)>,
 }
 
 /// A key stands for something of its player only.
-type Key = (PlayerId, String);
+type ChallengeKey = (PlayerId, String);
 
 /// What an idempotency key says about a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,7 +122,7 @@ impl Challenges {
     }
 
     /// Enters an offer.
-    pub fn insert(&mut self, challenge: Challenge, key: Option<String>, asked: Asked, now: Instant) {
+    pub fn insert(&mut self, challenge: PendingChallenge, key: Option<String>, asked: Asked, now: Instant) {
         if let Some(key) = key {
             let key = (challenge.from.identity.id.clone(), key);
             if self.keys.insert(key.clone(), (challenge.id.clone(), asked)).is_none() {
@@ -145,12 +145,12 @@ impl Challenges {
 
     /// Looks at an offer.
     #[must_use]
-    pub fn get(&self, id: &ChallengeId) -> Option<&Challenge> {
+    pub fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.open.get(id)
     }
 
     /// Takes an offer out, for whatever reason.
-    pub fn remove(&mut self, id: &ChallengeId) -> Option<Challenge> {
+    pub fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
         self.open.remove(id)
     }
 
@@ -167,24 +167,24 @@ impl Challenges {
     }
 
     /// Offers that a player made or is asked by.
-    pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a Challenge> + 'a {
+    pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
         let is_it = move |party: &Party| party.identity.id == *player;
-        let concerns = move |c: &&Challenge| is_it(&c.from) || c.to.as_ref().is_some_and(is_it);
+        let concerns = move |c: &&PendingChallenge| is_it(&c.from) || c.to.as_ref().is_some_and(is_it);
         self.open.values().filter(concerns)
     }
 
     /// Takes out what a player who is gone has offered to others. Links stay: they are read when nobody is there.
-    pub fn remove_from(&mut self, player: &PlayerId) -> Vec<Challenge> {
+    pub fn remove_from(&mut self, player: &PlayerId) -> Vec<PendingChallenge> {
         self.remove_where(|challenge| challenge.from.identity.id == *player && challenge.to.is_some())
     }
 
     /// Takes out what has expired.
-    pub fn expire(&mut self, now: Instant) -> Vec<Challenge> {
+    pub fn expire(&mut self, now: Instant) -> Vec<PendingChallenge> {
         self.forget_keys(|_, until| until <= now);
         self.remove_where(|challenge| challenge.expires <= now)
     }
 
-    fn remove_where(&mut self, gone: impl Fn(&Challenge) -> bool) -> Vec<Challenge> {
+    fn remove_where(&mut self, gone: impl Fn(&PendingChallenge) -> bool) -> Vec<PendingChallenge> {
         let ids: Vec<ChallengeId> =
             self.open.values().filter(|challenge| gone(challenge)).map(|c| c.id.clone()).collect();
         ids.iter().filter_map(|id| self.open.remove(id)).collect()
@@ -368,8 +368,14 @@ mod tests {
         assert_eq!((agreed.games, agreed.opening), (1, None));
     }
 
-    fn challenge(id: &str, to: Option<&str>, expires: Instant) -> Challenge {
-        Challenge { id: id.parse().unwrap(), from: party("ann"), to: to.map(party), terms: terms(), expires }
+    fn challenge(id: &str, to: Option<&str>, expires: Instant) -> PendingChallenge {
+        PendingChallenge {
+            id: id.parse().unwrap(),
+            from: party("ann"),
+            to: to.map(party),
+            terms: terms(),
+            expires,
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::challenge::{Party, check_key};
-use super::lookup::{Lookup, Ratings};
+use super::lookup::{PlayerLookup, Ratings};
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::play::presence::Session;
 use crate::play::room::MemberId;
@@ -76,7 +76,7 @@ pub(super) struct Wish {
     pub(super) key: Option<String>,
 }
 
-pub(super) enum Command {
+pub(super) enum LobbyCommand {
     Ask { session: Arc<Session>, request: Prepared, reply: ReplyTo },
     Disconnected { member: MemberId },
     Left { player: PlayerId },
@@ -87,8 +87,8 @@ pub(super) enum Command {
 /// A cheap, cloneable address of the lobby.
 #[derive(Clone)]
 pub struct LobbyHandle {
-    commands: mpsc::Sender<Command>,
-    lookup: Lookup,
+    commands: mpsc::Sender<LobbyCommand>,
+    lookup: PlayerLookup,
 }
 
 impl std::fmt::Debug for LobbyHandle {
@@ -98,7 +98,7 @@ impl std::fmt::Debug for LobbyHandle {
 }
 
 impl LobbyHandle {
-    pub(super) fn new(commands: mpsc::Sender<Command>, lookup: Lookup) -> Self {
+    pub(super) fn new(commands: mpsc::Sender<LobbyCommand>, lookup: PlayerLookup) -> Self {
         Self { commands, lookup }
     }
 
@@ -114,7 +114,7 @@ impl LobbyHandle {
         reply: ReplyTo,
     ) -> Result<(), WireError> {
         let request = self.prepare(&session, request).await?;
-        let command = Command::Ask { session, request, reply };
+        let command = LobbyCommand::Ask { session, request, reply };
         let closed = |_| WireError::new(ErrorCode::Paused, "the daemon is stopping").retry_in(RETRY);
         self.commands.send(command).await.map_err(closed)
     }
@@ -161,19 +161,19 @@ impl LobbyHandle {
     /// A connection is gone: its seek goes too.
     pub async fn disconnected(&self, member: MemberId) {
         // A lobby that has stopped has no seeks.
-        let _ = self.commands.send(Command::Disconnected { member }).await;
+        let _ = self.commands.send(LobbyCommand::Disconnected { member }).await;
     }
 
     /// A player is gone for good: the offers to others go too.
     pub async fn left(&self, player: PlayerId) {
         // A lobby that has stopped has no offers.
-        let _ = self.commands.send(Command::Left { player }).await;
+        let _ = self.commands.send(LobbyCommand::Left { player }).await;
     }
 
     /// Tells a session the offers that its player made or is asked by, and returns when that is done.
     pub async fn tell_open(&self, session: &Arc<Session>) {
         let (told, done) = oneshot::channel();
-        if self.commands.send(Command::TellOpen { session: Arc::clone(session), told }).await.is_ok() {
+        if self.commands.send(LobbyCommand::TellOpen { session: Arc::clone(session), told }).await.is_ok() {
             // A lobby that stops tells nothing more.
             let _ = done.await;
         }
@@ -182,7 +182,7 @@ impl LobbyHandle {
     /// An open offer, for the page behind its link.
     pub async fn offer(&self, challenge: ChallengeId) -> Option<Offer> {
         let (answer, offer) = oneshot::channel();
-        self.commands.send(Command::Look { challenge, answer }).await.ok()?;
+        self.commands.send(LobbyCommand::Look { challenge, answer }).await.ok()?;
         offer.await.ok().flatten()
     }
 }

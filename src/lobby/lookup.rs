@@ -40,12 +40,12 @@ impl Ratings {
 
 /// Reads players and ratings.
 #[derive(Clone, Debug)]
-pub(super) struct Lookup {
+pub(super) struct PlayerLookup {
     pub(super) store: Arc<dyn Store>,
     pub(super) sessions: Sessions,
 }
 
-impl Lookup {
+impl PlayerLookup {
     /// Whoever has this name. Guests who have not played yet are not stored, but connected.
     pub(super) async fn player(&self, name: &str) -> Result<Identity, WireError> {
         let unknown = || WireError::new(ErrorCode::NoSuchPlayer, format!("nobody is called {}", shown(name)));

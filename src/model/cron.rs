@@ -44,13 +44,13 @@ pub enum InvalidCron {
 
 /// The numbers that suit one field, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Field {
+struct CronField {
     bits: u64,
     /// Whether it is a plain `*`.
     is_any: bool,
 }
 
-impl Field {
+impl CronField {
     fn has(self, number: i8) -> bool {
         u32::try_from(number).is_ok_and(|number| self.bits >> number & 1 == 1)
     }
@@ -83,11 +83,11 @@ impl Field {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cron {
     text: String,
-    minute: Field,
-    hour: Field,
-    day: Field,
-    month: Field,
-    weekday: Field,
+    minute: CronField,
+    hour: CronField,
+    day: CronField,
+    month: CronField,
+    weekday: CronField,
 }
 
 impl FromStr for Cron {
@@ -98,13 +98,13 @@ impl FromStr for Cron {
         let [minute, hour, day, month, weekday] = fields[..] else {
             return Err(InvalidCron::Fields(fields.len()));
         };
-        let mut weekday = Field::parse(weekday, "the day of the week", 0, 7)?;
+        let mut weekday = CronField::parse(weekday, "the day of the week", 0, 7)?;
         weekday.bits |= weekday.bits >> 7 & 1; // Sunday has two numbers
         let cron = Self {
-            minute: Field::parse(minute, "the minute", 0, 59)?,
-            hour: Field::parse(hour, "the hour", 0, 23)?,
-            day: Field::parse(day, "the day of the month", 1, 31)?,
-            month: Field::parse(month, "the month", 1, 12)?,
+            minute: CronField::parse(minute, "the minute", 0, 59)?,
+            hour: CronField::parse(hour, "the hour", 0, 23)?,
+            day: CronField::parse(day, "the day of the month", 1, 31)?,
+            month: CronField::parse(month, "the month", 1, 12)?,
             weekday,
             text: fields.join(" "),
         };

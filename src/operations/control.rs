@@ -1,9 +1,9 @@
 //! The operator's commands: accounts, bots and their tokens, records, the state of the daemon.
 //!
-//! A command is a [`Request`] and comes to an [`Answer`]. [`execute`] is the one place where that happens; it runs in
-//! the daemon, behind the Unix socket `control.sock` in its data directory ([`ControlServer`], [`ControlClient`]), or
-//! in a command of its own when no daemon holds the directory. On the socket each is one line of JSON. Whoever can
-//! open the socket may command: that is the user who runs the daemon.
+//! A command is a [`ControlRequest`] and comes to a [`ControlAnswer`]. [`execute`] is the one place where that happens;
+//! it runs in the daemon, behind the Unix socket `control.sock` in its data directory ([`ControlServer`],
+//! [`ControlClient`]), or in a command of its own when no daemon holds the directory. On the socket each is one line of
+//! JSON. Whoever can open the socket may command: that is the user who runs the daemon.
 
 mod address;
 mod admin;
@@ -18,8 +18,9 @@ mod tests;
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
 pub use request::{
-    Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
-    ReasonShown, Refusal, RefusalKind, Request, RethoughtShown, Status, Verified, VersionShown,
+    ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, FileForm, LearnerShown, LearnerVerified,
+    LessonShown, MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, RethoughtShown, Verified,
+    VersionShown,
 };
 pub use server::ControlServer;
 

@@ -8,7 +8,7 @@ mod published;
 
 use std::fmt;
 
-use self::fold::Fold;
+use self::fold::RatingFold;
 use self::published::Refit;
 use crate::storage::record::{DamagedGame, StoredGame};
 use crate::storage::records::rules;
@@ -19,14 +19,14 @@ const PAGE: u32 = 500;
 
 /// Something that is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct VerifyFinding {
     /// Which game; none if it is about a player's rating.
     pub game: Option<String>,
     /// What was found.
     pub what: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for VerifyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.game {
             Some(game) => write!(f, "game {game}: {}", self.what),
@@ -37,7 +37,7 @@ impl fmt::Display for Finding {
 
 /// What a check came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
+pub struct VerifyReport {
     /// Finished games.
     pub finished: u64,
     /// Those of them that moved ratings.
@@ -53,12 +53,12 @@ pub struct Report {
     /// Published ratings.
     pub published: u64,
     /// All that is not as it should be.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VerifyFinding>,
     /// The number of the last finished game that was looked at.
     last_number: u64,
 }
 
-impl Report {
+impl VerifyReport {
     /// Whether everything is as it should be.
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -66,11 +66,11 @@ impl Report {
     }
 
     fn find(&mut self, game: impl fmt::Display, what: String) {
-        self.findings.push(Finding { game: Some(game.to_string()), what });
+        self.findings.push(VerifyFinding { game: Some(game.to_string()), what });
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for VerifyReport {
     /// Each finding on a line of its own, then the counts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for finding in &self.findings {
@@ -94,11 +94,11 @@ impl fmt::Display for Report {
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
 pub async fn verify(
     store: &dyn Store,
-    mut progress: impl FnMut(&Report) + Send,
-) -> Result<Report, StoreError> {
-    let mut report = Report::default();
+    mut progress: impl FnMut(&VerifyReport) + Send,
+) -> Result<VerifyReport, StoreError> {
+    let mut report = VerifyReport::default();
     let mut refit = Refit::begin(store).await?;
-    let mut fold = Fold::new(published::voided(store).await?);
+    let mut fold = RatingFold::new(published::voided(store).await?);
     loop {
         let page = store.audit_finished(report.last_number, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
@@ -122,7 +122,7 @@ pub async fn verify(
     Ok(report)
 }
 
-fn check_finished(report: &mut Report, fold: &mut Fold, loaded: Result<StoredGame, DamagedGame>) {
+fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Result<StoredGame, DamagedGame>) {
     report.finished += 1;
     match loaded {
         Err(damaged) => {
@@ -148,7 +148,7 @@ fn check_finished(report: &mut Report, fold: &mut Fold, loaded: Result<StoredGam
 }
 
 /// Numbers are dense from 1. Behind a hole the check goes on.
-fn check_number(report: &mut Report, id: impl fmt::Display, number: Option<u64>) {
+fn check_number(report: &mut VerifyReport, id: impl fmt::Display, number: Option<u64>) {
     let due = report.last_number + 1;
     let number = number.unwrap_or(due);
     if number != due {
@@ -157,7 +157,7 @@ fn check_number(report: &mut Report, id: impl fmt::Display, number: Option<u64>)
     report.last_number = number.max(due);
 }
 
-fn check_live(report: &mut Report, loaded: Result<StoredGame, DamagedGame>) {
+fn check_live(report: &mut VerifyReport, loaded: Result<StoredGame, DamagedGame>) {
     report.live += 1;
     match loaded {
         Err(damaged) => report.find(damaged.id, damaged.what),
@@ -476,7 +476,7 @@ mod tests {
 
     #[test]
     fn the_report_lists_findings_and_counts() {
-        let mut report = Report { finished: 2, ..Report::default() };
+        let mut report = VerifyReport { finished: 2, ..VerifyReport::default() };
         report.find("g1", "is odd".into());
         assert_eq!(
             report.to_string(),

@@ -83,7 +83,7 @@ enum ThinkError {
 }
 
 /// What plays at the seat.
-pub struct Player {
+pub struct SeatPlayer {
     /// The account it plays under.
     pub id: PlayerId,
     /// Its side.
@@ -98,15 +98,15 @@ pub struct Player {
     pub priority: Priority,
 }
 
-impl std::fmt::Debug for Player {
+impl std::fmt::Debug for SeatPlayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Player").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
+        f.debug_struct("SeatPlayer").field("id", &self.id).field("side", &self.side).finish_non_exhaustive()
     }
 }
 
 /// Makes a seat. The room gets the recipient, the caller runs the task with the room's handle.
 #[must_use]
-pub fn seat(player: Player, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
+pub fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });
     let task = BotTask {
@@ -184,9 +184,9 @@ impl BotTask {
     fn learn(&mut self, end: &GameEnd) -> Option<JoinHandle<()>> {
         let (spec, variant) = (self.learns_as.take()?, self.variant?);
         let result = match end.result {
-            GameResult::First => fourfold_bots::GameResult::of(self.side, Some(Side::First)),
-            GameResult::Second => fourfold_bots::GameResult::of(self.side, Some(Side::Second)),
-            GameResult::Draw => fourfold_bots::GameResult::Draw,
+            GameResult::First => fourfold_bots::SideResult::of(self.side, Some(Side::First)),
+            GameResult::Second => fourfold_bots::SideResult::of(self.side, Some(Side::Second)),
+            GameResult::Draw => fourfold_bots::SideResult::Draw,
             GameResult::Void => return None,
         };
         let game = Game::from_moves(variant, &end.moves).ok()?;

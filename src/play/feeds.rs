@@ -33,7 +33,7 @@ pub(crate) const SEEKS_MAX: usize = 50;
 
 type Subscribers = HashMap<MemberId, Arc<dyn Recipient>>;
 
-struct Inner {
+struct FeedsInner {
     directory: Directory,
     subscribers: Mutex<HashMap<Feed, Subscribers>>,
     seeks: Mutex<Vec<SeekEntry>>,
@@ -46,7 +46,7 @@ struct Inner {
 /// Who listens to which feed, and what there is to tell. Cheap to clone.
 #[derive(Clone)]
 pub struct Feeds {
-    inner: Arc<Inner>,
+    inner: Arc<FeedsInner>,
 }
 
 impl std::fmt::Debug for Feeds {
@@ -59,7 +59,7 @@ impl Feeds {
     /// Feeds over the games of `directory`; `online` counts connected players.
     #[must_use]
     pub fn new(directory: Directory, online: impl Fn() -> usize + Send + Sync + 'static) -> Self {
-        let inner = Inner {
+        let inner = FeedsInner {
             directory,
             subscribers: Mutex::default(),
             seeks: Mutex::default(),

@@ -21,7 +21,7 @@ pub use self::offer::{GameOffer, Origin, Tempo};
 use self::rooms::REBUILDS_MAX;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
-use crate::analysis::truth::Truth;
+use crate::analysis::live_value::LiveValues;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PairId, PlayerId};
 use crate::play::feeds::Feeds;
@@ -80,17 +80,17 @@ pub struct HostDeps {
     /// Whether a remote bot must have passed the self-test before it plays rated games.
     pub self_test: Requirement,
     /// Says what games are worth.
-    pub truth: Truth,
+    pub truth: LiveValues,
 }
 
 /// Starts games. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Host {
-    inner: Arc<Inner>,
+    inner: Arc<HostInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct HostInner {
     deps: HostDeps,
     news: mpsc::Sender<RoomNews>,
     paused: AtomicBool,
@@ -106,7 +106,7 @@ impl Host {
     #[must_use]
     pub fn new(deps: HostDeps) -> (Self, HostActor) {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
-        let inner = Inner {
+        let inner = HostInner {
             deps,
             news,
             paused: AtomicBool::new(false),

@@ -16,7 +16,7 @@ use crate::model::player::PlayerKind;
 use crate::model::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer};
 use crate::system::bot_files::BotFileError;
-use crate::system::config::HouseBot as Configured;
+use crate::system::config::HouseBotConfig as Configured;
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError, Write};
@@ -36,23 +36,23 @@ pub struct HouseBot {
     /// One line on how it plays.
     pub about: String,
     /// Where its knowledge of the standard board comes from.
-    pub mind: Mind,
+    pub knowledge: KnowledgeSource,
 }
 
 /// Where a house bot's knowledge comes from.
 #[derive(Clone, Debug)]
-pub enum Mind {
+pub enum KnowledgeSource {
     /// Its program and settings say everything.
     Fixed,
     /// It plays with what a learner knows when the game begins.
-    Learnt(Learnt),
+    Learnt(LearnerKnowledge),
 }
 
 /// What a learner knows; replaced as a whole while games are played with what it knew before.
 #[derive(Clone, Debug)]
-pub struct Learnt(Arc<RwLock<Arc<dyn Knowledge>>>);
+pub struct LearnerKnowledge(Arc<RwLock<Arc<dyn Knowledge>>>);
 
-impl Learnt {
+impl LearnerKnowledge {
     /// What is known at first.
     #[must_use]
     pub fn new(knowledge: Arc<dyn Knowledge>) -> Self {
@@ -78,10 +78,10 @@ impl HouseBot {
     ///
     /// It does not play this variant, or the file with what it has learnt is broken.
     pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
-        match &self.mind {
-            Mind::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
+        match &self.knowledge {
+            KnowledgeSource::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
-            Mind::Learnt(_) | Mind::Fixed => {
+            KnowledgeSource::Learnt(_) | KnowledgeSource::Fixed => {
                 bot_files::build_to_learn(&self.spec.clone().with_default_seed(seed), variant)
             }
         }
@@ -145,7 +145,14 @@ impl HouseBots {
             };
             if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
                 let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
-                house.join(HouseBot { identity, spec, style, strength, about, mind: Mind::Fixed });
+                house.join(HouseBot {
+                    identity,
+                    spec,
+                    style,
+                    strength,
+                    about,
+                    knowledge: KnowledgeSource::Fixed,
+                });
             }
         }
         Ok(house)
@@ -244,7 +251,7 @@ mod tests {
                 style: "any",
                 strength: None,
                 about: String::new(),
-                mind: Mind::Fixed,
+                knowledge: KnowledgeSource::Fixed,
             };
             assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
             assert_eq!(bot.plays("8x7".parse().unwrap()), larger, "{spec}");

@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, warn};
 
 use super::client_session::ClientSession;
-use super::port::{Caller, Credential, Disconnected, Gateway, Opened, Refused, Unauthorized};
+use super::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, Unauthorized};
+use super::resume_token::ResumeToken;
 use super::services::Services;
-use super::ticket::Ticket;
 use crate::accounts::{AccountError, is_guest};
 use crate::fourfold_version;
 use crate::model::ids::{PlayerId, SessionId, TokenId};
@@ -44,7 +44,7 @@ pub struct SessionGateway {
 }
 
 /// A `hello` whose sender is known.
-struct Opening {
+struct KnownHello {
     hello: Hello,
     profile: Option<BotProfile>,
     proven: Proven,
@@ -79,7 +79,7 @@ impl Gateway for SessionGateway {
     }
 
     /// Opens in a task of its own, which a socket that gives up cannot stop half way: what was attached must be let go.
-    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, Refused> {
+    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, RefusedHello> {
         let (answer, opened) = oneshot::channel();
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
@@ -100,24 +100,31 @@ impl SessionGateway {
         Self { services }
     }
 
-    async fn find_or_open(&self, hello: Hello, re: Option<&str>, caller: Caller) -> Result<Opened, Refused> {
-        let ticket = hello.resume.as_ref().and_then(|resume| self.read_ticket(resume));
-        let proven = self.prove(&hello, &caller, ticket.as_ref()).await?;
+    async fn find_or_open(
+        &self,
+        hello: Hello,
+        re: Option<&str>,
+        caller: Caller,
+    ) -> Result<Opened, RefusedHello> {
+        let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
+        let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
-        let request = Opening { hello, profile, proven };
-        let Some(ticket) = ticket.filter(|ticket| ticket.player == request.proven.identity.id) else {
+        let request = KnownHello { hello, profile, proven };
+        let Some(resume_token) =
+            resume_token.filter(|resume_token| resume_token.player == request.proven.identity.id)
+        else {
             return self.open_fresh(&request, None, re).await;
         };
-        match self.resume(&request, &ticket, re).await? {
+        match self.resume(&request, &resume_token, re).await? {
             Resumed::Yes(opened) => Ok(opened),
             Resumed::No { instead_of } => self.open_fresh(&request, instead_of, re).await,
         }
     }
 
     /// What the secret of a session says, if we wrote it for this session.
-    fn read_ticket(&self, resume: &Resume) -> Option<Ticket> {
-        let ticket = Ticket::read(&self.services.signer, &resume.secret)?;
-        (ticket.session.as_str() == resume.session).then_some(ticket)
+    fn read_resume_token(&self, resume: &Resume) -> Option<ResumeToken> {
+        let resume_token = ResumeToken::read(&self.services.signer, &resume.secret)?;
+        (resume_token.session.as_str() == resume.session).then_some(resume_token)
     }
 
     /// Finds out who calls: by token, by cookie, or by the session that is to go on.
@@ -125,8 +132,8 @@ impl SessionGateway {
         &self,
         hello: &Hello,
         caller: &Caller,
-        ticket: Option<&Ticket>,
-    ) -> Result<Proven, Refused> {
+        resume_token: Option<&ResumeToken>,
+    ) -> Result<Proven, RefusedHello> {
         let accounts = &self.services.accounts;
         if let Some(token) = &hello.token {
             return self.prove_token(&Secret::new(token.as_str())).await;
@@ -143,17 +150,17 @@ impl SessionGateway {
                 }
                 match accounts.guest(cookie).await.map_err(|error| refuse(&error))? {
                     Some(guest) => Ok(Proven { identity: guest.identity, credential: None }),
-                    None => self.prove_ticket(ticket).await,
+                    None => self.prove_resume_token(resume_token).await,
                 }
             }
-            Credential::None => self.prove_ticket(ticket).await,
+            Credential::None => self.prove_resume_token(resume_token).await,
         }
     }
 
-    async fn prove_token(&self, token: &Secret) -> Result<Proven, Refused> {
+    async fn prove_token(&self, token: &Secret) -> Result<Proven, RefusedHello> {
         match self.services.accounts.authenticate(token).await {
             Ok(known) => Ok(Proven { identity: known.identity, credential: Some(known.token) }),
-            Err(AccountError::Unauthorized) => Err(Refused {
+            Err(AccountError::Unauthorized) => Err(RefusedHello {
                 error: WireError::new(ErrorCode::Unauthorized, "the token is unknown or revoked").fatal(),
                 code: CloseCode::Credentials,
             }),
@@ -163,26 +170,26 @@ impl SessionGateway {
 
     /// Whoever holds the secret of a session is its player, as long as the credential behind it is valid. Without a
     /// credential that is a guest: a secret from before the guest made an account does not open the account.
-    async fn prove_ticket(&self, ticket: Option<&Ticket>) -> Result<Proven, Refused> {
-        let Some(ticket) = ticket else { return Ok(self.new_guest()) };
+    async fn prove_resume_token(&self, resume_token: Option<&ResumeToken>) -> Result<Proven, RefusedHello> {
+        let Some(resume_token) = resume_token else { return Ok(self.new_guest()) };
         let store = &self.services.store;
-        if let Some(token) = &ticket.credential {
+        if let Some(token) = &resume_token.credential {
             let valid = store.token_by_id(token, UnixMillis::now()).await.map_err(|error| refuse(&error))?;
             if valid.is_none() {
                 return Ok(self.new_guest());
             }
-        } else if ticket.has_expired(UnixMillis::now())
-            && self.services.sessions.get(&ticket.session).is_none()
+        } else if resume_token.has_expired(UnixMillis::now())
+            && self.services.sessions.get(&resume_token.session).is_none()
         {
             return Ok(self.new_guest());
         }
-        match store.player(&ticket.player).await.map_err(|error| refuse(&error))? {
-            Some(player) if ticket.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
+        match store.player(&resume_token.player).await.map_err(|error| refuse(&error))? {
+            Some(player) if resume_token.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
             Some(player) => {
                 let identity = crate::accounts::identity_of(&player);
-                Ok(Proven { identity, credential: ticket.credential.clone() })
+                Ok(Proven { identity, credential: resume_token.credential.clone() })
             }
-            None => Ok(Proven { identity: ticket.identity(), credential: None }),
+            None => Ok(Proven { identity: resume_token.identity(), credential: None }),
         }
     }
 
@@ -193,15 +200,21 @@ impl SessionGateway {
     /// Goes on with a session: with what was missed if it is still there, or with snapshots after a restart.
     ///
     /// If it cannot go on, its player keeps the identity, and a fresh session begins.
-    async fn resume(&self, request: &Opening, ticket: &Ticket, re: Option<&str>) -> Result<Resumed, Refused> {
+    async fn resume(
+        &self,
+        request: &KnownHello,
+        resume_token: &ResumeToken,
+        re: Option<&str>,
+    ) -> Result<Resumed, RefusedHello> {
         let Some(resume) = &request.hello.resume else { return Ok(Resumed::No { instead_of: None }) };
-        let live = self.services.sessions.get(&ticket.session);
-        let is_of_earlier_process = ticket.issued_at < self.services.started_at;
+        let live = self.services.sessions.get(&resume_token.session);
+        let is_of_earlier_process = resume_token.issued_at < self.services.started_at;
         let session = match live {
             Some(session) => session,
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq);
-                let session = self.make(ticket.session.clone(), &resume.secret, &request.proven, outbox);
+                let session =
+                    self.make(resume_token.session.clone(), &resume.secret, &request.proven, outbox);
                 let _alone = session.change_alone().await;
                 match self.enter(&session, request) {
                     Ok(older) => return self.revive(&session, resume, older, re).await,
@@ -221,7 +234,7 @@ impl SessionGateway {
         resume: &Resume,
         older: Vec<Arc<Session>>,
         re: Option<&str>,
-    ) -> Result<Resumed, Refused> {
+    ) -> Result<Resumed, RefusedHello> {
         let attached = match self.welcome(session, true).await {
             Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
             Err(refused) => Err(refused),
@@ -240,10 +253,10 @@ impl SessionGateway {
     async fn go_on(
         &self,
         session: &Arc<Session>,
-        request: &Opening,
+        request: &KnownHello,
         resume: &Resume,
         re: Option<&str>,
-    ) -> Result<Resumed, Refused> {
+    ) -> Result<Resumed, RefusedHello> {
         let _alone = session.change_alone().await;
         if !self.services.sessions.contains(session) {
             return Ok(Resumed::No { instead_of: None });
@@ -265,14 +278,15 @@ impl SessionGateway {
     /// Opens a new session, `instead_of` one that cannot go on.
     async fn open_fresh(
         &self,
-        request: &Opening,
+        request: &KnownHello,
         instead_of: Option<Arc<Session>>,
         re: Option<&str>,
-    ) -> Result<Opened, Refused> {
+    ) -> Result<Opened, RefusedHello> {
         let proven = &request.proven;
         let id = SessionId::random(&mut rng());
-        let ticket = Ticket::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
-        let secret = ticket.write(&self.services.signer);
+        let resume_token =
+            ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
+        let secret = resume_token.write(&self.services.signer);
         let session = self.make(id, &secret, proven, Outbox::new());
         let welcome = self.welcome(&session, false).await?;
         let attachment = session.outbox().attach(None, &welcome, re).map_err(|gap| refuse(&gap))?;
@@ -307,7 +321,7 @@ impl SessionGateway {
 
     /// Enters the session in the registry. Older connections have to give way where there may not be so many: a bot's
     /// only one, or the oldest of a person with too many.
-    fn enter(&self, session: &Arc<Session>, request: &Opening) -> Result<Vec<Arc<Session>>, Arc<Session>> {
+    fn enter(&self, session: &Arc<Session>, request: &KnownHello) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let games_max = self.games_max();
         let beside =
             if is_single(session.identity().kind) { 0 } else { self.services.connections_per_account - 1 };
@@ -398,7 +412,7 @@ impl SessionGateway {
         self.services.feeds.lobby_changed();
     }
 
-    async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, Refused> {
+    async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, RefusedHello> {
         let identity = session.identity();
         let rating = self.services.store.shown_rating(identity, Variant::STANDARD).await;
         let rating = rating.map_err(|error| refuse(&error))?;
@@ -432,7 +446,7 @@ fn declared_by(hello: &Hello) -> Declared {
 }
 
 /// What a bot says about itself, if it fits.
-fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, Refused> {
+fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
     let Some(bot) = &hello.bot else { return Ok(None) };
     let texts = [
         ("bot.version", Some(&bot.version)),
@@ -446,7 +460,7 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, Refused> {
             let message =
                 format!("{field} has at most {PROFILE_CHARS_MAX} characters and no control characters");
             let error = WireError::bad_field(field, message).fatal();
-            return Err(Refused { error, code: CloseCode::Bye });
+            return Err(RefusedHello { error, code: CloseCode::Bye });
         }
     }
     let url = bot.url.clone().filter(|url| url.starts_with("https://") || url.starts_with("http://"));
@@ -458,9 +472,9 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-fn refuse(cause: &(dyn std::error::Error + 'static)) -> Refused {
+fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {
     let error = internal("the session could not be opened", cause).fatal();
-    Refused { error, code: CloseCode::Restart }
+    RefusedHello { error, code: CloseCode::Restart }
 }
 
 #[cfg(test)]

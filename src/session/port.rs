@@ -46,7 +46,7 @@ pub struct Unauthorized;
 /// A `hello` that is answered with an error and a close.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[error("{}", error.message)]
-pub struct Refused {
+pub struct RefusedHello {
     /// What the client is told.
     pub error: WireError,
     /// How the socket closes after that.
@@ -85,7 +85,7 @@ pub trait Gateway: Send + Sync + 'static {
     /// Opens or resumes a session for a `hello` with request id `id`.
     ///
     /// On success `welcome` and what follows are in the outbox already. The protocol version is checked before.
-    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, Refused>;
+    async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, RefusedHello>;
 }
 
 /// One session, as its socket sees it.

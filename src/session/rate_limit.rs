@@ -71,7 +71,7 @@ impl<const N: usize> Strikes<N> {
 
 /// What becomes of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum RateVerdict {
     /// Within the limit.
     Pass,
     /// Over it: refused, and may come again after this time.
@@ -100,11 +100,11 @@ impl Traffic {
     }
 
     /// Counts a message that is not free.
-    pub fn message(&mut self, now: Instant) -> Verdict {
+    pub fn message(&mut self, now: Instant) -> RateVerdict {
         match self.credits.spend(now) {
-            Ok(()) => Verdict::Pass,
-            Err(wait) if self.floods.strike(now, FLOOD_WINDOW) => Verdict::Flooding(wait),
-            Err(wait) => Verdict::Limited(wait),
+            Ok(()) => RateVerdict::Pass,
+            Err(wait) if self.floods.strike(now, FLOOD_WINDOW) => RateVerdict::Flooding(wait),
+            Err(wait) => RateVerdict::Limited(wait),
         }
     }
 
@@ -128,10 +128,10 @@ mod tests {
         let start = Instant::now();
         let mut traffic = Traffic::new(&TransportLimits::default());
         for n in 0..100 {
-            assert_eq!(traffic.message(start), Verdict::Pass, "message {n}");
+            assert_eq!(traffic.message(start), RateVerdict::Pass, "message {n}");
         }
-        assert_eq!(traffic.message(start), Verdict::Limited(ms(200)));
-        assert_eq!(traffic.message(start + ms(200)), Verdict::Pass);
+        assert_eq!(traffic.message(start), RateVerdict::Limited(ms(200)));
+        assert_eq!(traffic.message(start + ms(200)), RateVerdict::Pass);
     }
 
     #[test]
@@ -149,10 +149,10 @@ mod tests {
     fn the_third_refusal_in_a_minute_ends_the_connection() {
         let start = Instant::now();
         let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
-        assert_eq!(traffic.message(start), Verdict::Pass);
-        assert!(matches!(traffic.message(start), Verdict::Limited(_)));
-        assert!(matches!(traffic.message(start), Verdict::Limited(_)));
-        assert!(matches!(traffic.message(start + ms(1)), Verdict::Flooding(_)));
+        assert_eq!(traffic.message(start), RateVerdict::Pass);
+        assert!(matches!(traffic.message(start), RateVerdict::Limited(_)));
+        assert!(matches!(traffic.message(start), RateVerdict::Limited(_)));
+        assert!(matches!(traffic.message(start + ms(1)), RateVerdict::Flooding(_)));
     }
 
     #[test]
@@ -161,8 +161,8 @@ mod tests {
         let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
         for minute in 0..6 {
             let now = start + Duration::from_secs(31 * minute);
-            assert_eq!(traffic.message(now), Verdict::Pass);
-            assert!(matches!(traffic.message(now), Verdict::Limited(_)), "minute {minute}");
+            assert_eq!(traffic.message(now), RateVerdict::Pass);
+            assert!(matches!(traffic.message(now), RateVerdict::Limited(_)), "minute {minute}");
         }
     }
 

@@ -15,7 +15,7 @@ use crate::play::presence::session::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Connection, Directory, Recipient};
 use crate::protocol::CloseCode;
-use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::{Store, Writer};
 

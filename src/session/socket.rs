@@ -17,11 +17,11 @@ use tokio::time::{Interval, MissedTickBehavior, interval, sleep_until, timeout, 
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error};
 
-use super::heart::Heart;
+use super::heartbeat::Heartbeat;
 use super::limits::TransportLimits;
-use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, Refused, SessionPort};
-use super::rate_limit::{Traffic, Verdict};
-use super::wire::{Event, Farewell, Fault, Listening, Source, Wire};
+use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, RefusedHello, SessionPort};
+use super::rate_limit::{RateVerdict, Traffic};
+use super::wire::{Farewell, Listening, MessageSource, Wire, WireEvent, WireFault};
 use crate::model::ids::GameId;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
@@ -93,7 +93,7 @@ where
         Err(_) => {
             error!("opening a session took too long");
             let error = WireError::new(ErrorCode::Internal, "opening the session took too long");
-            Refused { error, code: CloseCode::Restart }
+            RefusedHello { error, code: CloseCode::Restart }
         }
     };
     wire.say(&refused.error.fatal().into(), id.as_deref());
@@ -109,14 +109,14 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        let (text, received) = match wire.event(Source::None, Listening::Yes).await {
-            Event::Text(text, received) => (text, received),
-            Event::Pong(..) | Event::CaughtUp => continue,
-            Event::Close(code) => return Err(Farewell::Close(code)),
-            Event::PeerCloses => return Err(Farewell::Answer),
-            Event::Gone => return Err(Farewell::Drop),
-            Event::Fault(fault) => {
-                if fault == Fault::TooLarge {
+        let (text, received) = match wire.event(MessageSource::None, Listening::Yes).await {
+            WireEvent::Text(text, received) => (text, received),
+            WireEvent::Pong(..) | WireEvent::CaughtUp => continue,
+            WireEvent::Close(code) => return Err(Farewell::Close(code)),
+            WireEvent::PeerCloses => return Err(Farewell::Answer),
+            WireEvent::Gone => return Err(Farewell::Drop),
+            WireEvent::Fault(fault) => {
+                if fault == WireFault::TooLarge {
                     wire.say(&too_large(), None);
                 }
                 return Err(Farewell::Fail(fault.close_code()));
@@ -163,17 +163,17 @@ fn hear(
 ) -> Heard {
     let parsed = parse(text);
     let free = parsed.as_ref().is_ok_and(|request| is_free(&request.message));
-    let verdict = if free { Verdict::Pass } else { traffic.message(received) };
+    let verdict = if free { RateVerdict::Pass } else { traffic.message(received) };
     match (verdict, parsed) {
-        (Verdict::Pass, Ok(request)) => Heard::Request(request),
-        (Verdict::Pass, Err(Refusal { id, error }))
+        (RateVerdict::Pass, Ok(request)) => Heard::Request(request),
+        (RateVerdict::Pass, Err(Refusal { id, error }))
             if error.code == ErrorCode::BadJson && traffic.bad_json(received) =>
         {
             Heard::Enough(Refusal { id, error: error.fatal() }, CloseCode::Abuse)
         }
-        (Verdict::Pass, Err(refusal)) => Heard::Refused(refusal),
-        (Verdict::Limited(wait), parsed) => Heard::Refused(too_many(parsed, wait)),
-        (Verdict::Flooding(wait), parsed) => {
+        (RateVerdict::Pass, Err(refusal)) => Heard::Refused(refusal),
+        (RateVerdict::Limited(wait), parsed) => Heard::Refused(too_many(parsed, wait)),
+        (RateVerdict::Flooding(wait), parsed) => {
             let Refusal { id, error } = too_many(parsed, wait);
             Heard::Enough(Refusal { id, error: error.fatal() }, CloseCode::Flooding)
         }
@@ -216,14 +216,14 @@ where
 }
 
 /// Something for the session to do.
-enum Job {
+enum SessionJob {
     /// Boxed: it is ten times as large as the other, and rarely waits.
     Request(Box<Request>, Instant),
     Resync(GameId, u64),
 }
 
 /// What is being done, and whether the connection ends with it.
-struct Work<'a> {
+struct SessionWork<'a> {
     future: BoxFuture<'a, ()>,
     last: bool,
 }
@@ -235,13 +235,13 @@ struct Conversation<'a, S> {
     outbox: &'a Outbox,
     attachment: &'a Attachment,
     deps: &'a SocketDeps,
-    heart: Heart,
+    pings: Heartbeat,
     heartbeat: Interval,
     /// Heartbeats until sent messages are old enough to be forgotten.
     beats_to_age: u64,
-    work: Option<Work<'a>>,
+    work: Option<SessionWork<'a>>,
     /// Jobs that came while another was being done. Holds no memory when it is empty.
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<SessionJob>,
     /// After the stop signal: when the client has had its time to take what waits.
     gone_by: Option<tokio::time::Instant>,
 }
@@ -263,7 +263,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             outbox: session.outbox(),
             attachment,
             deps,
-            heart: Heart::default(),
+            pings: Heartbeat::default(),
             heartbeat,
             beats_to_age: 0,
             work: None,
@@ -277,7 +277,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         let mut stopped = pin!(self.deps.stop.cancelled());
         loop {
             let attachment = self.attachment;
-            let source = Source::Outbox(self.outbox, attachment);
+            let source = MessageSource::Outbox(self.outbox, attachment);
             let listening = self.listening();
             tokio::select! {
                 biased;
@@ -311,11 +311,11 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     /// Pings, unless the peer has been silent for too long. The last ping that may be missed has half a heartbeat to
     /// be answered.
     fn beat(&mut self) -> bool {
-        if self.heart.is_faint() {
+        if self.pings.is_faint() {
             return false;
         }
-        self.wire.ping(self.heart.beat(now()));
-        if self.heart.is_faint() {
+        self.wire.ping(self.pings.beat(now()));
+        if self.pings.is_faint() {
             self.heartbeat.reset_after(self.heartbeat.period() / 2);
         }
         if self.beats_to_age == 0 {
@@ -327,25 +327,26 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         true
     }
 
-    fn on_event(&mut self, event: Event) -> Option<(Farewell, Disconnected)> {
+    fn on_event(&mut self, event: WireEvent) -> Option<(Farewell, Disconnected)> {
         match event {
-            Event::Text(text, received) => self.on_text(&text, received),
-            Event::Pong(payload, received) => {
-                if let Some(round_trip) = self.heart.pong(&payload, received) {
+            WireEvent::Text(text, received) => self.on_text(&text, received),
+            WireEvent::Pong(payload, received) => {
+                if let Some(round_trip) = self.pings.pong(&payload, received) {
                     self.session.measured(round_trip);
                 }
             }
-            Event::CaughtUp => {
+            WireEvent::CaughtUp => {
                 let behind = self.outbox.take_behind(self.attachment);
-                self.waiting.extend(behind.into_iter().map(|(game, skipped)| Job::Resync(game, skipped)));
+                self.waiting
+                    .extend(behind.into_iter().map(|(game, skipped)| SessionJob::Resync(game, skipped)));
                 if self.work.is_none() {
                     self.go_on(Last::No);
                 }
             }
-            Event::Close(code) => return Some((Farewell::Close(code), parting(code))),
-            Event::Fault(fault) => return Some(self.on_fault(fault)),
-            Event::PeerCloses => return Some((Farewell::Answer, Disconnected::Lost)),
-            Event::Gone => return Some((Farewell::Drop, Disconnected::Lost)),
+            WireEvent::Close(code) => return Some((Farewell::Close(code), parting(code))),
+            WireEvent::Fault(fault) => return Some(self.on_fault(fault)),
+            WireEvent::PeerCloses => return Some((Farewell::Answer, Disconnected::Lost)),
+            WireEvent::Gone => return Some((Farewell::Drop, Disconnected::Lost)),
         }
         None
     }
@@ -369,12 +370,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     }
 
     /// Closes for a fault. What waits is sent first as far as the peer takes it at once.
-    fn on_fault(&mut self, fault: Fault) -> (Farewell, Disconnected) {
+    fn on_fault(&mut self, fault: WireFault) -> (Farewell, Disconnected) {
         debug!(?fault, "the client broke the rules of the wire");
-        if fault == Fault::TooLarge {
+        if fault == WireFault::TooLarge {
             self.outbox.answer(&too_large(), None);
         }
-        self.wire.write_now(Source::Outbox(self.outbox, self.attachment));
+        self.wire.write_now(MessageSource::Outbox(self.outbox, self.attachment));
         (Farewell::Fail(fault.close_code()), Disconnected::Lost)
     }
 
@@ -382,20 +383,20 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         if self.work.is_none() {
             self.handle(request, received);
         } else {
-            self.waiting.push_back(Job::Request(Box::new(request), received));
+            self.waiting.push_back(SessionJob::Request(Box::new(request), received));
         }
     }
 
     fn handle(&mut self, request: Request, received: Instant) {
         let last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
-        self.work = Some(Work { future: self.session.handle(request, received), last });
+        self.work = Some(SessionWork { future: self.session.handle(request, received), last });
     }
 
-    fn begin(&mut self, job: Job) {
+    fn begin(&mut self, job: SessionJob) {
         match job {
-            Job::Request(request, received) => self.handle(*request, received),
-            Job::Resync(game, skipped) => {
-                self.work = Some(Work { future: self.session.resync(game, skipped), last: false });
+            SessionJob::Request(request, received) => self.handle(*request, received),
+            SessionJob::Resync(game, skipped) => {
+                self.work = Some(SessionWork { future: self.session.resync(game, skipped), last: false });
             }
         }
     }
@@ -420,7 +421,7 @@ enum Last {
 }
 
 /// Waits for the work at hand, for ever if there is none.
-async fn done(work: &mut Option<Work<'_>>) -> Last {
+async fn done(work: &mut Option<SessionWork<'_>>) -> Last {
     match work {
         Some(work) => {
             work.future.as_mut().await;

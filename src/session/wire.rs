@@ -45,7 +45,7 @@ pub fn websocket_config() -> WebSocketConfig {
 
 /// What a connection did wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum WireFault {
     /// A message over the limit.
     TooLarge,
     /// A binary message.
@@ -58,7 +58,7 @@ pub enum Fault {
     Frames(Breach),
 }
 
-impl Fault {
+impl WireFault {
     /// How the socket closes for it.
     #[must_use]
     pub fn close_code(self) -> CloseCode {
@@ -74,7 +74,7 @@ impl Fault {
 
 /// What happened on the wire.
 #[derive(Debug)]
-pub enum Event {
+pub enum WireEvent {
     /// A text message, and when it was read.
     Text(Utf8Bytes, Instant),
     /// A pong with this payload, and when it was read.
@@ -84,7 +84,7 @@ pub enum Event {
     /// The outbox says to close.
     Close(CloseCode),
     /// The peer did something that ends the connection. Nothing more can be read.
-    Fault(Fault),
+    Fault(WireFault),
     /// The peer closes.
     PeerCloses,
     /// The connection is gone.
@@ -115,14 +115,14 @@ pub enum Farewell {
 
 /// Where messages to send come from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum MessageSource<'a> {
     /// There is no session yet.
     None,
     /// The session's outbox and our hold on it.
     Outbox(&'a Outbox, &'a Attachment),
 }
 
-impl Source<'_> {
+impl MessageSource<'_> {
     fn next(self) -> Next {
         match self {
             Self::None => Next::Idle { behind: false },
@@ -139,13 +139,13 @@ impl Source<'_> {
 }
 
 /// What writing came to.
-enum Written {
+enum FrameWritten {
     /// All that waited has left.
     All { behind: bool },
     /// The peer does not take more now.
     Blocked,
     /// Something happened that ends writing.
-    Event(Event),
+    Event(WireEvent),
 }
 
 /// The server's end of one WebSocket.
@@ -165,7 +165,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 
     /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
-    pub async fn event(&mut self, source: Source<'_>, listening: Listening) -> Event {
+    pub async fn event(&mut self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
         std::future::poll_fn(|cx| self.poll_event(cx, source, listening)).await
     }
 
@@ -180,7 +180,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 
     /// Writes what waits as far as the peer takes it at once.
-    pub fn write_now(&mut self, source: Source<'_>) {
+    pub fn write_now(&mut self, source: MessageSource<'_>) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
         self.poll_write(&mut cx, source);
     }
@@ -192,11 +192,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.unflushed |= taken;
     }
 
-    fn poll_event(&mut self, cx: &mut Context<'_>, source: Source<'_>, listening: Listening) -> Poll<Event> {
+    fn poll_event(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: MessageSource<'_>,
+        listening: Listening,
+    ) -> Poll<WireEvent> {
         match self.poll_write(cx, source) {
-            Written::Event(event) => return Poll::Ready(event),
-            Written::All { behind: true } => return Poll::Ready(Event::CaughtUp),
-            Written::All { behind: false } | Written::Blocked => {}
+            FrameWritten::Event(event) => return Poll::Ready(event),
+            FrameWritten::All { behind: true } => return Poll::Ready(WireEvent::CaughtUp),
+            FrameWritten::All { behind: false } | FrameWritten::Blocked => {}
         }
         match listening {
             Listening::Yes => self.poll_read(cx),
@@ -204,51 +209,51 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    fn poll_write(&mut self, cx: &mut Context<'_>, source: Source<'_>) -> Written {
+    fn poll_write(&mut self, cx: &mut Context<'_>, source: MessageSource<'_>) -> FrameWritten {
         let behind = loop {
             match Pin::new(&mut self.socket).poll_ready(cx) {
                 Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(_)) => return Written::Event(Event::Gone),
+                Poll::Ready(Err(_)) => return FrameWritten::Event(WireEvent::Gone),
                 Poll::Pending => {
                     return source
                         .parted()
-                        .map_or(Written::Blocked, |code| Written::Event(Event::Close(code)));
+                        .map_or(FrameWritten::Blocked, |code| FrameWritten::Event(WireEvent::Close(code)));
                 }
             }
             match source.next() {
                 Next::Message(outgoing) => {
                     if Pin::new(&mut self.socket).start_send(Message::text(outgoing.text())).is_err() {
-                        return Written::Event(Event::Gone);
+                        return FrameWritten::Event(WireEvent::Gone);
                     }
                     self.unflushed = true;
                 }
-                Next::Close(code) => return Written::Event(Event::Close(code)),
+                Next::Close(code) => return FrameWritten::Event(WireEvent::Close(code)),
                 Next::Idle { behind } => break behind,
             }
         };
         if self.unflushed {
             match Pin::new(&mut self.socket).poll_flush(cx) {
                 Poll::Ready(Ok(())) => self.unflushed = false,
-                Poll::Ready(Err(_)) => return Written::Event(Event::Gone),
-                Poll::Pending => return Written::Blocked,
+                Poll::Ready(Err(_)) => return FrameWritten::Event(WireEvent::Gone),
+                Poll::Pending => return FrameWritten::Blocked,
             }
         }
-        Written::All { behind }
+        FrameWritten::All { behind }
     }
 
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<WireEvent> {
         loop {
             let read = std::task::ready!(Pin::new(&mut self.socket).poll_next(cx));
             let now = || tokio::time::Instant::now().into_std();
             return Poll::Ready(match read {
-                Some(Ok(Message::Text(text))) => Event::Text(text, now()),
-                Some(Ok(Message::Pong(payload))) => Event::Pong(payload, now()),
+                Some(Ok(Message::Text(text))) => WireEvent::Text(text, now()),
+                Some(Ok(Message::Pong(payload))) => WireEvent::Pong(payload, now()),
                 // The codec has queued the pong; the next read sends it.
                 Some(Ok(Message::Ping(_) | Message::Frame(_))) => continue,
-                Some(Ok(Message::Binary(_))) => Event::Fault(Fault::Binary),
-                Some(Ok(Message::Close(_))) => Event::PeerCloses,
-                Some(Err(error)) => classify(&error).map_or(Event::Gone, Event::Fault),
-                None => Event::Gone,
+                Some(Ok(Message::Binary(_))) => WireEvent::Fault(WireFault::Binary),
+                Some(Ok(Message::Close(_))) => WireEvent::PeerCloses,
+                Some(Err(error)) => classify(&error).map_or(WireEvent::Gone, WireEvent::Fault),
+                None => WireEvent::Gone,
             });
         }
     }
@@ -295,14 +300,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 }
 
 /// What the codec's error says about the peer; `None` if the connection is just gone.
-fn classify(error: &Error) -> Option<Fault> {
+fn classify(error: &Error) -> Option<WireFault> {
     match error {
-        Error::Capacity(CapacityError::MessageTooLong { .. }) => Some(Fault::TooLarge),
-        Error::Utf8(_) => Some(Fault::Utf8),
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => Some(WireFault::TooLarge),
+        Error::Utf8(_) => Some(WireFault::Utf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
-        Error::Protocol(_) => Some(Fault::Protocol),
+        Error::Protocol(_) => Some(WireFault::Protocol),
         Error::Io(error) => {
-            error.get_ref().and_then(|inner| inner.downcast_ref()).copied().map(Fault::Frames)
+            error.get_ref().and_then(|inner| inner.downcast_ref()).copied().map(WireFault::Frames)
         }
         _ => None,
     }

@@ -9,9 +9,9 @@ use fourfold_engine::{BySide, Column, Side, Variant};
 use super::record::BotProfile;
 use super::record::Ending;
 use super::record::EventKind;
+use super::record::GamePair;
 use super::record::GameSpec;
-use super::record::Opening;
-use super::record::Pair;
+use super::record::OpeningSource;
 use super::record::StoredEvent;
 use super::record::StoredGame;
 use super::record::StoredMove;
@@ -19,7 +19,7 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
-use super::store::{Board, GameQuery, Refused, Store, Write, Written};
+use super::store::{GameQuery, LeaderboardList, Refused, Store, Write, Written};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
@@ -115,7 +115,7 @@ pub(crate) fn spec(id: &str, first: &str, second: &str) -> GameSpec {
         time: TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None },
         rated: true,
         unrated_because: None,
-        opening: Opening::default(),
+        opening: OpeningSource::default(),
         pair: None,
         started_at: NOON,
     }
@@ -348,8 +348,8 @@ pub(crate) async fn a_game_is_read_back_as_it_was_written<F: Fixture>() {
         time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(500) },
         rated: false,
         unrated_because: Some(UnratedReason::PairLimit),
-        opening: Opening { kind: OpeningKind::Given, moves: "12".into() },
-        pair: Some(Pair { id: "p1".parse().unwrap(), leg: 2, of: 4 }),
+        opening: OpeningSource { kind: OpeningKind::Given, moves: "12".into() },
+        pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 2, of: 4 }),
         ..spec("g1", "Ada", "Bob")
     };
     write(&*store, Write::StartGame(spec.clone())).await.unwrap();
@@ -632,10 +632,10 @@ pub(crate) async fn leaderboards_list_whom_they_should<F: Fixture>() {
             rows.iter().map(|row| format!("{} {}", row.rank, row.player.name)).collect::<Vec<_>>()
         }
     };
-    assert_eq!(board(Board::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
-    assert_eq!(board(Board::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
-    assert_eq!(board(Board::Bots, 9).await, ["1 deep"]);
-    let elsewhere = store.leaderboard(Board::All, "4x4".parse().unwrap(), 9).await.unwrap();
+    assert_eq!(board(LeaderboardList::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
+    assert_eq!(board(LeaderboardList::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
+    assert_eq!(board(LeaderboardList::Bots, 9).await, ["1 deep"]);
+    let elsewhere = store.leaderboard(LeaderboardList::All, "4x4".parse().unwrap(), 9).await.unwrap();
     assert_eq!(elsewhere, []);
 }
 

@@ -7,9 +7,11 @@ use super::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec,
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
-use super::published::{Against, FitList, Publication, PublishedRating, RatedGame, Score, VoidedGame};
+use super::published::{
+    Against, FitList, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
+};
 use super::puzzles::Harvest;
-use super::record::{GameSpec, Opening, Pair, UnratedReason};
+use super::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::MilliElo;
@@ -59,8 +61,8 @@ fn void(game: &str) -> Write {
 /// Four games: three rated, the second one casual.
 async fn fill(store: &dyn Store) {
     add_players(store, &["Ada", "Bob", "Eve"]).await;
-    let pair = Some(Pair { id: "p".parse().unwrap(), leg: 1, of: 2 });
-    let opening = Opening { kind: OpeningKind::Balanced, moves: "44".into() };
+    let pair = Some(GamePair { id: "p".parse().unwrap(), leg: 1, of: 2 });
+    let opening = OpeningSource { kind: OpeningKind::Balanced, moves: "44".into() };
     let in_pair = GameSpec { opening, pair, ..spec("g1", "Ada", "Bob") };
     first_wins(store, in_pair, FIRST_WINS).await;
     first_wins(store, GameSpec { rated: false, ..spec("g2", "Ada", "Bob") }, FIRST_WINS).await;
@@ -92,7 +94,7 @@ pub(crate) async fn a_crosstable_counts_by_opponent_and_side<F: Fixture>() {
     let store = fixture.store();
     fill(&*store).await;
     let rows = store.crosstable(&player_id("Ada"), Variant::STANDARD, 10).await.unwrap();
-    let ended = |wins, draws, losses| Score { wins, draws, losses };
+    let ended = |wins, draws, losses| OpponentScore { wins, draws, losses };
     let bob = Against {
         opponent: player_id("Bob"),
         score: BySide { first: ended(1, 0, 0), second: ended(0, 0, 1) },

@@ -6,7 +6,7 @@ use fourfold_engine::Side;
 use super::conformance::{
     FIRST_WINS, Fixture, NOON, add_players, after_noon, first_wins, player_id, spec, write,
 };
-use super::record::{GameSpec, Pair};
+use super::record::{GamePair, GameSpec};
 use super::store::{Refused, Write, Written};
 use super::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
 use crate::model::clock::TimeControl;
@@ -122,7 +122,7 @@ pub(crate) async fn games_are_found_by_their_tournament<F: Fixture>() {
     let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     let of = |game: &str, tournament: &str, pair: u64, leg| GameSpec {
-        pair: Some(Pair { id: PairId::in_tournament(&id(tournament), pair), leg, of: 2 }),
+        pair: Some(GamePair { id: PairId::in_tournament(&id(tournament), pair), leg, of: 2 }),
         ..spec(game, "Ada", "Bob")
     };
     first_wins(&*store, of("g1", "T1", 10, 1), FIRST_WINS).await;

@@ -9,7 +9,7 @@ use super::store::Refused;
 
 /// A game that goes on, as far as it is written.
 #[derive(Clone, Debug)]
-pub(super) struct LiveGame {
+pub(super) struct UnfinishedGame {
     /// Shared, because transactions work on copies.
     spec: Arc<GameSpec>,
     last_seq: u32,
@@ -17,7 +17,7 @@ pub(super) struct LiveGame {
     played: Vec<Column>,
 }
 
-impl LiveGame {
+impl UnfinishedGame {
     /// A game without events.
     pub(super) fn new(spec: GameSpec) -> Self {
         Self { spec: Arc::new(spec), last_seq: 0, played: Vec::new() }

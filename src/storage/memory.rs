@@ -1,6 +1,6 @@
 //! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
 
-mod authors;
+mod bot_versions;
 mod judgements;
 mod learners;
 mod puzzles;
@@ -13,15 +13,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side, Variant};
 
-use self::authors::Authors;
+use self::bot_versions::MemoryBotVersions;
 use self::judgements::Judgements;
 use self::learners::Learners;
-use self::puzzles::Puzzles;
-use self::tournaments::Tournaments;
-use super::authors::{BotFault, BotVersion};
+use self::puzzles::MemoryPuzzles;
+use self::tournaments::MemoryTournaments;
+use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
-use super::live::LiveGame;
-use super::published::{Against, Publication, RatedGame, Score, VoidedGame};
+use super::live::UnfinishedGame;
+use super::published::{Against, OpponentScore, Publication, RatedGame, VoidedGame};
 use super::record::BotProfile;
 use super::record::DamagedGame;
 use super::record::GameSpec;
@@ -34,19 +34,21 @@ use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::refold::{Refold, Voided};
-use super::settle::{Referee, Verdict};
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
+use super::settle::{RatingVerdict, Referee};
+use super::store::{
+    GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
+};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::PlayerKind;
-use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
 
 /// What happens to the next commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum CommitFault {
     /// The disk is full: nothing is written.
     Full,
     /// The disk fails: nothing is written, but nobody knows.
@@ -58,11 +60,11 @@ pub enum Fault {
 /// Keeps everything in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    tables: Mutex<Tables>,
+    tables: Mutex<MemoryTables>,
 }
 
 #[derive(Debug, Default)]
-struct Tables {
+struct MemoryTables {
     players: HashMap<PlayerId, StoredPlayer>,
     passwords: HashMap<PlayerId, String>,
     tokens: BTreeMap<TokenId, StoredToken>,
@@ -70,19 +72,19 @@ struct Tables {
     /// All of them in the order in which they began.
     begun: Vec<GameId>,
     /// In the order in which they began.
-    live: Vec<(GameId, LiveGame)>,
+    live: Vec<(GameId, UnfinishedGame)>,
     /// In the order in which they finished: number 1 first.
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
     learners: Learners,
-    tournaments: Tournaments,
+    tournaments: MemoryTournaments,
     judgements: Judgements,
-    puzzles: Puzzles,
-    authors: Authors,
+    puzzles: MemoryPuzzles,
+    bot_versions: MemoryBotVersions,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     publication: Publication,
-    faults: VecDeque<Fault>,
+    faults: VecDeque<CommitFault>,
     commits: Vec<usize>,
     /// Questions for finished games that are yet to fail.
     failing_looks: u32,
@@ -97,7 +99,7 @@ impl MemoryStore {
     }
 
     /// Makes a commit to come fail or wait, after those already named.
-    pub fn inject(&self, fault: Fault) {
+    pub fn inject(&self, fault: CommitFault) {
         self.tables().faults.push_back(fault);
     }
 
@@ -118,13 +120,13 @@ impl MemoryStore {
         self.tables().looks.clone()
     }
 
-    fn tables(&self) -> MutexGuard<'_, Tables> {
+    fn tables(&self) -> MutexGuard<'_, MemoryTables> {
         // A panic elsewhere leaves the tables as they were: every write checks first and then only inserts.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Tables {
+impl MemoryTables {
     fn apply(&mut self, write: &Write) -> Result<Written, Refused> {
         match write {
             Write::AddPlayer { player, password } => self.add_player(player, password.as_ref()),
@@ -192,17 +194,17 @@ impl Tables {
             }
             Write::SeeVersion { bot, version, at } => {
                 self.check_player(bot)?;
-                self.authors.see(bot, version, *at);
+                self.bot_versions.see(bot, version, *at);
                 Ok(Written::Done)
             }
             Write::SaveTest { bot, version, test, outcome } => {
                 self.check_player(bot)?;
-                self.authors.save_test(bot, version, test, *outcome == TestOutcome::Passed);
+                self.bot_versions.save_test(bot, version, test, *outcome == TestOutcome::Passed);
                 Ok(Written::Done)
             }
             Write::AddFault(fault) => {
                 self.check_player(&fault.bot)?;
-                self.authors.add_fault(fault);
+                self.bot_versions.add_fault(fault);
                 Ok(Written::Done)
             }
         }
@@ -239,8 +241,8 @@ impl Tables {
             let verdict = fold.settle(&Referee { spec: &game.spec, moves: &moves, ending }, voided);
             let Some(settlement) = &mut game.settlement else { continue };
             (settlement.ratings, settlement.unrated_because) = match verdict {
-                Verdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
-                Verdict::Unrated(reason) => (None, reason),
+                RatingVerdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
+                RatingVerdict::Unrated(reason) => (None, reason),
             };
         }
         self.ratings.retain(|(_, of), _| *of != variant);
@@ -253,7 +255,7 @@ impl Tables {
     }
 
     fn crosstable(&self, player: &PlayerId, variant: Variant) -> Vec<Against> {
-        let mut rows: BTreeMap<PlayerId, BySide<Score>> = BTreeMap::new();
+        let mut rows: BTreeMap<PlayerId, BySide<OpponentScore>> = BTreeMap::new();
         for game in self.rated_games().filter(|game| game.variant == variant) {
             let Some(side) = Side::BOTH.into_iter().find(|side| game.players[*side] == *player) else {
                 continue;
@@ -338,7 +340,7 @@ impl Tables {
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
         self.unpublish();
-        self.authors.forget(&id);
+        self.bot_versions.forget(&id);
         Ok(Written::Done)
     }
 
@@ -382,7 +384,7 @@ impl Tables {
         let game = StoredGame { spec: spec.clone(), events: Vec::new(), settlement: None };
         self.games.insert(spec.id.clone(), game);
         self.begun.push(spec.id.clone());
-        self.live.push((spec.id.clone(), LiveGame::new(spec.clone())));
+        self.live.push((spec.id.clone(), UnfinishedGame::new(spec.clone())));
         Ok(Written::Done)
     }
 
@@ -416,8 +418,8 @@ impl Tables {
         let rows = BySide::from_fn(|side| self.ratings.get(&key(side)).copied().unwrap_or_default());
         let remembered = self.last_rated_games(referee.spec);
         match referee.judge(rows, &remembered) {
-            Verdict::Unrated(unrated_because) => Settlement { number, ratings: None, unrated_because },
-            Verdict::Rated(changes) => {
+            RatingVerdict::Unrated(unrated_because) => Settlement { number, ratings: None, unrated_because },
+            RatingVerdict::Rated(changes) => {
                 for side in Side::BOTH {
                     self.ratings.insert(key(side), changes[side].row);
                 }
@@ -427,7 +429,7 @@ impl Tables {
         }
     }
 
-    fn last_rated_games(&self, spec: &GameSpec) -> Vec<Course> {
+    fn last_rated_games(&self, spec: &GameSpec) -> Vec<GameFingerprint> {
         let newest_first = self.finished.iter().rev().map(|id| &self.games[id]);
         newest_first
             .filter(|game| is_rated(game) && is_between(&game.spec, &spec.players))
@@ -479,9 +481,9 @@ impl Store for MemoryStore {
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
         let fault = self.tables().faults.pop_front();
         match fault {
-            Some(Fault::Full) => return Err(StoreError::Full(injected())),
-            Some(Fault::Failed) => return Err(StoreError::Failed(injected())),
-            Some(Fault::Slow(delay)) => tokio::time::sleep(delay).await,
+            Some(CommitFault::Full) => return Err(StoreError::Full(injected())),
+            Some(CommitFault::Failed) => return Err(StoreError::Failed(injected())),
+            Some(CommitFault::Slow(delay)) => tokio::time::sleep(delay).await,
             None => {}
         }
         let mut tables = self.tables();
@@ -592,7 +594,7 @@ impl Store for MemoryStore {
 
     async fn leaderboard(
         &self,
-        board: Board,
+        board: LeaderboardList,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -740,16 +742,16 @@ impl Store for MemoryStore {
     }
 
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        Ok(self.tables().authors.versions(bot))
+        Ok(self.tables().bot_versions.versions(bot))
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        let versions = self.tables().authors.versions(bot);
+        let versions = self.tables().bot_versions.versions(bot);
         Ok(versions.into_iter().find(|known| known.version == version))
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        Ok(self.tables().authors.faults(bot, limit))
+        Ok(self.tables().bot_versions.faults(bot, limit))
     }
 
     async fn audit_finished(
@@ -785,7 +787,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
-    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
+    use crate::storage::conformance_of_bot_versions::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;

@@ -2,7 +2,7 @@
 
 use fourfold_engine::{BySide, Variant};
 
-use super::record::Pair;
+use super::record::GamePair;
 use super::record::StoredGame;
 use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
@@ -22,7 +22,7 @@ pub struct RatedGame {
     /// Who played.
     pub players: BySide<PlayerId>,
     /// The series it belongs to.
-    pub pair: Option<Pair>,
+    pub pair: Option<GamePair>,
     /// How many of the moves are the opening's.
     pub opening_plies: usize,
     /// All moves, the opening's included.
@@ -54,7 +54,7 @@ impl RatedGame {
 
 /// How a player's rated games against another one ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Score {
+pub struct OpponentScore {
     /// Won.
     pub wins: u64,
     /// Drawn.
@@ -63,7 +63,7 @@ pub struct Score {
     pub losses: u64,
 }
 
-impl Score {
+impl OpponentScore {
     /// All of them.
     #[must_use]
     pub fn games(self) -> u64 {
@@ -77,7 +77,7 @@ pub struct Against {
     /// The opponent.
     pub opponent: PlayerId,
     /// As the player sees them: games in which it moved first, and the others.
-    pub score: BySide<Score>,
+    pub score: BySide<OpponentScore>,
 }
 
 impl Against {

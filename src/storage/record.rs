@@ -71,7 +71,7 @@ pub struct StoredToken {
 
 /// Where a game's first moves come from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Opening {
+pub struct OpeningSource {
     /// Where they come from.
     pub kind: OpeningKind,
     /// The moves, in notation; empty for none.
@@ -80,7 +80,7 @@ pub struct Opening {
 
 /// A game's place among the games that belong together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pair {
+pub struct GamePair {
     /// The same for all games of the series.
     pub id: PairId,
     /// From 1.
@@ -105,9 +105,9 @@ pub struct GameSpec {
     /// Why they do not, though it was asked for.
     pub unrated_because: Option<UnratedReason>,
     /// The moves that stand on the board at the start.
-    pub opening: Opening,
+    pub opening: OpeningSource,
     /// The series it belongs to.
-    pub pair: Option<Pair>,
+    pub pair: Option<GamePair>,
     /// When it began.
     pub started_at: UnixMillis,
 }

@@ -145,7 +145,7 @@ mod tests {
     use crate::model::opening::OpeningKind;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, event, moves, play, player, spec};
-    use crate::storage::record::Opening;
+    use crate::storage::record::OpeningSource;
 
     fn players() -> BySide<StoredPlayer> {
         BySide { first: player("Ada", PlayerKind::Human), second: player("Bob", PlayerKind::Bot) }
@@ -198,7 +198,7 @@ mod tests {
     fn every_move_has_its_clocks_even_after_an_opening_and_a_takeback() {
         let mut game =
             StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
-        game.spec.opening = Opening { kind: OpeningKind::Given, moves: "44".into() };
+        game.spec.opening = OpeningSource { kind: OpeningKind::Given, moves: "44".into() };
         game.events.push(event(4, EventKind::Takeback { plies: 2 }));
         let record = Record::new(&game, &players());
         assert_eq!(record.moves, "441");

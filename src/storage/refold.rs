@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use fourfold_engine::{BySide, Side};
 
 use super::record::{RatingRow, UnratedReason};
-use super::settle::{Referee, Verdict};
+use super::settle::{RatingVerdict, Referee};
 use crate::model::ids::PlayerId;
-use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 
 /// The ratings of one variant, game by game from the first one on.
 #[derive(Debug, Default)]
 pub(crate) struct Refold {
     pub(crate) rows: HashMap<PlayerId, RatingRow>,
     /// The last rated games of two players, the newest first; by their ids, the lower one first.
-    remembered: HashMap<(PlayerId, PlayerId), Vec<Course>>,
+    remembered: HashMap<(PlayerId, PlayerId), Vec<GameFingerprint>>,
 }
 
 /// Whether an operator has taken a game out.
@@ -27,16 +27,16 @@ pub(crate) enum Voided {
 impl Refold {
     /// Settles the next game. One that was taken out is as if it had never been rated: it moves nothing, and no later
     /// game repeats it.
-    pub(crate) fn settle(&mut self, referee: &Referee<'_>, voided: Voided) -> Verdict {
+    pub(crate) fn settle(&mut self, referee: &Referee<'_>, voided: Voided) -> RatingVerdict {
         if voided == Voided::Yes {
-            return Verdict::Unrated(Some(UnratedReason::Voided));
+            return RatingVerdict::Unrated(Some(UnratedReason::Voided));
         }
         let BySide { first, second } = &referee.spec.players;
         let pair = if first <= second { (first, second) } else { (second, first) };
         let remembered = self.remembered.entry((pair.0.clone(), pair.1.clone())).or_default();
         let row = |side: Side| self.rows.get(&referee.spec.players[side]).copied().unwrap_or_default();
         let verdict = referee.judge(BySide::from_fn(row), remembered);
-        if let Verdict::Rated(changes) = verdict {
+        if let RatingVerdict::Rated(changes) = verdict {
             remembered.insert(0, referee.course());
             remembered.truncate(REMEMBERED_GAMES as usize);
             for side in Side::BOTH {

@@ -6,7 +6,7 @@ use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
 use crate::model::rating::eligibility;
 use crate::model::result::GameResult;
 
-use crate::model::rating::eligibility::Course;
+use crate::model::rating::eligibility::GameFingerprint;
 use crate::model::rating::elo;
 
 use crate::model::rating::elo::RatingEntry;
@@ -22,16 +22,16 @@ pub(crate) struct Referee<'a> {
 
 /// What becomes of the ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum RatingVerdict {
     /// They change.
-    Rated(BySide<Change>),
+    Rated(BySide<RatingUpdate>),
     /// They do not; why, if it was meant to be rated.
     Unrated(Option<UnratedReason>),
 }
 
 /// What becomes of one player's rating.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct RatingUpdate {
     pub(crate) entry: RatingEntry,
     /// The player's row from now on.
     pub(crate) row: RatingRow,
@@ -41,12 +41,12 @@ impl Referee<'_> {
     /// The verdict, if what was fixed at the start is enough for it.
     ///
     /// A back end asks this first, because only a game that may be rated needs the arguments of [`Self::judge`].
-    pub(crate) fn judge_start(&self) -> Option<Verdict> {
+    pub(crate) fn judge_start(&self) -> Option<RatingVerdict> {
         let spec = self.spec;
         if !spec.rated || spec.unrated_because.is_some() {
-            Some(Verdict::Unrated(spec.unrated_because))
+            Some(RatingVerdict::Unrated(spec.unrated_because))
         } else if spec.players.first == spec.players.second {
-            Some(Verdict::Unrated(Some(UnratedReason::SameOwner)))
+            Some(RatingVerdict::Unrated(Some(UnratedReason::SameOwner)))
         } else {
             None
         }
@@ -56,28 +56,28 @@ impl Referee<'_> {
     ///
     /// `rows` are the players' ratings before it. `remembered` are the last [`eligibility::REMEMBERED_GAMES`] rated
     /// games of these two players in this variant.
-    pub(crate) fn judge(&self, rows: BySide<RatingRow>, remembered: &[Course]) -> Verdict {
+    pub(crate) fn judge(&self, rows: BySide<RatingRow>, remembered: &[GameFingerprint]) -> RatingVerdict {
         if let Some(verdict) = self.judge_start() {
             return verdict;
         }
         let unrated = eligibility::unrated_because(&self.course(), self.ending.reason, remembered);
         let winner = match (unrated, self.ending.result) {
-            (Some(reason), _) => return Verdict::Unrated(Some(reason)),
-            (None, GameResult::Void) => return Verdict::Unrated(Some(UnratedReason::Void)),
+            (Some(reason), _) => return RatingVerdict::Unrated(Some(reason)),
+            (None, GameResult::Void) => return RatingVerdict::Unrated(Some(UnratedReason::Void)),
             (None, GameResult::First) => Some(Side::First),
             (None, GameResult::Second) => Some(Side::Second),
             (None, GameResult::Draw) => None,
         };
         let entries = elo::settle(rows.first.standing, rows.second.standing, winner);
-        Verdict::Rated(BySide::from_fn(|side| {
+        RatingVerdict::Rated(BySide::from_fn(|side| {
             let entry = entries[side];
-            Change { entry, row: rows[side].after(entry, winner.map(|winner| winner == side)) }
+            RatingUpdate { entry, row: rows[side].after(entry, winner.map(|winner| winner == side)) }
         }))
     }
 
     /// By what later games are compared with this one.
-    pub(crate) fn course(&self) -> Course {
-        Course {
+    pub(crate) fn course(&self) -> GameFingerprint {
+        GameFingerprint {
             first: self.spec.players.first.clone(),
             moves: self.moves.to_owned(),
             result: self.ending.result,

@@ -6,7 +6,7 @@
 #[macro_use]
 mod row;
 
-mod authors;
+mod bot_versions;
 mod convert;
 mod error;
 mod events;
@@ -37,8 +37,8 @@ use tokio::sync::Mutex;
 
 use self::marker::Marker;
 pub use self::open::OpenError;
-use self::write::Hand;
-use super::authors::{BotFault, BotVersion};
+use self::write::WriteConnection;
+use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::DamagedGame;
@@ -48,7 +48,7 @@ use super::record::RatingRow;
 use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
-use super::store::{Board, GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::durability::Durability;
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
@@ -61,7 +61,7 @@ pub struct SqliteStore {
     marker: Marker,
     readers: SqlitePool,
     /// Taken by one commit after the other, and by nothing else.
-    hand: Mutex<Hand>,
+    write_connection: Mutex<WriteConnection>,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -81,10 +81,10 @@ impl SqliteStore {
             path: path.to_owned(),
             cause,
         };
-        let open::Opened { writer, readers } = open::open(path, durability).await?;
+        let open::OpenedDatabase { writer, readers } = open::open(path, durability).await?;
         let marker = Marker::set(path).map_err(|cause| failed(cause.into()))?;
-        let hand = Hand::new(writer).await.map_err(|cause| failed(cause.into()))?;
-        Ok(Self { path: path.to_owned(), marker, readers, hand: Mutex::new(hand) })
+        let write_connection = WriteConnection::new(writer).await.map_err(|cause| failed(cause.into()))?;
+        Ok(Self { path: path.to_owned(), marker, readers, write_connection: Mutex::new(write_connection) })
     }
 
     /// Moves everything into the database file and closes it, so that the next start need not check it.
@@ -93,9 +93,9 @@ impl SqliteStore {
     ///
     /// What could not be moved is still in the write-ahead log: nothing is lost.
     pub async fn close(self) -> Result<(), StoreError> {
-        let Self { readers, hand, marker, .. } = self;
+        let Self { readers, write_connection, marker, .. } = self;
         readers.close().await;
-        let mut writer = hand.into_inner().into_connection();
+        let mut writer = write_connection.into_inner().into_connection();
         let (busy, _, _): (i64, i64, i64) =
             sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut writer).await?;
         if busy == 0 {
@@ -142,7 +142,7 @@ impl SqliteStore {
 impl SqliteStore {
     /// Executes whatever it is told, to damage what it should keep.
     pub(crate) async fn execute(&self, sql: &'static str) {
-        self.hand.lock().await.try_execute(sql).await.unwrap();
+        self.write_connection.lock().await.try_execute(sql).await.unwrap();
     }
 }
 
@@ -153,7 +153,7 @@ fn io_failed(error: io::Error) -> StoreError {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        self.hand.lock().await.commit(batch).await
+        self.write_connection.lock().await.commit(batch).await
     }
 
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
@@ -234,7 +234,7 @@ impl Store for SqliteStore {
 
     async fn leaderboard(
         &self,
-        board: Board,
+        board: LeaderboardList,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -345,15 +345,15 @@ impl Store for SqliteStore {
     }
 
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        authors::versions(&self.readers, bot).await
+        bot_versions::versions(&self.readers, bot).await
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        authors::version(&self.readers, bot, version).await
+        bot_versions::version(&self.readers, bot, version).await
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        authors::faults(&self.readers, bot, limit).await
+        bot_versions::faults(&self.readers, bot, limit).await
     }
 
     async fn audit_finished(
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
-    use crate::storage::conformance_of_authors::conformance_suite_of_authors;
+    use crate::storage::conformance_of_bot_versions::conformance_suite_of_authors;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
@@ -486,8 +486,8 @@ mod tests {
     #[tokio::test]
     async fn the_log_cannot_be_rewritten() {
         let (_directory, store) = damaged().await;
-        let mut hand = store.hand.lock().await;
-        let error = hand.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+        let mut write_connection = store.write_connection.lock().await;
+        let error = write_connection.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
         assert!(error.to_string().contains("append-only"), "{error}");
     }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
-use super::authors::{BotFault, BotVersion, StoredTest};
+use super::bot_versions::{BotFault, BotVersion, StoredTest};
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
@@ -312,7 +312,7 @@ pub enum Refused {
 
 /// Which players a leaderboard lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Board {
+pub enum LeaderboardList {
     /// Everybody.
     #[default]
     All,
@@ -322,7 +322,7 @@ pub enum Board {
     Bots,
 }
 
-impl Board {
+impl LeaderboardList {
     /// Whether a player of this kind is listed. Guests never are.
     #[must_use]
     pub fn lists(self, kind: PlayerKind) -> bool {
@@ -434,7 +434,7 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// The strongest players of a variant, at most `limit`, by rating and then by name.
     async fn leaderboard(
         &self,
-        board: Board,
+        board: LeaderboardList,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError>;

@@ -48,7 +48,7 @@ pub type WriteResult = Result<Written, WriteError>;
 
 type Reply = Box<dyn FnOnce(WriteResult) + Send>;
 
-struct Item {
+struct QueuedWrite {
     write: Write,
     reply: Reply,
     queued_at: Instant,
@@ -81,7 +81,7 @@ impl Gauge {
 pub struct Writer {
     /// Before the sender, so that the store is let go before the actor ends for want of writers.
     finished: FinishedGames,
-    items: mpsc::Sender<Item>,
+    items: mpsc::Sender<QueuedWrite>,
     gauge: Arc<Gauge>,
 }
 
@@ -106,7 +106,7 @@ impl Writer {
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
     pub fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
         self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
-        let item = Item { write, reply: Box::new(reply), queued_at: now() };
+        let item = QueuedWrite { write, reply: Box::new(reply), queued_at: now() };
         if let Err(error) = self.items.try_send(item) {
             self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
             match error {
@@ -166,7 +166,7 @@ fn now() -> Instant {
 /// Owns the only path by which anything is written.
 pub struct WriterActor {
     store: Arc<dyn Store>,
-    inbox: mpsc::Receiver<Item>,
+    inbox: mpsc::Receiver<QueuedWrite>,
     gauge: Arc<Gauge>,
     finished: FinishedGames,
     on_commit: Box<dyn Fn(Duration) + Send + Sync>,
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
     use crate::model::player::PlayerKind;
     use crate::storage::conformance::{add, add_players, moves, player, spec};
-    use crate::storage::memory::{Fault, MemoryStore};
+    use crate::storage::memory::{CommitFault, MemoryStore};
 
     struct Setup {
         store: Arc<MemoryStore>,
@@ -303,7 +303,7 @@ mod tests {
         let (writer, actor) = Writer::new(store.clone());
         let (said, mut heard) = mpsc::unbounded_channel();
         let running = tokio::spawn(actor.on_commit(move |took| said.send(took).unwrap()).run());
-        store.inject(Fault::Slow(Duration::from_secs(1)));
+        store.inject(CommitFault::Slow(Duration::from_secs(1)));
         queue(&writer, add_player("one")).await.unwrap();
         assert!(heard.recv().await.unwrap() >= Duration::from_secs(1));
         drop(writer);
@@ -314,7 +314,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_queues_up_during_a_commit_becomes_the_next_one() {
         let Setup { store, writer, actor } = set_up();
-        store.inject(Fault::Slow(Duration::from_secs(1)));
+        store.inject(CommitFault::Slow(Duration::from_secs(1)));
         let first = queue(&writer, add_player("one"));
         settle().await;
         let later = ["two", "three", "four"].map(|name| queue(&writer, add_player(name)));
@@ -342,8 +342,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_full_disk_is_waited_out() {
         let Setup { store, writer, .. } = set_up();
-        store.inject(Fault::Full);
-        store.inject(Fault::Full);
+        store.inject(CommitFault::Full);
+        store.inject(CommitFault::Full);
         let began = tokio::time::Instant::now();
         let answer = writer.write(add_player("Ada")).await;
         assert!(matches!(answer, Ok(Written::Done)), "{answer:?}");
@@ -354,7 +354,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_failure_ends_the_writer_and_answers_everybody() {
         let Setup { store, writer, actor } = set_up();
-        store.inject(Fault::Failed);
+        store.inject(CommitFault::Failed);
         let append = || Write::Append { game: spec("g1", "Ada", "Bob").id, events: moves("4") };
         let in_the_batch_and_behind: Vec<_> =
             std::iter::repeat_with(|| queue(&writer, append())).take(BATCH_MAX + 2).collect();
@@ -384,7 +384,7 @@ mod tests {
         let in_time = || Instant::now() + STALLED_AFTER / 2;
         let too_late = || Instant::now() + STALLED_AFTER * 2;
         assert!(!writer.is_stalled(too_late()), "nothing waits");
-        store.inject(Fault::Slow(Duration::from_secs(9)));
+        store.inject(CommitFault::Slow(Duration::from_secs(9)));
         let answer = queue(&writer, add_player("Ada"));
         settle().await;
         assert!(!writer.is_stalled(in_time()));

@@ -30,7 +30,7 @@ const BATCHES_MAX: usize = 3;
 
 /// What became of games, for the side that played a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct MoveTally {
     /// It won.
     pub wins: u64,
     /// Nobody won.
@@ -39,7 +39,7 @@ pub struct Tally {
     pub losses: u64,
 }
 
-impl Tally {
+impl MoveTally {
     fn add(&mut self, winner: Option<Side>, mover: Side) {
         match winner {
             None => self.draws += 1,
@@ -55,19 +55,19 @@ pub struct Explored {
     /// Where.
     pub column: Column,
     /// Played by people.
-    pub people: Tally,
+    pub people: MoveTally,
     /// Played by bots.
-    pub bots: Tally,
+    pub bots: MoveTally,
 }
 
 /// The counts, shared by all who ask.
 #[derive(Debug, Default)]
 pub struct Explorer {
-    counts: Mutex<Counts>,
+    counts: Mutex<MoveCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct MoveCounts {
     /// Moves that were played in a position, by column.
     positions: HashMap<(Variant, u64), Vec<Explored>>,
     /// Number of the last game that is counted.
@@ -114,7 +114,7 @@ impl Explorer {
         Ok(games.len() == BATCH as usize)
     }
 
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+    fn counts(&self) -> MutexGuard<'_, MoveCounts> {
         // Counting does not panic; if it did, a game would be counted in part and the next answers be off by it.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +136,7 @@ async fn kinds_of(
     Ok(kinds)
 }
 
-impl Counts {
+impl MoveCounts {
     fn of(&self, position: &Position) -> Vec<Explored> {
         let mut moves =
             self.positions.get(&(position.variant(), position.key())).cloned().unwrap_or_default();
@@ -185,7 +185,7 @@ impl Counts {
         }
         let moves = self.positions.entry(key).or_default();
         let index = moves.iter().position(|explored| explored.column == column).unwrap_or_else(|| {
-            moves.push(Explored { column, people: Tally::default(), bots: Tally::default() });
+            moves.push(Explored { column, people: MoveTally::default(), bots: MoveTally::default() });
             moves.len() - 1
         });
         moves.get_mut(index)
@@ -199,7 +199,7 @@ mod tests {
     use crate::model::result::EndReason;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec};
-    use crate::storage::record::{GameSpec, Opening};
+    use crate::storage::record::{GameSpec, OpeningSource};
 
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
@@ -218,7 +218,7 @@ mod tests {
     async fn explore(explorer: &Explorer, store: &MemoryStore, moves: &str) -> Option<Vec<Row>> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let found = explorer.explore(store, game.position()).await.unwrap()?;
-        let counts = |tally: Tally| [tally.wins, tally.draws, tally.losses];
+        let counts = |tally: MoveTally| [tally.wins, tally.draws, tally.losses];
         let row = |e: Explored| (e.column.number(), counts(e.people), counts(e.bots));
         Some(found.into_iter().map(row).collect())
     }
@@ -248,7 +248,7 @@ mod tests {
     #[tokio::test]
     async fn an_opening_was_nobody_s_choice() {
         let (store, explorer) = (store().await, Explorer::default());
-        let opening = Opening { kind: OpeningKind::Given, moves: "44".into() };
+        let opening = OpeningSource { kind: OpeningKind::Given, moves: "44".into() };
         let spec = GameSpec { opening, ..casual("a", "Ada", "Bob") };
         play(&store, spec, "5", GameResult::First, EndReason::Resign).await;
         assert_eq!(explore(&explorer, &store, "").await, Some(vec![]));

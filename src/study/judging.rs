@@ -36,7 +36,7 @@ mod tests {
     use super::*;
     use crate::model::result::EndReason;
     use crate::storage::conformance::{FIRST_WINS, spec, whole_game};
-    use crate::storage::record::Opening;
+    use crate::storage::record::OpeningSource;
 
     fn game(moves: &str, result: GameResult) -> StoredGame {
         let reason = EndReason::Resign;
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!((whole.from_ply, whole.review.moves().len(), whole.scores.len()), (0, 7, 7));
         assert_eq!((whole.review.skill().first.moves, whole.review.skill().second.moves), (4, 3));
         let opening = &mut stored.spec.opening;
-        *opening = Opening { moves: "12".into(), ..opening.clone() };
+        *opening = OpeningSource { moves: "12".into(), ..opening.clone() };
         stored.events = whole_game("12121", GameResult::First, EndReason::Four);
         let rest = judged(&stored).unwrap();
         assert_eq!((rest.from_ply, rest.review.moves().len()), (2, 5));

@@ -7,14 +7,14 @@
 
 pub mod changes;
 pub(crate) mod fold;
+mod learner_task;
 pub mod lesson;
+pub mod lesson_history;
 mod measuring;
 pub mod practice;
-mod pupil;
 pub mod service;
 #[cfg(test)]
 mod tests;
-pub mod told;
 pub mod verify;
 pub mod view;
 
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use fourfold_bots::{BotError, BotSpec, Knowledge, KnownPattern};
 
-use self::fold::Fold;
+use self::fold::LearnerFold;
 use crate::model::ids::PlayerName;
 use crate::storage::{Store, StoreError};
 
@@ -40,7 +40,7 @@ pub enum Watches {
 
 /// A learner of the house.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct LearnerPlan {
     /// The name of its live account.
     pub name: PlayerName,
     /// The program that learns and plays.
@@ -85,8 +85,8 @@ const PLANS: [(&str, &str, Watches, &str); 4] = [
 ///
 /// Never: a test reads the table.
 #[must_use]
-pub fn plans() -> Vec<Plan> {
-    let plan = |&(name, spec, watches, about): &(&str, &str, Watches, &'static str)| Plan {
+pub fn plans() -> Vec<LearnerPlan> {
+    let plan = |&(name, spec, watches, about): &(&str, &str, Watches, &'static str)| LearnerPlan {
         name: name.parse().expect("a name that follows the rules"),
         spec: spec.parse().expect("a bot of the registry"),
         watches,
@@ -110,7 +110,7 @@ pub async fn known(
         let corrupt = |error: BotError| StoreError::Corrupt(error.to_string());
         if plan.name.key() == name.key() {
             let games = learner.games;
-            let restored = aside(move || Fold::restore(&plan, &learner.state, games)).await?;
+            let restored = aside(move || LearnerFold::restore(&plan, &learner.state, games)).await?;
             return Ok(Some((games, restored.map_err(corrupt)?.knowledge())));
         }
         let versions = store.learner_versions(&plan.name).await?;
@@ -118,7 +118,7 @@ pub async fn known(
             versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
         if let Some(version) = version {
             let games = version.games;
-            let known = aside(move || Fold::recall(&plan, &version.state)).await?.map_err(corrupt)?;
+            let known = aside(move || LearnerFold::recall(&plan, &version.state)).await?.map_err(corrupt)?;
             return Ok(Some((games, known)));
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! [`mining`] finds them in judged games and works out the solution with the solver's longest resistance; [`grading`]
 //! says how hard they are; [`choosing`] picks the one of the day and the next one; [`attempt`] checks what somebody
-//! plays; [`shipped`] has those that come with the program. All of that is pure. [`desk`] brings it together for HTTP;
-//! they are kept by [`crate::storage::puzzles`].
+//! plays; [`shipped`] has those that come with the program. All of that is pure. [`service`] brings it together for
+//! HTTP; they are kept by [`crate::storage::puzzles`].
 
 pub mod attempt;
 pub mod choosing;
-pub mod desk;
 pub mod grading;
 pub mod mining;
+pub mod service;
 pub mod shipped;

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fourfold_bots::registry::{self, Entry};
+use fourfold_bots::registry::{self, BotEntry};
 use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, Recipe, SettingKind};
 use fourfold_engine::Variant;
 use thiserror::Error;
@@ -204,7 +204,7 @@ pub fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
 /// The file of what a bot learns, if its settings name one.
 #[must_use]
 pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
-    let entry: &Entry = registry::entry(spec.name())?;
+    let entry: &BotEntry = registry::entry(spec.name())?;
     let setting = entry.settings.iter().find(|setting| setting.kind == SettingKind::File)?;
     spec.value(setting.name).map(PathBuf::from)
 }
@@ -220,7 +220,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use fourfold_bots::GameResult;
+    use fourfold_bots::SideResult;
     use fourfold_engine::{Game, Side};
 
     use super::*;
@@ -231,7 +231,7 @@ mod tests {
 
     fn lesson() -> GameRecord {
         let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
-        GameRecord { game, side: Side::First, result: GameResult::Win }
+        GameRecord { game, side: Side::First, result: SideResult::Win }
     }
 
     #[test]

@@ -16,8 +16,8 @@ use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
 pub use error::ConfigError;
-pub use tournaments::{FormatName, Start, TournamentConfig, Tournaments};
-pub use value::{Bounded, ListenAddr, LogFilter, Network, Origin};
+pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
+pub use value::{Bounded, IpNetwork, ListenAddr, LogFilter, SiteOrigin};
 
 use crate::model::clock::TimeControl;
 use crate::model::durability::Durability;
@@ -49,9 +49,9 @@ pub struct Config {
     /// What is logged, and how.
     pub log: LogConfig,
     /// The bots that the daemon itself plays.
-    pub house_bots: HouseBots,
+    pub house_bots: HouseBotConfigs,
     /// Tournaments that it holds by itself.
-    pub tournaments: Tournaments,
+    pub tournaments: TournamentConfigs,
 }
 
 /// Where the daemon listens and keeps its data.
@@ -64,11 +64,11 @@ pub struct ServerConfig {
     pub data: PathBuf,
     /// How players reach the daemon, for links; `None` for the address that they asked for.
     #[serde(with = "value::empty_is_none")]
-    pub public_url: Option<Origin>,
+    pub public_url: Option<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<Network>,
+    pub trusted_proxies: Vec<IpNetwork>,
     /// Other sites whose pages may connect with a visitor's cookie.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<SiteOrigin>,
     /// From the notice of a planned restart to its closing of connections, in milliseconds.
     pub restart_notice_ms: Bounded<0, 60_000>,
     /// Between two pings of the server, in milliseconds.
@@ -338,12 +338,12 @@ pub enum LogFormat {
 /// The bots that the daemon itself plays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct HouseBots(pub Vec<HouseBot>);
+pub struct HouseBotConfigs(pub Vec<HouseBotConfig>);
 
 /// A bot that the daemon itself plays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HouseBot {
+#[serde(deny_unknown_fields, rename = "HouseBot")]
+pub struct HouseBotConfig {
     /// Its name as a player.
     #[serde(deserialize_with = "value::registrable_name")]
     pub name: PlayerName,
@@ -358,7 +358,7 @@ pub struct HouseBot {
     pub about: String,
 }
 
-impl HouseBot {
+impl HouseBotConfig {
     /// A bot of which nothing more is said.
     #[must_use]
     pub fn new(name: PlayerName, spec: BotSpec) -> Self {
@@ -382,11 +382,11 @@ impl HouseBot {
 /// `config/bots.toml`, the one place where the line-up is written down.
 const LINE_UP: &str = include_str!("../../config/bots.toml");
 
-impl Default for HouseBots {
+impl Default for HouseBotConfigs {
     fn default() -> Self {
         #[derive(Deserialize)]
         struct LineUp {
-            house_bots: HouseBots,
+            house_bots: HouseBotConfigs,
         }
         let line_up: LineUp = toml::from_str(LINE_UP).expect("a test reads it");
         line_up.house_bots
@@ -468,7 +468,7 @@ mod tests {
 
     #[test]
     fn every_default_house_bot_can_be_built_and_says_what_it_is() {
-        for bot in HouseBots::default().0 {
+        for bot in HouseBotConfigs::default().0 {
             assert!(registry::build_taught(&bot.spec, Variant::STANDARD, "").is_ok(), "{}", bot.spec);
             assert!(!bot.about().is_empty() && !bot.style().is_empty(), "{}", bot.name);
             assert!(bot.strength.is_some(), "{}: nobody is rated when the first visitor comes", bot.name);
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn every_program_is_in_the_house_and_the_weak_come_first() {
-        let bots = HouseBots::default().0;
+        let bots = HouseBotConfigs::default().0;
         for entry in registry::entries() {
             assert!(bots.iter().any(|bot| bot.spec.name() == entry.name), "{}", entry.name);
         }

@@ -94,9 +94,9 @@ impl DataDirError {
 
 /// What signs cookies and resumptions. Never printed.
 #[derive(Clone)]
-pub struct Secret([u8; SECRET_BYTES]);
+pub struct SigningSecret([u8; SECRET_BYTES]);
 
-impl Secret {
+impl SigningSecret {
     /// The bytes, for keying a hash.
     #[must_use]
     pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
@@ -104,7 +104,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SigningSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(***)")
     }
@@ -167,7 +167,7 @@ impl DataDir {
     /// # Errors
     ///
     /// The file cannot be read or made, others can read it, or it holds something else.
-    pub fn secret(&self) -> Result<Secret, DataDirError> {
+    pub fn secret(&self) -> Result<SigningSecret, DataDirError> {
         let path = self.path.join("secret.key");
         if !path.exists() {
             create_secret(&path).map_err(|cause| DataDirError::Uncreatable { path: path.clone(), cause })?;
@@ -222,7 +222,7 @@ fn create_secret(path: &Path) -> io::Result<()> {
     fs::rename(&draft, path)
 }
 
-fn read_secret(path: PathBuf) -> Result<Secret, DataDirError> {
+fn read_secret(path: PathBuf) -> Result<SigningSecret, DataDirError> {
     let read = || -> io::Result<(u32, Vec<u8>)> {
         let file = File::open(&path)?;
         let mode = file.metadata()?.permissions().mode() & 0o777;
@@ -237,7 +237,7 @@ fn read_secret(path: PathBuf) -> Result<Secret, DataDirError> {
     if mode & 0o077 != 0 {
         return Err(DataDirError::SecretExposed { path, mode });
     }
-    bytes.try_into().map(Secret).map_err(|_| DataDirError::SecretMalformed { path })
+    bytes.try_into().map(SigningSecret).map_err(|_| DataDirError::SecretMalformed { path })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use tracing_subscriber::{Layer, Registry, fmt, reload};
 
 use crate::system::config::{LogConfig, LogFilter, LogFormat};
 use escape::EscapedFields;
-use lines::LineWriter;
+use lines::LogLineWriter;
 
 /// Keeps the log going; what is still queued is written when it is dropped.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Telemetry {
 ///
 /// Colours are used on a terminal only. Called twice in a process, the first call stands.
 pub fn start(config: &LogConfig) -> Telemetry {
-    let (writer, flush) = LineWriter::start(std::io::stderr());
+    let (writer, flush) = LogLineWriter::start(std::io::stderr());
     let events = match config.format {
         LogFormat::Text => {
             let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use fourfold::client::load::{Ack, Role, Trouble, Witness};
+use fourfold::client::load::{Ack, LoadTrouble, Role, Witness};
 use fourfold::model::ids::GameId;
 use fourfold::protocol::server::GameEnd;
 
@@ -121,14 +121,16 @@ impl Witness for History {
         self.lock().reconnects += 1;
     }
 
-    fn trouble(&self, trouble: Trouble) {
+    fn trouble(&self, trouble: LoadTrouble) {
         let mut inner = self.lock();
         match trouble {
-            Trouble::Rollback { game, known, said } => {
+            LoadTrouble::Rollback { game, known, said } => {
                 inner.faults.push(format!("game {game}: a client had seen {known}, then was told {said}"));
             }
-            Trouble::SessionLost => inner.faults.push("a session could not be resumed".to_owned()),
-            Trouble::Refused(error) => *inner.refusals.entry(format!("{:?}", error.code)).or_default() += 1,
+            LoadTrouble::SessionLost => inner.faults.push("a session could not be resumed".to_owned()),
+            LoadTrouble::Refused(error) => {
+                *inner.refusals.entry(format!("{:?}", error.code)).or_default() += 1
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// How one check went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CheckVerdict {
     Passed,
     Failed,
     /// There was nothing to see.
@@ -18,7 +18,7 @@ pub enum Verdict {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// What was seen, in words.
     pub note: String,
 }
@@ -64,7 +64,7 @@ impl Report {
     pub fn new(bot: &str, limit: Duration, checks: Vec<Check>, spent: Vec<Duration>) -> Self {
         Self {
             bot: bot.to_owned(),
-            passed: checks.iter().all(|check| check.verdict != Verdict::Failed),
+            passed: checks.iter().all(|check| check.verdict != CheckVerdict::Failed),
             checks,
             move_limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
             latency_ms: Percentiles::of(spent),

@@ -7,7 +7,7 @@ use crate::plan::{Pairing, Plan};
 const EXTRA_PAIRS_MAX: u64 = 16;
 
 /// A meeting as it stands.
-enum Standing {
+enum MeetingStanding {
     /// Decided: who goes on, `None` if neither takes part any more.
     Done(Option<usize>),
     /// So many pairs are missing, from this one on.
@@ -18,7 +18,7 @@ enum Standing {
 pub(super) fn next(plan: &Plan, history: &History<'_>) -> Vec<Pairing> {
     let mut places = bracket(plan.entrants.len());
     while places.len() > 1 {
-        let standings: Vec<Standing> = meetings(plan, history, &places).collect();
+        let standings: Vec<MeetingStanding> = meetings(plan, history, &places).collect();
         let due: Vec<Pairing> = standings.iter().flat_map(pairings).collect();
         if !due.is_empty() {
             return due;
@@ -34,7 +34,7 @@ pub fn stages(plan: &Plan, history: &History<'_>) -> Vec<u32> {
     let mut stages = vec![0; plan.entrants.len()];
     let mut places = bracket(plan.entrants.len());
     while places.len() > 1 {
-        let standings: Vec<Standing> = meetings(plan, history, &places).collect();
+        let standings: Vec<MeetingStanding> = meetings(plan, history, &places).collect();
         places = standings.iter().map(winner).collect();
         places.iter().flatten().for_each(|&entrant| stages[entrant] += 1);
     }
@@ -45,30 +45,30 @@ fn meetings<'a>(
     plan: &'a Plan,
     history: &'a History<'a>,
     places: &'a [Option<usize>],
-) -> impl Iterator<Item = Standing> + 'a {
+) -> impl Iterator<Item = MeetingStanding> + 'a {
     places.chunks_exact(2).map(|pair| standing(plan, history, pair[0], pair[1]))
 }
 
-fn winner(standing: &Standing) -> Option<usize> {
+fn winner(standing: &MeetingStanding) -> Option<usize> {
     match standing {
-        Standing::Done(winner) => *winner,
-        Standing::Due { .. } => None,
+        MeetingStanding::Done(winner) => *winner,
+        MeetingStanding::Due { .. } => None,
     }
 }
 
-fn pairings(standing: &Standing) -> Vec<Pairing> {
+fn pairings(standing: &MeetingStanding) -> Vec<Pairing> {
     match *standing {
-        Standing::Done(_) => Vec::new(),
-        Standing::Due { a, b, from, pairs } => {
+        MeetingStanding::Done(_) => Vec::new(),
+        MeetingStanding::Due { a, b, from, pairs } => {
             (from..from + pairs).map(|opening| Pairing { a, b, opening }).collect()
         }
     }
 }
 
-fn standing(plan: &Plan, history: &History<'_>, a: Option<usize>, b: Option<usize>) -> Standing {
+fn standing(plan: &Plan, history: &History<'_>, a: Option<usize>, b: Option<usize>) -> MeetingStanding {
     let present = |entrant: Option<usize>| entrant.filter(|&entrant| history.active[entrant]);
     let (Some(a), Some(b)) = (present(a), present(b)) else {
-        return Standing::Done(present(a).or(present(b)));
+        return MeetingStanding::Done(present(a).or(present(b)));
     };
     let is_theirs = |x: usize, y: usize| (x, y) == (a, b) || (x, y) == (b, a);
     let played: Vec<u8> = history
@@ -80,13 +80,13 @@ fn standing(plan: &Plan, history: &History<'_>, a: Option<usize>, b: Option<usiz
     let pairs = played.len() as u64;
     let points: u64 = played.iter().map(|&points| u64::from(points)).sum();
     if pairs < plan.pairs {
-        Standing::Due { a, b, from: pairs, pairs: plan.pairs - pairs }
+        MeetingStanding::Due { a, b, from: pairs, pairs: plan.pairs - pairs }
     } else if points == 2 * pairs && pairs < plan.pairs + EXTRA_PAIRS_MAX {
-        Standing::Due { a, b, from: pairs, pairs: 1 }
+        MeetingStanding::Due { a, b, from: pairs, pairs: 1 }
     } else if points == 2 * pairs {
-        Standing::Done(Some(a.min(b)))
+        MeetingStanding::Done(Some(a.min(b)))
     } else {
-        Standing::Done(Some(if points > 2 * pairs { a } else { b }))
+        MeetingStanding::Done(Some(if points > 2 * pairs { a } else { b }))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::History;
 use crate::plan::{Pairing, Plan};
 use crate::stats::elo::expected_score;
-use crate::stats::fit::{DRAW, Fit, LOSS, Meeting, WIN};
+use crate::stats::fit::{DRAW, Fit, FitMeeting, LOSS, WIN};
 
 /// Pairs for everybody who is free, most informative first, as far as the run's number of pairs goes.
 ///
@@ -37,8 +37,8 @@ pub(super) fn next(plan: &Plan, history: &History<'_>) -> Vec<Pairing> {
 }
 
 /// The pairs so far, each as two games of which the score alone is known.
-fn meetings(entrants: usize, history: &History<'_>) -> Vec<Meeting> {
-    let mut table = vec![Meeting::default(); entrants * entrants];
+fn meetings(entrants: usize, history: &History<'_>) -> Vec<FitMeeting> {
+    let mut table = vec![FitMeeting::default(); entrants * entrants];
     for pair in history.pairs {
         let (a, b) = (pair.a.min(pair.b), pair.a.max(pair.b));
         let half_points = pair.half_points_of(a).unwrap_or_default();

@@ -17,7 +17,7 @@ static SHIPPED: &str = include_str!("../../data/classes.txt");
 
 /// Where a game stands and how many plies it still takes if nobody errs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Class {
+pub enum PositionClass {
     /// At most 14 stones, fewer than 14 plies to go.
     BeginEasy,
     /// At most 14 stones, 14 to 27 plies to go.
@@ -32,7 +32,7 @@ pub enum Class {
     EndEasy,
 }
 
-impl Class {
+impl PositionClass {
     pub const ALL: [Self; 6] = [
         Self::BeginEasy,
         Self::BeginMedium,
@@ -59,7 +59,7 @@ impl Class {
     }
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for PositionClass {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -71,8 +71,8 @@ impl fmt::Display for Class {
 ///
 /// Panics if the program was built with a broken file, which a test rules out.
 #[must_use]
-pub fn shipped() -> &'static [(Class, SolvedPosition)] {
-    static POSITIONS: OnceLock<Vec<(Class, SolvedPosition)>> = OnceLock::new();
+pub fn shipped() -> &'static [(PositionClass, SolvedPosition)] {
+    static POSITIONS: OnceLock<Vec<(PositionClass, SolvedPosition)>> = OnceLock::new();
     POSITIONS.get_or_init(|| {
         let lines = SHIPPED.lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| parse(line).expect("the file is part of the program and was tested")).collect()
@@ -84,14 +84,18 @@ pub fn shipped() -> &'static [(Class, SolvedPosition)] {
 /// # Errors
 ///
 /// The moves are not those of a game.
-pub fn solved_line(class: Class, moves: &str, judge: &mut Judge) -> Result<Option<String>, ReplayError> {
+pub fn solved_line(
+    class: PositionClass,
+    moves: &str,
+    judge: &mut Judge,
+) -> Result<Option<String>, ReplayError> {
     let game = Game::from_moves(Variant::STANDARD, moves)?;
     Ok(SolvedPosition::solve(&game, judge).map(|solved| format!("{class} {}", solved.line(&game))))
 }
 
-fn parse(line: &str) -> Option<(Class, SolvedPosition)> {
+fn parse(line: &str) -> Option<(PositionClass, SolvedPosition)> {
     let (class, solved) = line.split_once(' ')?;
-    Some((Class::named(class)?, SolvedPosition::parse(solved)?))
+    Some((PositionClass::named(class)?, SolvedPosition::parse(solved)?))
 }
 
 #[cfg(test)]
@@ -116,13 +120,13 @@ mod tests {
     #[test]
     fn every_class_has_as_many_positions() {
         let count = |class| shipped().iter().filter(|(of, _)| *of == class).count();
-        assert_eq!(Class::ALL.map(count), [500; 6]);
+        assert_eq!(PositionClass::ALL.map(count), [500; 6]);
     }
 
     #[test]
     fn what_ships_is_what_the_solver_says() {
         let mut judge = Judge::new(Solver::new());
-        for class in [Class::EndEasy, Class::MiddleEasy, Class::BeginEasy] {
+        for class in [PositionClass::EndEasy, PositionClass::MiddleEasy, PositionClass::BeginEasy] {
             let of_class = lines().filter(|line| line.starts_with(class.name()));
             for line in of_class.take(SOLVED_AGAIN) {
                 let moves = line.split(' ').nth(1).unwrap();
@@ -156,8 +160,8 @@ mod tests {
     #[test]
     fn what_cannot_be_solved_is_told() {
         let mut judge = Judge::new(Solver::new());
-        assert!(solved_line(Class::EndEasy, "48", &mut judge).is_err());
-        assert_eq!(solved_line(Class::EndEasy, "1212121", &mut judge), Ok(None));
+        assert!(solved_line(PositionClass::EndEasy, "48", &mut judge).is_err());
+        assert_eq!(solved_line(PositionClass::EndEasy, "1212121", &mut judge), Ok(None));
         for line in ["", "begin 44 4", "begin-easy", "begin-easy 44", "begin-easy 48 4"] {
             assert_eq!(parse(line), None, "{line}");
         }

@@ -12,7 +12,7 @@ use fourfold_engine::Variant;
 use crate::course::Course;
 use crate::entrant::Entrant;
 use crate::format::Format;
-use crate::house::HouseBot;
+use crate::house::HouseEntrant;
 use crate::plan::Plan;
 use crate::runner::{self, Observer, Run, RunError};
 use crate::stop::Stop;
@@ -71,10 +71,10 @@ impl Climb {
         let watchdog = Watchdog::start().map_err(LadderError::NoThread)?;
         let suite = Suite::balanced(Variant::STANDARD)?;
         let mut entrants: Vec<Box<dyn Entrant>> =
-            vec![Box::new(HouseBot::new("measured".to_owned(), recipe.clone(), &watchdog))];
+            vec![Box::new(HouseEntrant::new("measured".to_owned(), recipe.clone(), &watchdog))];
         for opponent in OPPONENTS {
             let recipe = Recipe::new(opponent.parse()?, Variant::STANDARD, None)?;
-            entrants.push(Box::new(HouseBot::new(opponent.to_owned(), recipe, &watchdog)));
+            entrants.push(Box::new(HouseEntrant::new(opponent.to_owned(), recipe, &watchdog)));
         }
         let run = Run {
             course: Course::new(self.plan(&entrants, &suite)),

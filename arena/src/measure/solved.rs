@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::Limits;
+use fourfold_engine::solver::SearchLimits;
 use fourfold_engine::{Column, Game, Position, Variant};
 
 /// A position and the moves in it that keep the result.
@@ -18,7 +18,7 @@ impl SolvedPosition {
     /// Solves where a game stands; `None` if it is over.
     #[must_use]
     pub fn solve(game: &Game, judge: &mut Judge) -> Option<Self> {
-        let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
+        let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(false) };
         let scores = judge.column_scores(game.position(), limits).ok()?.value;
         let best = scores.best()?.sign();
         let good = scores.iter().filter(|(_, score)| score.sign() == best).map(|(column, _)| column);

@@ -51,7 +51,7 @@ pub struct Question<'a> {
 
 /// What a program is told before it is asked, and the line that shows that it is ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Notice {
+pub(super) struct ProgramNotice {
     pub(super) text: String,
     pub(super) ready: Option<&'static str>,
 }
@@ -79,7 +79,7 @@ impl Dialect {
     }
 
     /// What a new process is told.
-    pub(super) fn greeting(self) -> Option<Notice> {
+    pub(super) fn greeting(self) -> Option<ProgramNotice> {
         match self {
             Self::Cfour => Some(cfour::greeting()),
             Self::Simple | Self::Board42(_) | Self::Kaggle | Self::Aigames => None,
@@ -87,7 +87,7 @@ impl Dialect {
     }
 
     /// What is said before a game.
-    pub(super) fn new_game(self) -> Option<Notice> {
+    pub(super) fn new_game(self) -> Option<ProgramNotice> {
         match self {
             Self::Cfour => Some(cfour::new_game()),
             Self::Simple | Self::Board42(_) | Self::Kaggle | Self::Aigames => None,

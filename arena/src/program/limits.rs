@@ -14,7 +14,7 @@ pub const ERROR_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Limits of every process of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Memory of its own, in MiB: heap and private mappings, as `RLIMIT_DATA` counts them. Address space that is only
     /// reserved, as run-time systems do by the gigabyte, is free.
     pub memory_mib: Option<u64>,
@@ -34,7 +34,7 @@ pub enum Sandbox {
     Bubblewrap,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     fn default() -> Self {
         Self { memory_mib: Some(4096), cpu_s: None, sandbox: Sandbox::None, warm_up: Duration::from_secs(3) }
     }
@@ -70,7 +70,7 @@ pub(super) fn has_bubblewrap() -> bool {
 mod enforced {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-    use super::Limits;
+    use super::ProcessLimits;
 
     /// Ticks of processor time a second in `/proc`: fixed at 100 for programs on Linux.
     const TICKS_PER_SECOND: u64 = 100;
@@ -79,7 +79,7 @@ mod enforced {
     const UTIME: usize = 11;
 
     /// Sets the limits of a process that has just been started.
-    pub(in super::super) fn limit(pid: Pid, limits: &Limits) -> std::io::Result<()> {
+    pub(in super::super) fn limit(pid: Pid, limits: &ProcessLimits) -> std::io::Result<()> {
         if let Some(mib) = limits.memory_mib {
             let bytes = mib.saturating_mul(1024 * 1024);
             prlimit(Some(pid), Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
@@ -89,7 +89,7 @@ mod enforced {
 
     /// Gives a process the processor time of one more game. Only the soft limit moves: a process may not raise a hard
     /// one, and who ignores the signal of the soft limit is asked for moves too late.
-    pub(in super::super) fn renew(pid: Pid, limits: &Limits) -> std::io::Result<()> {
+    pub(in super::super) fn renew(pid: Pid, limits: &ProcessLimits) -> std::io::Result<()> {
         if let Some(seconds) = limits.cpu_s {
             let until = used_seconds(pid).saturating_add(seconds).max(1);
             prlimit(Some(pid), Resource::Cpu, Rlimit { current: Some(until), maximum: None })?;
@@ -111,15 +111,15 @@ mod enforced {
 mod enforced {
     use rustix::process::Pid;
 
-    use super::Limits;
+    use super::ProcessLimits;
 
     /// Limits of another process can be set on Linux only.
-    pub(in super::super) fn limit(_: Pid, _: &Limits) -> std::io::Result<()> {
+    pub(in super::super) fn limit(_: Pid, _: &ProcessLimits) -> std::io::Result<()> {
         Ok(())
     }
 
     /// As above.
-    pub(in super::super) fn renew(_: Pid, _: &Limits) -> std::io::Result<()> {
+    pub(in super::super) fn renew(_: Pid, _: &ProcessLimits) -> std::io::Result<()> {
         Ok(())
     }
 }

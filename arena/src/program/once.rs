@@ -14,8 +14,8 @@ use fourfold_engine::notation::board42::RowOrder;
 
 use super::dialect::board42;
 use super::process::{Patience, Process, Trouble};
-use super::{PATIENCE, Recipe};
-use crate::entrant::{Answer, Fault, GameStart, Player, Turn};
+use super::{PATIENCE, ProcessRecipe};
+use crate::entrant::{Answer, EntrantFault, GameStart, Player, Turn};
 
 /// What some programs write instead of printing.
 const MOVE_FILE: &str = "Move.txt";
@@ -27,18 +27,18 @@ const MOVE_FILE_BYTES_MAX: u64 = 1024;
 static NEXT_DIRECTORY: AtomicU64 = AtomicU64::new(0);
 
 pub(super) struct OncePlayer {
-    recipe: Arc<Recipe>,
+    recipe: Arc<ProcessRecipe>,
     order: RowOrder,
     words: Vec<String>,
     directory: PathBuf,
 }
 
 impl OncePlayer {
-    pub(super) fn new(recipe: &Arc<Recipe>, order: RowOrder) -> Result<Self, Fault> {
+    pub(super) fn new(recipe: &Arc<ProcessRecipe>, order: RowOrder) -> Result<Self, EntrantFault> {
         let number = NEXT_DIRECTORY.fetch_add(1, Ordering::Relaxed);
         let name = format!("fourfold-program-{}-{number}", std::process::id());
         let directory = std::env::temp_dir().join(name);
-        let failed = |error| Fault::Broken(format!("{} cannot be made: {error}", directory.display()));
+        let failed = |error| EntrantFault::Broken(format!("{} cannot be made: {error}", directory.display()));
         fs::create_dir(&directory).map_err(failed)?;
         let words = recipe.words.iter().map(|word| absolute(word)).collect();
         let player = Self { recipe: Arc::clone(recipe), order, words, directory };
@@ -47,12 +47,12 @@ impl OncePlayer {
     }
 
     /// Finds out whether the program exists, before a game depends on it.
-    fn check_start(&self) -> Result<(), Fault> {
+    fn check_start(&self) -> Result<(), EntrantFault> {
         let board = " ".repeat(usize::try_from(self.recipe.variant.cells()).unwrap_or_default());
         self.start(&board).map(drop)
     }
 
-    fn start(&self, board: &str) -> Result<Process, Fault> {
+    fn start(&self, board: &str) -> Result<Process, EntrantFault> {
         let mut command = Process::command(&self.words, &self.recipe.limits);
         command.arg(board).current_dir(&self.directory);
         let mut process = Process::start(command, &self.recipe.limits)?;
@@ -66,18 +66,21 @@ impl OncePlayer {
         process: &mut Process,
         turn: &Turn<'_>,
         patience: Patience<'_>,
-    ) -> Result<(Column, Instant), Fault> {
+    ) -> Result<(Column, Instant), EntrantFault> {
         loop {
             let (line, received) = match process.line(patience) {
                 Ok(line) => line,
                 Err(Trouble::Ended(how)) => {
                     let ended = Instant::now();
-                    return self.written_move(turn).map(|column| (column, ended)).ok_or(Fault::Gone(how));
+                    return self
+                        .written_move(turn)
+                        .map(|column| (column, ended))
+                        .ok_or(EntrantFault::Gone(how));
                 }
                 Err(trouble) => return Err(trouble.into()),
             };
             let read = self.recipe.dialect.read(&line, turn.game);
-            if let Some(column) = read.map_err(|malformed| Fault::Illegal(malformed.to_string()))? {
+            if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));
             }
         }
@@ -93,11 +96,11 @@ impl OncePlayer {
 }
 
 impl Player for OncePlayer {
-    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         // An old file must not answer a new question. There may be none.
         let _ = fs::remove_file(self.directory.join(MOVE_FILE));
         let asked = Instant::now();

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{Column, Game};
 
-use super::dialect::{Notice, Question};
+use super::dialect::{ProgramNotice, Question};
 use super::process::{Patience, Process, Trouble};
-use super::{PATIENCE, Recipe};
-use crate::entrant::{Answer, Fault, GameStart, Player, Turn};
+use super::{PATIENCE, ProcessRecipe};
+use crate::entrant::{Answer, EntrantFault, GameStart, Player, Turn};
 use crate::time::TimeControl;
 
 /// How long a program may take to say that it is ready, where its dialect asks it.
@@ -19,25 +19,25 @@ const READY_WAIT: Duration = Duration::from_secs(10);
 const WARM_UP_BUDGET: Duration = Duration::from_secs(1);
 
 pub(super) struct LinePlayer {
-    recipe: Arc<Recipe>,
+    recipe: Arc<ProcessRecipe>,
     process: Process,
     time: TimeControl,
 }
 
 impl LinePlayer {
-    pub(super) fn start(recipe: Arc<Recipe>) -> Result<Self, Fault> {
+    pub(super) fn start(recipe: Arc<ProcessRecipe>) -> Result<Self, EntrantFault> {
         let process = start(&recipe)?;
         Ok(Self { recipe, process, time: TimeControl::default() })
     }
 
     /// The answer to a question: the first line that is one, or breaks the dialect.
-    fn answer(&mut self, turn: &Turn<'_>, asked: Instant) -> Result<(Column, Instant), Fault> {
+    fn answer(&mut self, turn: &Turn<'_>, asked: Instant) -> Result<(Column, Instant), EntrantFault> {
         let limit = turn.budget.unwrap_or(PATIENCE);
         let patience = Patience { until: asked + limit + turn.margin, stop: Some(turn.stop) };
         loop {
             let (line, received) = self.process.line(patience)?;
             let read = self.recipe.dialect.read(&line, turn.game);
-            if let Some(column) = read.map_err(|malformed| Fault::Illegal(malformed.to_string()))? {
+            if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));
             }
         }
@@ -45,7 +45,7 @@ impl LinePlayer {
 }
 
 impl Player for LinePlayer {
-    fn begin(&mut self, start_of_game: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, start_of_game: &GameStart) -> Result<(), EntrantFault> {
         self.time = start_of_game.time;
         if self.process.has_ended() {
             self.process = start(&self.recipe)?;
@@ -57,7 +57,7 @@ impl Player for LinePlayer {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         let budget = turn.budget.unwrap_or(PATIENCE);
         let question = Question {
             game: turn.game,
@@ -68,7 +68,7 @@ impl Player for LinePlayer {
         };
         let text = self.recipe.dialect.ask(&question);
         let patience = Patience { until: Instant::now() + budget + turn.margin, stop: Some(turn.stop) };
-        let answered = self.process.ask(&text, patience).map_err(Fault::from).and_then(|asked| {
+        let answered = self.process.ask(&text, patience).map_err(EntrantFault::from).and_then(|asked| {
             let (column, received) = self.answer(turn, asked)?;
             Ok(Answer { column, spent: received.duration_since(asked) })
         });
@@ -80,7 +80,7 @@ impl Player for LinePlayer {
 }
 
 /// Starts a process and waits until it is ready.
-fn start(recipe: &Recipe) -> Result<Process, Fault> {
+fn start(recipe: &ProcessRecipe) -> Result<Process, EntrantFault> {
     let mut process = Process::start(Process::command(&recipe.words, &recipe.limits), &recipe.limits)?;
     if let Some(notice) = recipe.dialect.greeting() {
         give(&mut process, &notice)?;
@@ -101,7 +101,7 @@ fn start(recipe: &Recipe) -> Result<Process, Fault> {
 }
 
 /// Asks for a first move that does not count, so that no clock is charged for the start of an interpreter.
-fn warm_up(recipe: &Recipe, process: &mut Process, limit: Duration) -> Result<(), Trouble> {
+fn warm_up(recipe: &ProcessRecipe, process: &mut Process, limit: Duration) -> Result<(), Trouble> {
     let patience = Patience { until: Instant::now() + limit, stop: None };
     let game = Game::new(recipe.variant);
     let budget_ms = u64::try_from(WARM_UP_BUDGET.as_millis()).unwrap_or(u64::MAX);
@@ -119,7 +119,7 @@ fn warm_up(recipe: &Recipe, process: &mut Process, limit: Duration) -> Result<()
 }
 
 /// Says something and waits for the answer that it is understood.
-fn give(process: &mut Process, notice: &Notice) -> Result<(), Fault> {
+fn give(process: &mut Process, notice: &ProgramNotice) -> Result<(), EntrantFault> {
     let patience = Patience { until: Instant::now() + READY_WAIT, stop: None };
     let heard = process.ask(&notice.text, patience).and_then(|_| {
         let Some(ready) = notice.ready else { return Ok(()) };
@@ -129,7 +129,7 @@ fn give(process: &mut Process, notice: &Notice) -> Result<(), Fault> {
     heard.map_err(|trouble| match trouble {
         Trouble::Silent => {
             let ready = notice.ready.unwrap_or_default();
-            Fault::Broken(format!("no `{ready}` in {} s", READY_WAIT.as_secs()))
+            EntrantFault::Broken(format!("no `{ready}` in {} s", READY_WAIT.as_secs()))
         }
         other => other.into(),
     })

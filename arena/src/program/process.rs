@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::limits::{ERROR_BYTES_MAX, LINE_BYTES_MAX, Limits, OUTPUT_BYTES_MAX, limit, renew, wrapping};
-use crate::entrant::Fault;
+use super::limits::{
+    ERROR_BYTES_MAX, LINE_BYTES_MAX, OUTPUT_BYTES_MAX, ProcessLimits, limit, renew, wrapping,
+};
+use crate::entrant::EntrantFault;
 use crate::stop::Stop;
 
 /// How long a wish to stop may stay unnoticed.
@@ -51,7 +53,7 @@ pub(super) enum Trouble {
     System(String),
 }
 
-impl From<Trouble> for Fault {
+impl From<Trouble> for EntrantFault {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Silent | Trouble::Stopped => Self::Late,
@@ -107,9 +109,9 @@ impl Process {
     /// # Errors
     ///
     /// It cannot be started, or the system refuses its limits.
-    pub(super) fn start(mut command: Command, limits: &Limits) -> Result<Self, Fault> {
+    pub(super) fn start(mut command: Command, limits: &ProcessLimits) -> Result<Self, EntrantFault> {
         let name = command.get_program().to_string_lossy().into_owned();
-        let failed = |error: io::Error| Fault::Broken(format!("{name} cannot be started: {error}"));
+        let failed = |error: io::Error| EntrantFault::Broken(format!("{name} cannot be started: {error}"));
         for (variable, _) in std::env::vars_os() {
             if variable.to_string_lossy().starts_with(OUR_VARIABLES) {
                 command.env_remove(variable);
@@ -141,7 +143,7 @@ impl Process {
     }
 
     /// The command of a program with its sandbox.
-    pub(super) fn command(words: &[String], limits: &Limits) -> Command {
+    pub(super) fn command(words: &[String], limits: &ProcessLimits) -> Command {
         let mut words = wrapping(limits.sandbox).iter().copied().chain(words.iter().map(String::as_str));
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
@@ -165,7 +167,7 @@ impl Process {
     }
 
     /// Allows the processor time of one more game.
-    pub(super) fn renew(&self, limits: &Limits) {
+    pub(super) fn renew(&self, limits: &ProcessLimits) {
         // A process that is gone has no limits; the next question finds that out.
         let _ = renew(self.group, limits);
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use fourfold_engine::Game;
 
 use super::RunError;
-use crate::entrant::{Answer, End, Entrant, Fault, GameStart, Player, Turn};
+use crate::entrant::{Answer, End, Entrant, EntrantFault, GameStart, Player, Turn};
 
 /// The players that are free, by entrant.
 pub(super) struct Seats<'a> {
@@ -41,14 +41,14 @@ impl<'a> Seats<'a> {
 }
 
 /// Stands for a player that could not be started.
-struct Absent(Fault);
+struct Absent(EntrantFault);
 
 impl Player for Absent {
-    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
         Err(self.0.clone())
     }
 
-    fn choose(&mut self, _: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, _: &Turn<'_>) -> Result<Answer, EntrantFault> {
         Err(self.0.clone())
     }
 

@@ -34,9 +34,9 @@ impl Entrant for Simple {
         self.name
     }
 
-    fn player(&self) -> Result<Box<dyn Player>, Fault> {
+    fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {
         match self.habit {
-            Habit::Missing => Err(Fault::Broken("it is not there".into())),
+            Habit::Missing => Err(EntrantFault::Broken("it is not there".into())),
             Habit::Good | Habit::Illegal | Habit::SilentOnce { .. } => {
                 Ok(Box::new(SimplePlayer(self.habit.clone())))
             }
@@ -47,11 +47,11 @@ impl Entrant for Simple {
 struct SimplePlayer(Habit);
 
 impl Player for SimplePlayer {
-    fn begin(&mut self, _: &GameStart) -> Result<(), Fault> {
+    fn begin(&mut self, _: &GameStart) -> Result<(), EntrantFault> {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, Fault> {
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Answer, EntrantFault> {
         let lowest = turn.game.position().legal_columns().next().expect("the game is not over");
         let column = match &self.0 {
             Habit::Good | Habit::Missing => lowest,
@@ -89,7 +89,7 @@ impl Observer for Told {
     }
 
     fn game(&mut self, record: &[u8]) {
-        let record: Record = serde_json::from_slice(record).unwrap();
+        let record: MatchRecord = serde_json::from_slice(record).unwrap();
         self.0.push(record.id);
     }
 }
@@ -98,7 +98,7 @@ fn play(
     entrants: &[Box<dyn Entrant>],
     log: Option<Log>,
     course: Course,
-    ahead: Vec<Record>,
+    ahead: Vec<MatchRecord>,
     stop: &Stop,
     observer: &mut dyn Observer,
 ) -> Result<Course, RunError> {
@@ -116,7 +116,7 @@ fn play_to_log(path: &Path, plan: Plan, habits: [Habit; 2]) -> Course {
 }
 
 fn resume(path: &Path, plan: &Plan) -> Result<Course, String> {
-    let Resumed { log, course, ahead, .. } =
+    let ResumedRun { log, course, ahead, .. } =
         resume_log(path, |_| plan.clone()).map_err(|error| error.to_string())?;
     let good = entrants([Habit::Good, Habit::Good]);
     let stop = Stop::default();
@@ -206,7 +206,7 @@ fn a_silent_player_holds_up_its_own_game_alone_and_nothing_is_lost() {
     let course =
         play(&entrants, Some(log), Course::new(plan.clone()), Vec::new(), &stop, &mut observer).unwrap();
     assert!(course.results().games() < 20);
-    let Resumed { log, course, ahead, cut } = resume_log(&path, |_| plan.clone()).unwrap();
+    let ResumedRun { log, course, ahead, cut } = resume_log(&path, |_| plan.clone()).unwrap();
     assert_eq!((cut, course.results().games() + ahead.len() as u64), (0, 19));
     drop(log);
     let whole = directory.path().join("whole");

@@ -46,7 +46,7 @@ const POINTS_OF: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// All games between two players.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Meeting {
+pub struct FitMeeting {
     pub a: usize,
     pub b: usize,
     /// Pairs of games, by how `a` did in the game that it began, and in the other.
@@ -55,7 +55,7 @@ pub struct Meeting {
     pub singles: [[u64; 3]; 2],
 }
 
-impl Meeting {
+impl FitMeeting {
     /// The same games between players of these numbers, as the one with the lower number sees them.
     #[must_use]
     pub fn between(&self, a: usize, b: usize) -> Self {
@@ -106,8 +106,8 @@ impl Fit {
     /// Fits all games. With one anchor its rating is exact and the others are relative to it; with several, all of
     /// theirs are exact.
     #[must_use]
-    pub fn new(players: usize, meetings: &[Meeting], anchors: &[Anchor]) -> Self {
-        Model::new(players, meetings, anchors).solve()
+    pub fn new(players: usize, meetings: &[FitMeeting], anchors: &[Anchor]) -> Self {
+        FitModel::new(players, meetings, anchors).solve()
     }
 
     /// Standard error of a rating, in points: against the anchor, or without one against the mean.
@@ -140,9 +140,9 @@ impl Fit {
 }
 
 /// The problem in natural units (log odds). The parameters are the players' strengths, then the advantage.
-struct Model<'a> {
+struct FitModel<'a> {
     players: usize,
-    meetings: &'a [Meeting],
+    meetings: &'a [FitMeeting],
     /// Of each meeting, the sums that the slope depends on.
     totals: Vec<Totals>,
     /// Strengths that are not fitted: with several anchors, those of all of them.
@@ -153,8 +153,8 @@ struct Model<'a> {
     centre: f64,
 }
 
-impl<'a> Model<'a> {
-    fn new(players: usize, meetings: &'a [Meeting], anchors: &[Anchor]) -> Self {
+impl<'a> FitModel<'a> {
+    fn new(players: usize, meetings: &'a [FitMeeting], anchors: &[Anchor]) -> Self {
         let mut fixed = vec![None; players];
         let mut centre = 0.0;
         let shift_to = if let [one] = anchors { Some(*one) } else { None };
@@ -333,7 +333,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn new(meeting: &Meeting) -> Self {
+    fn new(meeting: &FitMeeting) -> Self {
         let mut totals = Self::default();
         for (own, row) in meeting.pairs.iter().enumerate() {
             for (other, &count) in row.iter().enumerate() {
@@ -370,7 +370,7 @@ impl Totals {
 }
 
 /// The squares of the surprises that came up, pairs taken as one.
-fn seen(meeting: &Meeting, chances: Chances) -> Moments {
+fn seen(meeting: &FitMeeting, chances: Chances) -> Moments {
     let mut seen = Moments::default();
     for own in [LOSS, DRAW, WIN] {
         let begun = POINTS_OF[own] - chances.begun;

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::fit::{Anchor, DRAW, Fit, Meeting, WIN};
+use super::fit::{Anchor, DRAW, Fit, FitMeeting, WIN};
 
 /// A finished game with a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub struct Booking<'a> {
 
 /// One player's games, repeated ones and halves of pairs too.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Tally {
+pub struct PlayerTally {
     pub games: u64,
     pub wins: u64,
     pub draws: u64,
@@ -36,9 +36,9 @@ pub struct Tally {
 /// All games of a field.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    tallies: Vec<Tally>,
+    tallies: Vec<PlayerTally>,
     /// By the two players, the one with the lower number first.
-    meetings: BTreeMap<(usize, usize), Meeting>,
+    meetings: BTreeMap<(usize, usize), FitMeeting>,
     /// First games of pairs, by the series and the pair's place in it.
     open: HashMap<(u64, u32), Half>,
     /// What has been counted: a number for every pair and every single game.
@@ -56,13 +56,13 @@ struct Half {
 
 /// Ratings of some of the players.
 #[derive(Clone, Debug)]
-pub struct FieldFit {
+pub struct RatingFit {
     /// Numbers of those who are in it, in the order of the fit.
     pub players: Vec<usize>,
     /// By their place in `players`, as all that follows.
     pub fit: Fit,
     /// What was summed.
-    pub meetings: Vec<Meeting>,
+    pub meetings: Vec<FitMeeting>,
 }
 
 impl Ledger {
@@ -74,7 +74,7 @@ impl Ledger {
 
     /// Makes room for one more player, whose number this is.
     pub fn add_player(&mut self) -> usize {
-        self.tallies.push(Tally::default());
+        self.tallies.push(PlayerTally::default());
         self.tallies.len() - 1
     }
 
@@ -120,8 +120,8 @@ impl Ledger {
         }
     }
 
-    fn meeting(&mut self, a: usize, b: usize) -> &mut Meeting {
-        self.meetings.entry((a, b)).or_insert(Meeting { a, b, ..Meeting::default() })
+    fn meeting(&mut self, a: usize, b: usize) -> &mut FitMeeting {
+        self.meetings.entry((a, b)).or_insert(FitMeeting { a, b, ..FitMeeting::default() })
     }
 
     /// How many players there are.
@@ -130,29 +130,29 @@ impl Ledger {
     }
 
     /// What a player did in all games.
-    pub fn tally(&self, player: usize) -> Tally {
+    pub fn tally(&self, player: usize) -> PlayerTally {
         self.tallies[player]
     }
 
     /// What the listed players played among themselves, by their places in the list and in its order.
     #[must_use]
-    pub fn meetings(&self, players: &[usize]) -> Vec<Meeting> {
+    pub fn meetings(&self, players: &[usize]) -> Vec<FitMeeting> {
         let mut place = vec![None; self.tallies.len()];
         players.iter().enumerate().for_each(|(index, &player)| place[player] = Some(index));
-        let among = |meeting: &Meeting| Some(meeting.between(place[meeting.a]?, place[meeting.b]?));
-        let mut meetings: Vec<Meeting> = self.meetings.values().filter_map(among).collect();
+        let among = |meeting: &FitMeeting| Some(meeting.between(place[meeting.a]?, place[meeting.b]?));
+        let mut meetings: Vec<FitMeeting> = self.meetings.values().filter_map(among).collect();
         meetings.sort_by_key(|meeting| (meeting.a, meeting.b));
         meetings
     }
 
     /// Fits those who are listed to the games that they played among themselves, in the order of the list.
     #[must_use]
-    pub fn fit(&self, players: &[usize], anchor: Option<(usize, f64)>) -> FieldFit {
+    pub fn fit(&self, players: &[usize], anchor: Option<(usize, f64)>) -> RatingFit {
         let meetings = self.meetings(players);
         let place = |player: usize| players.iter().position(|&other| other == player);
         let anchor = anchor.and_then(|(player, elo)| Some(Anchor { player: place(player)?, elo }));
         let fit = Fit::new(players.len(), &meetings, anchor.as_slice());
-        FieldFit { players: players.to_vec(), fit, meetings }
+        RatingFit { players: players.to_vec(), fit, meetings }
     }
 
     /// Those of the listed players, in their order, who have met another of them in a game that counts.
@@ -172,7 +172,7 @@ impl Ledger {
     }
 }
 
-impl Tally {
+impl PlayerTally {
     fn book(&mut self, ending: usize) {
         self.games += 1;
         match ending {
@@ -224,7 +224,7 @@ mod tests {
         // As the other one sees it: it won the game that it began, and drew the other.
         let turned = ledger.fit(&[1, 0], None).meetings[0];
         assert_eq!((turned.pairs[WIN][DRAW], turned.a, turned.b), (1, 0, 1));
-        assert_eq!(ledger.tally(0), Tally { games: 2, wins: 0, draws: 1, losses: 1 });
+        assert_eq!(ledger.tally(0), PlayerTally { games: 2, wins: 0, draws: 1, losses: 1 });
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
             let pair = pair.as_ref().map(|(id, leg)| (id.as_str(), *leg));
             ledger.book(game((*first, *second), *ending, moves, pair));
         }
-        let FieldFit { fit, .. } = ledger.fit(&[0, 1, 2, 3], Some((0, 0.0)));
+        let RatingFit { fit, .. } = ledger.fit(&[0, 1, 2, 3], Some((0, 0.0)));
         let errors = (1..4).map(|player| fit.error_between(0, player));
         fit.elo.iter().copied().chain(errors).map(f64::to_bits).collect()
     }

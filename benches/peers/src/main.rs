@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fourfold_engine::solver::{Limits, Solver};
+use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Game, Variant};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -74,7 +74,7 @@ impl Solvers {
             let game = Game::from_moves(Variant::STANDARD, moves)?;
             self.ours.clear();
             let began = cpu_time();
-            let solved = self.ours.score(game.position(), Limits { nodes: None, stop: &never })?;
+            let solved = self.ours.score(game.position(), SearchLimits { nodes: None, stop: &never })?;
             figures.our_seconds += cpu_time() - began;
             ensure!(solved.value.value() == expected, "{moves}: we say {}", solved.value);
 

@@ -6,17 +6,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::search::Limits;
+use fourfold_engine::search::SearchLimits;
 use fourfold_engine::{BySide, Column, Position, Side, Variant};
 use rand::RngExt;
 
-use super::{C4ai, Weights};
+use super::{C4ai, EvolvedWeights};
 use crate::bot::{Bot, BotError, MoveBudget};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::registry;
 use crate::self_play::{self, Tally};
 use crate::spec::BotSpec;
-use crate::training::{Course, Notes, TrainingError};
+use crate::training::{Notes, TrainingError, TrainingRun};
 
 /// A weight of a child differs from its parent's by this at most, times one more than the generations in which
 /// the parent was not beaten.
@@ -80,8 +80,8 @@ pub struct EffortError {
 /// From the C4AI readme. Each child has its own stream of the seed, so a run goes on from these fields as if it
 /// had never stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trainer {
-    pub parent: Weights,
+pub struct EvolutionTrainer {
+    pub parent: EvolvedWeights,
     /// Generations since the parent was last replaced; `UNBEATEN_MAX` and more while tuning.
     pub unbeaten: u32,
     /// Number of the next child, from 0.
@@ -92,7 +92,7 @@ pub struct Trainer {
 
 /// What was changed in a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum Mutation {
     /// Every weight, by this at most.
     All { step: i32 },
     /// The weight at this place, counted from 0.
@@ -104,8 +104,8 @@ pub enum Change {
 pub struct Generation {
     /// Number of the child, from 0.
     pub number: u64,
-    pub change: Change,
-    pub child: Weights,
+    pub change: Mutation,
+    pub child: EvolvedWeights,
     /// Of the child against its parent, one game in each seat.
     pub result: Tally,
 }
@@ -121,17 +121,17 @@ impl fmt::Display for Generation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, change, child, result } = self;
         let change = match change {
-            Change::All { step } => format!("all weights by {step} at most"),
-            Change::One { index } => format!("weight {}", index + 1),
+            Mutation::All { step } => format!("all weights by {step} at most"),
+            Mutation::One { index } => format!("weight {}", index + 1),
         };
         let verdict = if self.is_better() { ", takes its parent's place" } else { "" };
         write!(formatter, "generation {number}, {change}, {child}: {result}{verdict}")
     }
 }
 
-impl Trainer {
+impl EvolutionTrainer {
     /// A run from the beginning.
-    pub fn new(parent: Weights, effort: Effort, seed: u64) -> Self {
+    pub fn new(parent: EvolvedWeights, effort: Effort, seed: u64) -> Self {
         Self { parent, unbeaten: 0, next: 0, effort, seed }
     }
 
@@ -144,7 +144,7 @@ impl Trainer {
         Ok(Self::new(registry::c4ai_weights(spec)?, effort, seed))
     }
 
-    /// A run as [`Course::state`] left it.
+    /// A run as [`TrainingRun::state`] left it.
     ///
     /// # Errors
     ///
@@ -175,10 +175,10 @@ impl Trainer {
         generation
     }
 
-    fn change(&self) -> Change {
+    fn change(&self) -> Mutation {
         match self.unbeaten.checked_sub(UNBEATEN_MAX) {
-            None => Change::All { step: STEP * (self.unbeaten.cast_signed() + 1) },
-            Some(tuned) => Change::One { index: (tuned / TUNING_CHILDREN) as usize },
+            None => Mutation::All { step: STEP * (self.unbeaten.cast_signed() + 1) },
+            Some(tuned) => Mutation::One { index: (tuned / TUNING_CHILDREN) as usize },
         }
     }
 
@@ -186,25 +186,26 @@ impl Trainer {
     fn unbeaten_after(&self, generation: &Generation) -> u32 {
         let tuning_end = UNBEATEN_MAX + TUNING_CHILDREN * 6;
         match generation.change {
-            Change::All { step: _ } if generation.is_better() => 0,
-            Change::One { index: _ } if self.unbeaten + 1 >= tuning_end => 0,
-            Change::All { step: _ } | Change::One { index: _ } => self.unbeaten + 1,
+            Mutation::All { step: _ } if generation.is_better() => 0,
+            Mutation::One { index: _ } if self.unbeaten + 1 >= tuning_end => 0,
+            Mutation::All { step: _ } | Mutation::One { index: _ } => self.unbeaten + 1,
         }
     }
 
-    fn draw(&self, change: Change, rng: &mut GameRng) -> Weights {
+    fn draw(&self, change: Mutation, rng: &mut GameRng) -> EvolvedWeights {
         let mut weights = self.parent.to_array();
         let mut mutate = |weight: &mut i32, step: i32| {
-            *weight = (*weight + rng.random_range(-step..=step)).clamp(-Weights::MAX, Weights::MAX);
+            *weight =
+                (*weight + rng.random_range(-step..=step)).clamp(-EvolvedWeights::MAX, EvolvedWeights::MAX);
         };
         match change {
-            Change::All { step } => weights.iter_mut().for_each(|weight| mutate(weight, step)),
-            Change::One { index } => mutate(&mut weights[index], STEP),
+            Mutation::All { step } => weights.iter_mut().for_each(|weight| mutate(weight, step)),
+            Mutation::One { index } => mutate(&mut weights[index], STEP),
         }
-        Weights::from_array(weights)
+        EvolvedWeights::from_array(weights)
     }
 
-    fn play_match(&self, child: Weights) -> Tally {
+    fn play_match(&self, child: EvolvedWeights) -> Tally {
         let mut tally = Tally::default();
         for side in Side::BOTH {
             let players =
@@ -215,7 +216,7 @@ impl Trainer {
     }
 }
 
-impl Course for Trainer {
+impl TrainingRun for EvolutionTrainer {
     fn games(&self) -> u64 {
         2 * self.next
     }
@@ -249,7 +250,7 @@ impl Course for Trainer {
 }
 
 /// Plays with these weights and this effort.
-fn player(weights: Weights, effort: Effort) -> impl FnMut(&Position) -> Column {
+fn player(weights: EvolvedWeights, effort: Effort) -> impl FnMut(&Position) -> Column {
     let mut bot = C4ai::new(weights, Duration::ZERO, Variant::STANDARD);
     let never = AtomicBool::new(false);
     move |position: &Position| {
@@ -257,13 +258,13 @@ fn player(weights: Weights, effort: Effort) -> impl FnMut(&Position) -> Column {
             Effort::Depth(depth) => (depth | 1, None),
             Effort::Nodes(nodes) => (position.variant().cells() | 1, Some(nodes)),
         };
-        bot.choose_within(position, depth, Limits { nodes, stop: &never }).column
+        bot.choose_within(position, depth, SearchLimits { nodes, stop: &never }).column
     }
 }
 
 /// The entrance test: whether weights win a game, or draw both, against random playouts, one in each seat.
 #[expect(clippy::missing_panics_doc, reason = "it cannot: bots are asked only while the game goes on")]
-pub fn holds_its_own(weights: Weights, effort: Effort, seed: u64) -> bool {
+pub fn holds_its_own(weights: EvolvedWeights, effort: Effort, seed: u64) -> bool {
     let mut tally = Tally::default();
     for side in Side::BOTH {
         let mut candidate = player(weights, effort);
@@ -283,12 +284,13 @@ pub fn holds_its_own(weights: Weights, effort: Effort, seed: u64) -> bool {
 }
 
 /// The weights to begin a run with: `start` if it holds its own, else the first random set that does.
-pub fn qualified(start: Weights, effort: Effort, seed: u64) -> Weights {
+pub fn qualified(start: EvolvedWeights, effort: Effort, seed: u64) -> EvolvedWeights {
     let mut rng = rng::seeded(seed);
     let mut weights = start;
     while !holds_its_own(weights, effort, seed) {
-        weights =
-            Weights::from_array(std::array::from_fn(|_| rng.random_range(-Weights::MAX..=Weights::MAX)));
+        weights = EvolvedWeights::from_array(std::array::from_fn(|_| {
+            rng.random_range(-EvolvedWeights::MAX..=EvolvedWeights::MAX)
+        }));
     }
     weights
 }
@@ -297,12 +299,12 @@ pub fn qualified(start: Weights, effort: Effort, seed: u64) -> Weights {
 mod tests {
     use super::*;
 
-    fn run(trainer: &mut Trainer, children: usize) -> Vec<Generation> {
+    fn run(trainer: &mut EvolutionTrainer, children: usize) -> Vec<Generation> {
         (0..children).map(|_| trainer.try_next()).collect()
     }
 
-    fn trainer(unbeaten: u32) -> Trainer {
-        Trainer { unbeaten, ..Trainer::new(Weights::default(), Effort::Depth(1), 3) }
+    fn trainer(unbeaten: u32) -> EvolutionTrainer {
+        EvolutionTrainer { unbeaten, ..EvolutionTrainer::new(EvolvedWeights::default(), Effort::Depth(1), 3) }
     }
 
     #[test]
@@ -310,7 +312,7 @@ mod tests {
         let (mut whole, mut parts) = (trainer(0), trainer(0));
         let all = run(&mut whole, 12);
         let mut first = run(&mut parts, 5);
-        let mut resumed = Trainer::resume(&parts.state()).unwrap();
+        let mut resumed = EvolutionTrainer::resume(&parts.state()).unwrap();
         first.extend(run(&mut resumed, 7));
         assert_eq!((all, whole), (first, resumed));
     }
@@ -320,10 +322,10 @@ mod tests {
         let mut trainer = trainer(0);
         let (mut unbeaten, mut parent) = (0, trainer.parent);
         for generation in run(&mut trainer, 60) {
-            let Change::All { step } = generation.change else { panic!("{generation:?}") };
+            let Mutation::All { step } = generation.change else { panic!("{generation:?}") };
             assert_eq!(step, 5 * (unbeaten + 1));
             for (weight, before) in generation.child.to_array().into_iter().zip(parent.to_array()) {
-                assert!((weight - before).abs() <= step && weight.abs() <= Weights::MAX);
+                assert!((weight - before).abs() <= step && weight.abs() <= EvolvedWeights::MAX);
             }
             if generation.is_better() {
                 (unbeaten, parent) = (0, generation.child);
@@ -339,7 +341,7 @@ mod tests {
         let mut trainer = trainer(60);
         let mut parent = trainer.parent;
         for (number, generation) in run(&mut trainer, 60).into_iter().enumerate() {
-            assert_eq!(generation.change, Change::One { index: number / 10 });
+            assert_eq!(generation.change, Mutation::One { index: number / 10 });
             let changed = generation.child.to_array().into_iter().zip(parent.to_array()).enumerate();
             for (index, (weight, before)) in changed {
                 assert!(index == number / 10 && (weight - before).abs() <= 5 || weight == before);
@@ -361,10 +363,10 @@ mod tests {
     #[test]
     fn bad_weights_are_drawn_anew() {
         let effort = Effort::Depth(3);
-        assert!(holds_its_own(Weights::default(), effort, 1));
-        assert_eq!(qualified(Weights::default(), effort, 1), Weights::default());
+        assert!(holds_its_own(EvolvedWeights::default(), effort, 1));
+        assert_eq!(qualified(EvolvedWeights::default(), effort, 1), EvolvedWeights::default());
         assert!(holds_its_own(
-            qualified(Weights::from_array([-1000; 6]), Effort::Nodes(50), 1),
+            qualified(EvolvedWeights::from_array([-1000; 6]), Effort::Nodes(50), 1),
             Effort::Nodes(50),
             1
         ));

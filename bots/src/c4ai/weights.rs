@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// What each thing in a position is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Weights {
+pub struct EvolvedWeights {
     /// For each open line with one stone, more than the opponent has.
     pub num1: i32,
     /// The same with two stones.
@@ -20,7 +20,7 @@ pub struct Weights {
     pub prob_lose: i32,
 }
 
-impl Weights {
+impl EvolvedWeights {
     /// No weight is greater, nor less than its negative.
     pub const MAX: i32 = 1000;
     /// The primary configuration that was published with the readme.
@@ -42,14 +42,14 @@ impl Weights {
     }
 }
 
-impl Default for Weights {
+impl Default for EvolvedWeights {
     fn default() -> Self {
         Self::from_array(Self::DEFAULT)
     }
 }
 
 /// Prints the line of a weights file, such as `29,-237,126,936,-21,-884`.
-impl fmt::Display for Weights {
+impl fmt::Display for EvolvedWeights {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.to_array().iter().map(ToString::to_string).collect();
         formatter.pad(&numbers.join(","))
@@ -57,7 +57,7 @@ impl fmt::Display for Weights {
 }
 
 /// Reads a weights file: one line of six whole numbers.
-impl FromStr for Weights {
+impl FromStr for EvolvedWeights {
     type Err = WeightsError;
 
     fn from_str(text: &str) -> Result<Self, WeightsError> {
@@ -85,17 +85,17 @@ mod tests {
     #[test]
     fn a_file_is_one_line_of_six_numbers() {
         let text = "29,-237,126,936,-21,-884";
-        assert_eq!(text.parse(), Ok(Weights::default()));
-        assert_eq!(Weights::default().to_string(), text);
-        assert_eq!(" 1, 2,3,4,5,6\n".parse(), Ok(Weights::from_array([1, 2, 3, 4, 5, 6])));
+        assert_eq!(text.parse(), Ok(EvolvedWeights::default()));
+        assert_eq!(EvolvedWeights::default().to_string(), text);
+        assert_eq!(" 1, 2,3,4,5,6\n".parse(), Ok(EvolvedWeights::from_array([1, 2, 3, 4, 5, 6])));
         for text in ["", "1,2,3,4,5", "1,2,3,4,5,6,7", "1,2,3,4,5,x", "1,2,3,4,5,1001", "1,2,3,4,5,6.0"] {
-            assert!(text.parse::<Weights>().is_err(), "{text}");
+            assert!(text.parse::<EvolvedWeights>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn distances_are_euclidean() {
-        let [one, other] = [[0; 6], [3, 0, 0, 4, 0, 0]].map(Weights::from_array);
+        let [one, other] = [[0; 6], [3, 0, 0, 4, 0, 0]].map(EvolvedWeights::from_array);
         assert!((one.distance(other) - 5.0).abs() < 1e-9);
     }
 }

@@ -10,7 +10,7 @@ const WINDOW: usize = 4;
 
 /// What is on a cell; the number is the ternary digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Content {
+enum CellContent {
     Empty = 0,
     Own = 1,
     Enemy = 2,
@@ -25,7 +25,7 @@ pub(super) struct TumblingWindows {
     variant: Variant,
     arrays: Vec<Vec<Cell>>,
     /// Built when first needed; `None` within if the board is too large for it.
-    lookup: OnceCell<Option<Lookup>>,
+    lookup: OnceCell<Option<WindowLookup>>,
 }
 
 impl TumblingWindows {
@@ -36,7 +36,7 @@ impl TumblingWindows {
     /// The value for the side with the stones `own`; it counts own and enemy windows a little differently.
     #[inline]
     pub(super) fn value(&self, own: Bitboard, enemy: Bitboard) -> i32 {
-        match self.lookup.get_or_init(|| Lookup::build(self.variant, &self.arrays)) {
+        match self.lookup.get_or_init(|| WindowLookup::build(self.variant, &self.arrays)) {
             Some(lookup) => lookup.value(own, enemy),
             None => self.value_by_cells(own, enemy),
         }
@@ -45,11 +45,11 @@ impl TumblingWindows {
     fn value_by_cells(&self, own: Bitboard, enemy: Bitboard) -> i32 {
         let content = |&cell: &Cell| {
             if own.contains(cell, self.variant) {
-                Content::Own
+                CellContent::Own
             } else if enemy.contains(cell, self.variant) {
-                Content::Enemy
+                CellContent::Enemy
             } else {
-                Content::Empty
+                CellContent::Empty
             }
         };
         self.arrays.iter().map(|cells| array_value(cells.iter().map(content))).sum()
@@ -79,21 +79,21 @@ fn arrays(variant: Variant) -> Vec<Vec<Cell>> {
 /// For each side a window is filled cell by cell, until it is full or an enemy stone comes; then the next
 /// begins. A full window counts by its stones. An enemy stone does not wipe out what was noted before, which
 /// may leak into the next window: a quirk of the report, kept.
-fn array_value(contents: impl Iterator<Item = Content>) -> i32 {
+fn array_value(contents: impl Iterator<Item = CellContent>) -> i32 {
     let mut own = Filling::default();
     let mut enemy = Filling::default();
     let mut value = 0;
     for content in contents {
         match content {
-            Content::Empty => {
+            CellContent::Empty => {
                 own.cells += 1;
                 enemy.cells += 1;
             }
-            Content::Own => {
+            CellContent::Own => {
                 own.add_stone();
                 enemy.cells = 0;
             }
-            Content::Enemy => {
+            CellContent::Enemy => {
                 enemy.add_stone();
                 own.cells = 0;
             }
@@ -152,11 +152,11 @@ const HEIGHT_MAX: u8 = 8;
 /// A column's stones say all about the column, and which ternary digits they are in the number of each row
 /// and diagonal. Added up over the columns, the digits make the numbers.
 #[derive(Debug)]
-struct Lookup {
+struct WindowLookup {
     stride: u32,
     /// Of one column, by code.
     codes: usize,
-    shares: Vec<Share>,
+    shares: Vec<ColumnShare>,
     /// Where in `values` each row or diagonal begins.
     offsets: Vec<usize>,
     values: Vec<i16>,
@@ -164,14 +164,14 @@ struct Lookup {
 
 /// What the stones of one column add.
 #[derive(Clone, Debug)]
-struct Share {
+struct ColumnShare {
     /// The value of the column itself.
     value: i32,
     /// The digit in the number of each row and diagonal, times its power of three.
     digits: [u16; LANES],
 }
 
-impl Lookup {
+impl WindowLookup {
     /// `None` if the board is too large.
     fn build(variant: Variant, arrays: &[Vec<Cell>]) -> Option<Self> {
         let is_column = |array: &&Vec<Cell>| array[0].column() == array[1].column();
@@ -193,7 +193,7 @@ impl Lookup {
         let codes = 1 << stride;
         let mut shares = Vec::with_capacity(codes * usize::from(variant.width()));
         for column in variant.columns() {
-            shares.extend((0..codes).map(|code| Share::of(code, column, variant.height(), &lanes)));
+            shares.extend((0..codes).map(|code| ColumnShare::of(code, column, variant.height(), &lanes)));
         }
         Some(Self { stride, codes, shares, offsets, values })
     }
@@ -220,7 +220,7 @@ impl Lookup {
     }
 }
 
-impl Share {
+impl ColumnShare {
     fn of(code: usize, column: Column, height: u8, lanes: &[&Vec<Cell>]) -> Self {
         let contents = column_contents(code, height);
         let mut digits = [0; LANES];
@@ -236,15 +236,15 @@ impl Share {
 
 /// The stones of a column, from the bottom, from its bits in the sum of own stones and all stones. Codes that
 /// no stones have give any content.
-fn column_contents(code: usize, height: u8) -> Vec<Content> {
+fn column_contents(code: usize, height: u8) -> Vec<CellContent> {
     // n stones of the enemy make 2^n - 1, and each own stone adds its bit.
     let count = (code + 1).ilog2().min(u32::from(height));
     let own = code + 1 - (1 << count);
     (0..u32::from(height))
         .map(|row| match (row < count, own >> row & 1) {
-            (false, _) => Content::Empty,
-            (true, 1) => Content::Own,
-            (true, _) => Content::Enemy,
+            (false, _) => CellContent::Empty,
+            (true, 1) => CellContent::Own,
+            (true, _) => CellContent::Enemy,
         })
         .collect()
 }
@@ -254,9 +254,9 @@ fn column_contents(code: usize, height: u8) -> Vec<Content> {
 fn values_by_number(length: usize) -> impl Iterator<Item = i16> {
     (0..POWERS_OF_THREE[length]).map(move |number| {
         let contents = POWERS_OF_THREE[..length].iter().map(|power| match number / power % 3 {
-            0 => Content::Empty,
-            1 => Content::Own,
-            _ => Content::Enemy,
+            0 => CellContent::Empty,
+            1 => CellContent::Own,
+            _ => CellContent::Enemy,
         });
         i16::try_from(array_value(contents)).expect("a few windows are below 10,000")
     })
@@ -272,9 +272,9 @@ mod tests {
     #[track_caller]
     fn check(array: &str, expected: i32) {
         let contents = array.chars().map(|letter| match letter {
-            '1' => Content::Own,
-            '2' => Content::Enemy,
-            _ => Content::Empty,
+            '1' => CellContent::Own,
+            '2' => CellContent::Enemy,
+            _ => CellContent::Empty,
         });
         assert_eq!(array_value(contents), expected, "{array}");
     }
@@ -325,7 +325,7 @@ mod tests {
         for (variant, is_looked_up) in [("7x6", true), ("8x7", true), ("10x5", true), ("12x4", false)] {
             let variant: Variant = variant.parse().unwrap();
             let board = TumblingWindows::new(variant);
-            assert_eq!(Lookup::build(variant, &board.arrays).is_some(), is_looked_up);
+            assert_eq!(WindowLookup::build(variant, &board.arrays).is_some(), is_looked_up);
             let mut position = Position::new(variant);
             // The game goes on after wins, so that full windows count too.
             while !position.is_full() {

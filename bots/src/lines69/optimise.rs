@@ -11,7 +11,7 @@ use crate::bot::{Bot, BotError};
 use crate::registry;
 use crate::self_play::{self, Tally};
 use crate::spec::BotSpec;
-use crate::training::{Course, Notes, TrainingError};
+use crate::training::{Notes, TrainingError, TrainingRun};
 
 /// Weights v, h, d and n are drawn from this range.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
@@ -91,7 +91,7 @@ impl Optimiser {
         Ok(Self::new(registry::lines69_parameters(spec)?, seed))
     }
 
-    /// A run as [`Course::state`] left it.
+    /// A run as [`TrainingRun::state`] left it.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Optimiser {
     }
 }
 
-impl Course for Optimiser {
+impl TrainingRun for Optimiser {
     fn games(&self) -> u64 {
         self.played
     }

@@ -12,8 +12,8 @@
 
 use fourfold_engine::{Cell, Variant};
 
-use super::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
-use super::store::{PatternMemory, Record};
+use super::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
+use super::store::{PatternMemory, PatternRecord};
 
 const MAGIC: &[u8; 5] = b"C4PM\x01";
 
@@ -55,8 +55,8 @@ fn write_pattern(bytes: &mut Vec<u8>, pattern: Pattern) {
     bytes.push(u8::from(owner == Owner::Enemy));
 }
 
-fn write_record(bytes: &mut Vec<u8>, record: &Record) {
-    let Record { seen, won, lost, is_ending, weighting, response } = record;
+fn write_record(bytes: &mut Vec<u8>, record: &PatternRecord) {
+    let PatternRecord { seen, won, lost, is_ending, weighting, response } = record;
     for count in [seen, won, lost] {
         bytes.extend(count.to_le_bytes());
     }
@@ -68,7 +68,7 @@ fn write_record(bytes: &mut Vec<u8>, record: &Record) {
 /// Reads what [`write`] wrote for the same kind of memory. `Err` says what is wrong.
 pub(super) fn read(bytes: &[u8], vocabulary: Vocabulary, variant: Variant) -> Result<PatternMemory, String> {
     let (content, sum) = bytes.split_last_chunk::<8>().ok_or("it is too short")?;
-    let mut reader = Reader { rest: content };
+    let mut reader = ByteReader { rest: content };
     if reader.take::<5>()? != *MAGIC {
         return Err("it is no pattern memory of this version".to_owned());
     }
@@ -92,11 +92,11 @@ pub(super) fn read(bytes: &[u8], vocabulary: Vocabulary, variant: Variant) -> Re
     if reader.rest.is_empty() { Ok(memory) } else { Err("there is more after its end".to_owned()) }
 }
 
-struct Reader<'a> {
+struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl ByteReader<'_> {
     fn take<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], String> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or("it ends too early")?;
         self.rest = rest;
@@ -118,7 +118,7 @@ impl Reader<'_> {
         let [heading, bits, owner] = self.take()?;
         let heading = *Heading::ALL.get(usize::from(heading)).ok_or("a pattern has no heading")?;
         let places = (0..8).filter(|place: &i32| bits >> *place & 1 == 1);
-        let stones = Stones::on(places).filter(|stones| vocabulary.has(heading, *stones));
+        let stones = PatternStones::on(places).filter(|stones| vocabulary.has(heading, *stones));
         let stones = stones.ok_or_else(|| format!("{bits:#b} is no pattern of this memory"))?;
         let owner = match owner {
             0 => Owner::Own,
@@ -128,7 +128,7 @@ impl Reader<'_> {
         Ok(Pattern { start, heading, stones, owner })
     }
 
-    fn record(&mut self, variant: Variant) -> Result<Record, String> {
+    fn record(&mut self, variant: Variant) -> Result<PatternRecord, String> {
         let seen = u32::from_le_bytes(self.take()?);
         let won = u32::from_le_bytes(self.take()?);
         let lost = u32::from_le_bytes(self.take()?);
@@ -142,7 +142,7 @@ impl Reader<'_> {
         if won.checked_add(lost).is_none_or(|decided| decided > seen) {
             return Err(format!("seen {seen} times, but won {won} and lost {lost}"));
         }
-        Ok(Record { seen, won, lost, is_ending, weighting, response })
+        Ok(PatternRecord { seen, won, lost, is_ending, weighting, response })
     }
 }
 

@@ -5,7 +5,7 @@ pub(super) mod windows;
 use fourfold_engine::{Cell, Column, Position, Side};
 
 use super::pattern::{Owner, Pattern, Vocabulary};
-use super::store::{PatternMemory, Record};
+use super::store::{PatternMemory, PatternRecord};
 
 /// Added for an own three, with which the bot can win.
 const WINNING_BONUS: i64 = 105;
@@ -39,7 +39,7 @@ impl Rule {
 
 /// The four lists into which the article sorts patterns, each with a weight.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Class {
+pub(super) enum PatternClass {
     /// The bot can win with it.
     Aggressive,
     /// It must be answered or the game is lost.
@@ -50,7 +50,7 @@ pub(super) enum Class {
     Warning,
 }
 
-impl Class {
+impl PatternClass {
     /// The lists that a pattern joins, in the order in which they are gone through.
     ///
     /// The article adds remembered own patterns that were lost with to the defensive list too; we look at the
@@ -83,7 +83,7 @@ impl Class {
     }
 
     /// The games that speak for putting a pattern into this list.
-    pub(super) fn relevant_count(self, record: &Record) -> u32 {
+    pub(super) fn relevant_count(self, record: &PatternRecord) -> u32 {
         match self {
             Self::Aggressive | Self::Tactical => record.won,
             Self::Defensive | Self::Warning => record.lost,
@@ -93,7 +93,7 @@ impl Class {
 
 /// A move, and how much speaks for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Proposal {
+pub(super) struct MoveProposal {
     pub(super) column: Column,
     pub(super) score: i64,
 }
@@ -102,20 +102,20 @@ pub(super) struct Proposal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Voice {
     pub(super) pattern: Pattern,
-    pub(super) proposal: Proposal,
+    pub(super) proposal: MoveProposal,
 }
 
 /// Judges the patterns of one position.
-pub(super) struct Judge<'a> {
+pub(super) struct PatternJudge<'a> {
     pub(super) memory: &'a PatternMemory,
     pub(super) rule: Rule,
     pub(super) position: &'a Position,
 }
 
-impl Judge<'_> {
+impl PatternJudge<'_> {
     /// What these patterns propose. Runs propose one move each for each of their lists; what windows propose is summed
     /// by column.
-    pub(super) fn proposals<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<Proposal> {
+    pub(super) fn proposals<'p>(&self, patterns: impl IntoIterator<Item = &'p Pattern>) -> Vec<MoveProposal> {
         let proposals = self.voices(patterns).into_iter().map(|voice| voice.proposal);
         match self.memory.vocabulary {
             Vocabulary::Runs => proposals.collect(),
@@ -142,21 +142,24 @@ impl Judge<'_> {
     }
 
     /// What a run proposes as a member of each of its lists.
-    fn of_run(&self, pattern: Pattern) -> Vec<Proposal> {
-        Class::of(pattern.owner).into_iter().filter_map(|class| self.of_member(pattern, class)).collect()
+    fn of_run(&self, pattern: Pattern) -> Vec<MoveProposal> {
+        PatternClass::of(pattern.owner)
+            .into_iter()
+            .filter_map(|class| self.of_member(pattern, class))
+            .collect()
     }
 
     /// What a run proposes as a member of one list.
-    fn of_member(&self, pattern: Pattern, class: Class) -> Option<Proposal> {
+    fn of_member(&self, pattern: Pattern, class: PatternClass) -> Option<MoveProposal> {
         let record = self.memory.get(&pattern).copied().unwrap_or_default();
         let mut score = if pattern.stones.is_three() { 2 * class.weight() } else { 0 };
-        if pattern.is_own_three() && class == Class::Aggressive {
+        if pattern.is_own_three() && class == PatternClass::Aggressive {
             score += WINNING_BONUS;
         }
         if record.is_ending {
             score += ENDING_BONUS;
         }
-        if class == Class::Warning && record.lost > record.won {
+        if class == PatternClass::Warning && record.lost > record.won {
             score += self.rule.limit(i64::from(record.lost));
         }
         let response = record.response.filter(|_| record.won > record.lost);
@@ -164,24 +167,24 @@ impl Judge<'_> {
             score += self.rule.limit(RESPONSE_FACTOR * i64::from(record.won));
         }
         match response.filter(|&cell| self.is_playable(cell)) {
-            Some(cell) => Some(Proposal { column: cell.column(), score }),
+            Some(cell) => Some(MoveProposal { column: cell.column(), score }),
             None => self.at_better_end(pattern, class, score),
         }
     }
 
     /// Proposes the better end of a run.
-    fn at_better_end(&self, pattern: Pattern, class: Class, score: i64) -> Option<Proposal> {
+    fn at_better_end(&self, pattern: Pattern, class: PatternClass, score: i64) -> Option<MoveProposal> {
         let ends = self.memory.vocabulary.answers(pattern.stones).into_iter().filter_map(|place| {
             let cell = pattern.cell(place, self.memory.variant)?;
             let score = score + self.end_weight(pattern, place, class);
-            self.is_playable(cell).then(|| Proposal { column: cell.column(), score })
+            self.is_playable(cell).then(|| MoveProposal { column: cell.column(), score })
         });
         // `max_by_key` keeps the last of equal ends, so from the back it keeps the one ahead.
         ends.collect::<Vec<_>>().into_iter().rev().max_by_key(|end| end.score)
     }
 
     /// The weight of an end that can be played.
-    fn end_weight(&self, pattern: Pattern, place: i32, class: Class) -> i64 {
+    fn end_weight(&self, pattern: Pattern, place: i32, class: PatternClass) -> i64 {
         let completes_four = if self.completes_four(pattern, place) { class.weight() } else { 0 };
         1 + completes_four + self.weight_beyond(pattern, place)
     }
@@ -231,21 +234,21 @@ mod tests {
     use super::*;
 
     /// What the patterns of a position propose, if memory holds `record` for all of them.
-    fn proposals(moves: &str, record: Record, rule: Rule) -> Vec<(u8, i64)> {
+    fn proposals(moves: &str, record: PatternRecord, rule: Rule) -> Vec<(u8, i64)> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let mut memory = PatternMemory::new(Vocabulary::Runs, Variant::STANDARD);
         let snapshot = Vocabulary::Runs.snapshot(game.position());
         memory.records.extend(snapshot.iter().map(|&pattern| (pattern, record)));
-        let judge = Judge { memory: &memory, rule, position: game.position() };
+        let judge = PatternJudge { memory: &memory, rule, position: game.position() };
         judge.proposals(&snapshot).iter().map(|it| (it.column.number(), it.score)).collect()
     }
 
-    const SEEN_TWICE: Record =
-        Record { seen: 2, won: 0, lost: 0, is_ending: false, weighting: 0, response: None };
+    const SEEN_TWICE: PatternRecord =
+        PatternRecord { seen: 2, won: 0, lost: 0, is_ending: false, weighting: 0, response: None };
 
     #[test]
     fn only_own_threes_pass_the_gate_unseen() {
-        let once = Record { seen: 1, ..SEEN_TWICE };
+        let once = PatternRecord { seen: 1, ..SEEN_TWICE };
         assert_eq!(proposals("1727", once, Rule::Bounded), []);
         // Own a1 to c1: 2 x 10 + 105, d1 1, e1 empty 1, four 10; as tactical 2 x 3 + 1 + 1 + 3. Second's
         // column of three is not remembered.
@@ -279,12 +282,12 @@ mod tests {
 
     #[test]
     fn counts_are_bounded_or_not() {
-        let lost = Record { seen: 99, won: 10, lost: 50, ..SEEN_TWICE };
+        let lost = PatternRecord { seen: 99, won: 10, lost: 50, ..SEEN_TWICE };
         let enemy_pair = |rule| proposals("3747", lost, rule)[4..].to_vec();
         assert_eq!(enemy_pair(Rule::Bounded), [(7, 2), (7, 32)], "defensive and warning");
         assert_eq!(enemy_pair(Rule::Literal), [(7, 2), (7, 52)]);
         let response = "c2".parse().ok();
-        let won = Record { seen: 99, won: 50, lost: 10, response, ..SEEN_TWICE };
+        let won = PatternRecord { seen: 99, won: 50, lost: 10, response, ..SEEN_TWICE };
         assert_eq!(proposals("3747", won, Rule::Bounded)[0], (3, 30), "the stored answer");
         assert_eq!(proposals("3747", won, Rule::Literal)[0], (3, 150));
     }
@@ -292,14 +295,14 @@ mod tests {
     #[test]
     fn an_answer_is_played_only_if_it_won_more_than_it_lost() {
         let response = "c2".parse().ok();
-        let lost = Record { seen: 99, won: 10, lost: 10, response, ..SEEN_TWICE };
+        let lost = PatternRecord { seen: 99, won: 10, lost: 10, response, ..SEEN_TWICE };
         assert_eq!(proposals("3747", lost, Rule::Bounded)[0], (5, 2));
     }
 
     #[test]
     fn an_answer_that_cannot_be_played_leaves_the_search_for_an_end() {
         let response = "c3".parse().ok();
-        let won = Record { seen: 99, won: 5, lost: 1, response, is_ending: true, ..SEEN_TWICE };
+        let won = PatternRecord { seen: 99, won: 5, lost: 1, response, is_ending: true, ..SEEN_TWICE };
         assert_eq!(proposals("3747", won, Rule::Bounded)[0], (5, 15 + 2 + 2));
     }
 

@@ -6,7 +6,7 @@ use fourfold_engine::{Cell, Column, Game, Variant};
 
 use super::judge::windows;
 use super::pattern::{LINE, Owner, Pattern, Vocabulary};
-use super::store::{PatternMemory, Record};
+use super::store::{PatternMemory, PatternRecord};
 use super::{Memory, Rule, Snapshots, bytes, leaning, write_xml};
 use crate::bot::{Bot, BotError, GameRecord};
 use crate::learner::{Change, Counts, Knowledge, KnownPattern, Learner};
@@ -94,11 +94,11 @@ impl Knowledge for Remembered {
     }
 }
 
-pub(super) fn counts(record: &Record) -> Counts {
+pub(super) fn counts(record: &PatternRecord) -> Counts {
     Counts { seen: record.seen, won: record.won, lost: record.lost }
 }
 
-fn known(store: &PatternMemory, pattern: Pattern, record: &Record) -> KnownPattern {
+fn known(store: &PatternMemory, pattern: Pattern, record: &PatternRecord) -> KnownPattern {
     let cells = |places: Vec<i32>| -> Vec<Cell> {
         places.into_iter().filter_map(|place| pattern.cell(place, store.variant)).collect()
     };
@@ -128,15 +128,15 @@ mod tests {
     use fourfold_engine::Side;
 
     use super::*;
-    use crate::bot::{GameResult, MoveBudget};
+    use crate::bot::{MoveBudget, SideResult};
     use crate::learner;
 
     fn learnt(name: &str) -> Box<dyn Learner> {
         let mut learner = learner::fresh(&BotSpec::new(name), Variant::STANDARD).unwrap();
         for (moves, side, result) in [
-            ("3747576", Side::First, GameResult::Win),
-            ("3747576", Side::Second, GameResult::Loss),
-            ("37475", Side::First, GameResult::Draw),
+            ("3747576", Side::First, SideResult::Win),
+            ("3747576", Side::Second, SideResult::Loss),
+            ("37475", Side::First, SideResult::Draw),
         ] {
             let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
             learner.learn(&GameRecord { game, side, result });
@@ -178,7 +178,7 @@ mod tests {
         let mut learner = learnt(name);
         for winner in ["3747576", "4455667", "1122334", "4453345"] {
             let game = Game::from_moves(Variant::STANDARD, winner).unwrap();
-            learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
+            learner.learn(&GameRecord { game, side: Side::First, result: SideResult::Win });
         }
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let knowledge = learner.knowledge();
@@ -205,7 +205,7 @@ mod tests {
     fn a_lesson_says_what_is_new_and_what_grew() {
         let mut learner = learnt("memory");
         let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
-        let changes = learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
+        let changes = learner.learn(&GameRecord { game, side: Side::First, result: SideResult::Win });
         let three = changes.iter().find(|change| change.pattern == "own c1 d1 e1 .").unwrap();
         assert_eq!(three.before, Some(Counts { seen: 1, won: 1, lost: 0 }));
         assert_eq!(three.after, Counts { seen: 2, won: 2, lost: 0 });

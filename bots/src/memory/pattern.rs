@@ -16,15 +16,15 @@ pub struct Pattern {
     /// Place 0: a stone, or the first cell of a window.
     pub start: Cell,
     pub heading: Heading,
-    pub stones: Stones,
+    pub stones: PatternStones,
     pub owner: Owner,
 }
 
 /// Which of the four places from the start on hold a stone of the owner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Stones(u8);
+pub struct PatternStones(u8);
 
-impl Stones {
+impl PatternStones {
     /// Two and three stones in a row, from the start on.
     pub const PAIR: Self = Self(0b0011);
     pub const THREE: Self = Self(0b0111);
@@ -186,7 +186,7 @@ impl Vocabulary {
 
     /// The places of the cells with which a pattern is answered: of a run the cell ahead, then the one behind,
     /// of a window its empty cells.
-    pub fn answers(self, stones: Stones) -> Vec<i32> {
+    pub fn answers(self, stones: PatternStones) -> Vec<i32> {
         match self {
             Self::Runs if stones.is_three() => vec![3, -1],
             Self::Runs => vec![2, -1],
@@ -195,9 +195,11 @@ impl Vocabulary {
     }
 
     /// Whether the vocabulary can have this pattern.
-    pub fn has(self, heading: Heading, stones: Stones) -> bool {
+    pub fn has(self, heading: Heading, stones: PatternStones) -> bool {
         match self {
-            Self::Runs => heading != Heading::Below && (stones == Stones::PAIR || stones == Stones::THREE),
+            Self::Runs => {
+                heading != Heading::Below && (stones == PatternStones::PAIR || stones == PatternStones::THREE)
+            }
             Self::Windows => Direction::ALL.into_iter().any(|direction| heading == Heading::along(direction)),
         }
     }
@@ -227,8 +229,8 @@ fn run(position: &Position, start: Cell, heading: Heading) -> Option<Pattern> {
         return None;
     }
     let stones = match stone(2) {
-        None => cell(2).map(|_| Stones::PAIR)?,
-        Some(third) if third == side && stone(3).is_none() => cell(3).map(|_| Stones::THREE)?,
+        None => cell(2).map(|_| PatternStones::PAIR)?,
+        Some(third) if third == side && stone(3).is_none() => cell(3).map(|_| PatternStones::THREE)?,
         Some(_) => return None,
     };
     Some(Pattern { start, heading, stones, owner: owner_of(side, position) })
@@ -244,7 +246,7 @@ fn windows(position: &Position) -> impl Iterator<Item = Pattern> {
         Some(Pattern {
             start,
             heading: Heading::along(line.direction()),
-            stones: Stones::on(places)?,
+            stones: PatternStones::on(places)?,
             owner: owner_of(side, position),
         })
     })

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use fourfold_engine::{Cell, Column, Position, Variant};
 
-use super::judge::Class;
+use super::judge::PatternClass;
 use super::pattern::{Owner, Pattern, Vocabulary};
-use crate::bot::{GameRecord, GameResult};
+use crate::bot::{GameRecord, SideResult};
 
 /// Marks an own three that was not in memory when it was judged.
 const WINNING: i32 = 10;
 
 /// What is remembered of a pattern.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Record {
+pub struct PatternRecord {
     /// Games, or snapshots if all are learnt, in which it was seen; won and lost ones are among them.
     pub seen: u32,
     pub won: u32,
@@ -40,7 +40,7 @@ pub enum Snapshots {
 pub struct PatternMemory {
     pub(super) vocabulary: Vocabulary,
     pub(super) variant: Variant,
-    pub(super) records: BTreeMap<Pattern, Record>,
+    pub(super) records: BTreeMap<Pattern, PatternRecord>,
 }
 
 impl PatternMemory {
@@ -58,12 +58,12 @@ impl PatternMemory {
     }
 
     /// The record of a pattern, if it was ever learnt.
-    pub fn get(&self, pattern: &Pattern) -> Option<&Record> {
+    pub fn get(&self, pattern: &Pattern) -> Option<&PatternRecord> {
         self.records.get(pattern)
     }
 
     /// All patterns and their records, in a fixed order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Pattern, &Record)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Pattern, &PatternRecord)> {
         self.records.iter()
     }
 
@@ -84,7 +84,7 @@ impl PatternMemory {
             Snapshots::All => turns.iter().for_each(|turn| self.count(&turn.position, record.result)),
         }
         self.mark_endings(last, record.result);
-        if record.result == GameResult::Win {
+        if record.result == SideResult::Win {
             self.note_responses(last);
         }
     }
@@ -94,7 +94,7 @@ impl PatternMemory {
         for pattern in self.vocabulary.snapshot(position) {
             let is_valid = self.is_valid(pattern, position);
             if let Some(record) = self.records.get_mut(&pattern) {
-                let classes = Class::of(pattern.owner);
+                let classes = PatternClass::of(pattern.owner);
                 let last = classes.into_iter().rfind(|class| is_valid && class.relevant_count(record) > 0);
                 if let Some(class) = last {
                     record.weighting = class.weight_from_memory();
@@ -113,23 +113,26 @@ impl PatternMemory {
             .any(|cell| playable.contains(cell, self.variant))
     }
 
-    fn count(&mut self, position: &Position, result: GameResult) {
+    fn count(&mut self, position: &Position, result: SideResult) {
         for pattern in self.vocabulary.snapshot(position) {
             let weighting = if pattern.is_own_three() { WINNING } else { 0 };
-            let record = self.records.entry(pattern).or_insert(Record { weighting, ..Record::default() });
+            let record = self
+                .records
+                .entry(pattern)
+                .or_insert(PatternRecord { weighting, ..PatternRecord::default() });
             // A counter that is full stays full.
             record.seen = record.seen.saturating_add(1);
-            record.won = record.won.saturating_add(u32::from(result == GameResult::Win));
-            record.lost = record.lost.saturating_add(u32::from(result == GameResult::Loss));
+            record.won = record.won.saturating_add(u32::from(result == SideResult::Win));
+            record.lost = record.lost.saturating_add(u32::from(result == SideResult::Loss));
         }
     }
 
     /// Marks the threes of the side that won.
-    fn mark_endings(&mut self, last: &Turn, result: GameResult) {
+    fn mark_endings(&mut self, last: &RememberedTurn, result: SideResult) {
         let winner = match result {
-            GameResult::Win => Owner::Own,
-            GameResult::Loss => Owner::Enemy,
-            GameResult::Draw => return,
+            SideResult::Win => Owner::Own,
+            SideResult::Loss => Owner::Enemy,
+            SideResult::Draw => return,
         };
         for pattern in self.vocabulary.snapshot(&last.position) {
             if let Some(record) = self.records.get_mut(&pattern) {
@@ -139,7 +142,7 @@ impl PatternMemory {
     }
 
     /// Stores the winning move with the patterns that it answered.
-    fn note_responses(&mut self, last: &Turn) {
+    fn note_responses(&mut self, last: &RememberedTurn) {
         let landing = last.position.landing_cell(last.column);
         for pattern in self.vocabulary.snapshot(&last.position) {
             let answers = self.vocabulary.answers(pattern.stones);
@@ -152,16 +155,16 @@ impl PatternMemory {
 }
 
 /// A move of the bot.
-struct Turn {
+struct RememberedTurn {
     /// Before the move.
     position: Position,
     column: Column,
 }
 
 /// The moves of the bot in a game.
-fn turns(record: &GameRecord) -> Vec<Turn> {
+fn turns(record: &GameRecord) -> Vec<RememberedTurn> {
     let own = record.game.turns().filter(|(position, _)| position.side_to_move() == record.side);
-    own.map(|(position, column)| Turn { position, column }).collect()
+    own.map(|(position, column)| RememberedTurn { position, column }).collect()
 }
 
 #[cfg(test)]
@@ -173,9 +176,9 @@ mod tests {
     fn record(moves: &str, side: Side) -> GameRecord {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let result = match game.outcome().and_then(fourfold_engine::Outcome::winner) {
-            None => GameResult::Draw,
-            Some(winner) if winner == side => GameResult::Win,
-            Some(_) => GameResult::Loss,
+            None => SideResult::Draw,
+            Some(winner) if winner == side => SideResult::Win,
+            Some(_) => SideResult::Loss,
         };
         GameRecord { game, side, result }
     }
@@ -189,8 +192,8 @@ mod tests {
     }
 
     fn print(memory: &PatternMemory) -> Vec<String> {
-        let print_record = |(pattern, record): (&Pattern, &Record)| {
-            let Record { seen, won, lost, is_ending, weighting, response } = record;
+        let print_record = |(pattern, record): (&Pattern, &PatternRecord)| {
+            let PatternRecord { seen, won, lost, is_ending, weighting, response } = record;
             let response = response.map_or(String::new(), |cell| format!(" {cell}"));
             let ending = if *is_ending { " ending" } else { "" };
             format!("{pattern}: {seen} = {won} + {lost}, {weighting}{ending}{response}")

@@ -8,24 +8,24 @@ use fourfold_engine::{Column, Game, Position, Side, Variant, openings, rng};
 use rand::RngExt;
 
 use super::{Memory, write_xml};
-use crate::bot::{Bot, BotError, GameRecord, GameResult, MoveBudget};
+use crate::bot::{Bot, BotError, GameRecord, MoveBudget, SideResult};
 use crate::registry;
 use crate::spec::BotSpec;
-use crate::training::{Course, Notes, TrainingError};
+use crate::training::{Notes, TrainingError, TrainingRun};
 
 /// Nodes or playouts a move of a teacher: never time, so that a run repeats.
 const TEACHER_NODES: u64 = 20_000;
 
 /// Who plays against the memory while it learns.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Teacher {
+pub enum TrainingOpponent {
     /// The memory plays both sides and learns from both.
     Itself,
     /// A house bot.
     Bot(BotSpec),
 }
 
-impl Teacher {
+impl TrainingOpponent {
     /// A pool of opponents of different strength and style, the memory itself among them. None plays the same game
     /// twice: a memory that met only the replies of one habit scored up to 10 points of 100 less against others.
     pub const MIXED: [&'static str; 6] =
@@ -33,7 +33,7 @@ impl Teacher {
 }
 
 /// Prints `self` or the bot.
-impl fmt::Display for Teacher {
+impl fmt::Display for TrainingOpponent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Itself => formatter.pad("self"),
@@ -42,7 +42,7 @@ impl fmt::Display for Teacher {
     }
 }
 
-impl FromStr for Teacher {
+impl FromStr for TrainingOpponent {
     type Err = BotError;
 
     fn from_str(text: &str) -> Result<Self, BotError> {
@@ -60,7 +60,7 @@ const TEACHER: &str = "teacher";
 #[derive(Debug)]
 pub struct Training {
     pupil: Memory,
-    teachers: Vec<Teacher>,
+    teachers: Vec<TrainingOpponent>,
     /// Games played, which is the number of the next.
     played: u64,
     /// Games of others that were studied.
@@ -69,8 +69,8 @@ pub struct Training {
 }
 
 /// A game of the run.
-struct Lesson {
-    teacher: Teacher,
+struct TrainingGame {
+    teacher: TrainingOpponent,
     /// Of the memory.
     side: Side,
     /// Its number in the seed's series.
@@ -85,26 +85,32 @@ impl Training {
     ///
     /// Fails if the settings are not allowed, the bot has no pattern memory, what it knows makes no sense, or a
     /// teacher cannot be built.
-    pub fn begin(spec: &BotSpec, knowledge: &str, teachers: &[Teacher], seed: u64) -> Result<Self, BotError> {
+    pub fn begin(
+        spec: &BotSpec,
+        knowledge: &str,
+        teachers: &[TrainingOpponent],
+        seed: u64,
+    ) -> Result<Self, BotError> {
         let pupil = registry::memory(spec, Variant::STANDARD, knowledge)?;
         for teacher in teachers {
             match teacher {
-                Teacher::Itself => {}
-                Teacher::Bot(spec) => drop(registry::build(spec, Variant::STANDARD)?),
+                TrainingOpponent::Itself => {}
+                TrainingOpponent::Bot(spec) => drop(registry::build(spec, Variant::STANDARD)?),
             }
         }
-        let teachers = if teachers.is_empty() { vec![Teacher::Itself] } else { teachers.to_vec() };
+        let teachers = if teachers.is_empty() { vec![TrainingOpponent::Itself] } else { teachers.to_vec() };
         Ok(Self { pupil, teachers, played: 0, studied: 0, seed })
     }
 
-    /// A run as [`Course::state`] left it, with the knowledge that was its product.
+    /// A run as [`TrainingRun::state`] left it, with the knowledge that was its product.
     ///
     /// # Errors
     ///
     /// Fails as [`Training::begin`], and if something is missing or makes no sense.
     pub fn resume(spec: &BotSpec, knowledge: &str, state: &[u8]) -> Result<Self, ResumeError> {
         let notes = Notes::from_bytes(state);
-        let teachers: Vec<Teacher> = notes.values(TEACHER).map(str::parse).collect::<Result<_, _>>()?;
+        let teachers: Vec<TrainingOpponent> =
+            notes.values(TEACHER).map(str::parse).collect::<Result<_, _>>()?;
         if teachers.is_empty() {
             return Err(TrainingError::Missing { name: TEACHER.to_owned() }.into());
         }
@@ -113,23 +119,26 @@ impl Training {
     }
 
     /// The next game. Everybody plays with one side, then everybody with the other.
-    fn lesson(&self) -> Lesson {
+    fn lesson(&self) -> TrainingGame {
         let teachers = self.teachers.len() as u64;
         let (round, place) = (self.played / teachers, self.played % teachers);
-        Lesson {
+        TrainingGame {
             teacher: self.teachers[usize::try_from(place).unwrap_or_default()].clone(), // less than a length
             side: if round.is_multiple_of(2) { Side::First } else { Side::Second },
             opening: round / 2 * teachers + place,
         }
     }
 
-    fn play(&mut self, Lesson { teacher, side, opening }: &Lesson) -> Result<GameResult, BotError> {
+    fn play(
+        &mut self,
+        TrainingGame { teacher, side, opening }: &TrainingGame,
+    ) -> Result<SideResult, BotError> {
         let side = *side;
         let mut draws = rng::seeded_stream(self.seed, self.played);
         self.pupil.seed = draws.random();
         let mut opponent = match teacher {
-            Teacher::Itself => None,
-            Teacher::Bot(spec) => {
+            TrainingOpponent::Itself => None,
+            TrainingOpponent::Bot(spec) => {
                 Some(registry::build(&spec.clone().with_default_seed(draws.random()), Variant::STANDARD)?)
             }
         };
@@ -151,11 +160,11 @@ impl Training {
         for side in lessons {
             self.learn(&game, side, winner);
         }
-        Ok(GameResult::of(side, winner))
+        Ok(SideResult::of(side, winner))
     }
 
     fn learn(&mut self, game: &Game, side: Side, winner: Option<Side>) {
-        let result = GameResult::of(side, winner);
+        let result = SideResult::of(side, winner);
         self.pupil.game_over(&GameRecord { game: game.clone(), side, result });
     }
 }
@@ -165,7 +174,7 @@ fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
     Ok(bot.choose(position, budget, &AtomicBool::new(false))?.column)
 }
 
-impl Course for Training {
+impl TrainingRun for Training {
     fn games(&self) -> u64 {
         self.played + self.studied
     }
@@ -173,9 +182,9 @@ impl Course for Training {
     fn step(&mut self) -> Result<String, BotError> {
         let lesson = self.lesson();
         let result = match self.play(&lesson)? {
-            GameResult::Win => "won",
-            GameResult::Draw => "drawn",
-            GameResult::Loss => "lost",
+            SideResult::Win => "won",
+            SideResult::Draw => "drawn",
+            SideResult::Loss => "lost",
         };
         self.played += 1;
         Ok(format!("game {} against {}: {result}", self.played, lesson.teacher))
@@ -226,7 +235,8 @@ mod tests {
     use super::*;
 
     fn begin(spec: &str, teachers: &[&str]) -> Training {
-        let teachers: Vec<Teacher> = teachers.iter().map(|teacher| teacher.parse().unwrap()).collect();
+        let teachers: Vec<TrainingOpponent> =
+            teachers.iter().map(|teacher| teacher.parse().unwrap()).collect();
         Training::begin(&spec.parse().unwrap(), "", &teachers, 7).unwrap()
     }
 
@@ -249,7 +259,7 @@ mod tests {
         let mut training = begin("memory", &["random", "negamax:depth=2", "self"]);
         let mut lessons = Vec::new();
         for _ in 0..12 {
-            let Lesson { teacher, side, opening } = training.lesson();
+            let TrainingGame { teacher, side, opening } = training.lesson();
             lessons.push((opening, teacher.to_string(), side));
             training.played += 1;
         }
@@ -263,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_run_goes_on_from_where_it_stopped() {
-        let teachers = Teacher::MIXED;
+        let teachers = TrainingOpponent::MIXED;
         for spec in ["memory:rule=literal", "memory-windows:snapshots=all"] {
             let mut whole = begin(spec, &teachers);
             let mut lines: Vec<String> = (0..24).map(|_| whole.step().unwrap()).collect();
@@ -305,7 +315,7 @@ mod tests {
     fn a_game_of_a_broken_teacher_is_no_lesson() {
         let mut training = begin("memory", &["random"]);
         training.step().unwrap();
-        training.teachers = vec![Teacher::Bot(BotSpec::new("broken"))];
+        training.teachers = vec![TrainingOpponent::Bot(BotSpec::new("broken"))];
         let state = (training.state(), product(&training));
         assert!(training.step().is_err());
         assert_eq!((training.state(), product(&training)), state, "nothing is counted, nothing learnt");

@@ -78,8 +78,8 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::bot::{GameRecord, GameResult};
-    use crate::memory::{PatternMemory, Record, Snapshots, Vocabulary};
+    use crate::bot::{GameRecord, SideResult};
+    use crate::memory::{PatternMemory, PatternRecord, Snapshots, Vocabulary};
 
     /// A pattern as the article shows it, with things that we do not know.
     const SAMPLE: &str = "<?xml version=\"1.0\"?>
@@ -126,7 +126,7 @@ mod tests {
         let (pattern, record) = memory.iter().next().unwrap();
         assert_eq!((memory.iter().len(), pattern.to_string().as_str()), (1, "own c1 d1 . ."));
         let expected =
-            Record { seen: 80, won: 38, lost: 42, is_ending: false, weighting: 103, response: None };
+            PatternRecord { seen: 80, won: 38, lost: 42, is_ending: false, weighting: 103, response: None };
         assert_eq!(*record, expected);
     }
 
@@ -189,9 +189,9 @@ mod tests {
             }
             let side = Side::BOTH[number % 2];
             let result = match game.outcome().and_then(Outcome::winner) {
-                None => GameResult::Draw,
-                Some(winner) if winner == side => GameResult::Win,
-                Some(_) => GameResult::Loss,
+                None => SideResult::Draw,
+                Some(winner) if winner == side => SideResult::Win,
+                Some(_) => SideResult::Loss,
             };
             memory.learn(&GameRecord { game, side, result }, Snapshots::All);
         }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn windows_keep_their_gaps() {
         let memory = memory(Vocabulary::Windows, Variant::STANDARD);
-        let is_gapped = |(pattern, _): (&Pattern, &Record)| pattern.to_string().contains(". ");
+        let is_gapped = |(pattern, _): (&Pattern, &PatternRecord)| pattern.to_string().contains(". ");
         assert!(memory.iter().any(is_gapped));
         let text = write_xml(&memory);
         assert!(read(&text).is_err(), "a memory of runs knows no gaps");

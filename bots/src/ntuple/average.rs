@@ -2,20 +2,20 @@
 
 use fourfold_engine::Side;
 
-use super::codec::{CodecError, Sink, Source, read_exact, write_exact};
+use super::codec::{ByteSource, CodecError, Sink, read_exact, write_exact};
 use super::network::Network;
 use super::weights::Weights;
 
 /// How an average follows what learns.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Pace {
+pub(super) struct AveragePace {
     /// Games after which it takes a step.
     pub(super) games: u64,
     /// Share of the difference by which a step closes it.
     pub(super) share: f32,
 }
 
-impl Pace {
+impl AveragePace {
     /// For games of others, which are few and each of them news: it remembers about 100.
     pub(super) const STUDY: Self = Self { games: 10, share: 0.1 };
 }
@@ -34,7 +34,7 @@ impl Average {
     }
 
     /// Moves towards the network as it is now, if a step is due after so many games.
-    pub(super) fn follow(&mut self, network: &Network, games: u64, pace: Pace) {
+    pub(super) fn follow(&mut self, network: &Network, games: u64, pace: AveragePace) {
         if !games.is_multiple_of(pace.games) {
             return;
         }
@@ -70,7 +70,7 @@ impl Average {
         write_exact(sink, self.weights.iter().copied());
     }
 
-    pub(super) fn read(source: &mut Source<'_>, network: &Network) -> Result<Self, CodecError> {
+    pub(super) fn read(source: &mut ByteSource<'_>, network: &Network) -> Result<Self, CodecError> {
         let steps = source.varint()?;
         let weights = read_exact(source, network.weight_count())?;
         Ok(Self { weights, steps })

@@ -13,11 +13,11 @@
 
 use fourfold_engine::Bitboard;
 
-use super::shape::Shape;
+use super::shape::NetworkShape;
 
 /// What the bytes are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Format {
+pub(super) struct CodecFormat {
     pub(super) kind: [u8; 8],
     /// Changes with the form of the bytes, or if the order of weights in a table changes.
     pub(super) version: u16,
@@ -49,7 +49,7 @@ pub enum CodecError {
 pub(super) struct Sink(Vec<u8>);
 
 impl Sink {
-    pub(super) fn new(format: Format, shape: &Shape) -> Self {
+    pub(super) fn new(format: CodecFormat, shape: &NetworkShape) -> Self {
         let mut sink = Self(format.kind.to_vec());
         sink.bytes(&format.version.to_le_bytes());
         let tuples = u16::try_from(shape.tuples().len()).expect("a shape has few tuples");
@@ -85,11 +85,11 @@ impl Sink {
 
 /// Bytes left to read.
 #[derive(Clone, Debug)]
-pub(super) struct Source<'a>(&'a [u8]);
+pub(super) struct ByteSource<'a>(&'a [u8]);
 
-impl<'a> Source<'a> {
+impl<'a> ByteSource<'a> {
     /// Checks kind, version and checksum, and reads the shape.
-    pub(super) fn open(bytes: &'a [u8], format: Format) -> Result<(Self, Shape), CodecError> {
+    pub(super) fn open(bytes: &'a [u8], format: CodecFormat) -> Result<(Self, NetworkShape), CodecError> {
         let mut source = Self(bytes);
         if source.array() != Ok(format.kind) {
             return Err(CodecError::OtherKind);
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
         let tuples = u16::from_le_bytes(source.array()?);
         let cells = |_| Ok(Bitboard::from_bits(u64::from_le_bytes(source.array()?)));
         let tuples = (0..tuples).map(cells).collect::<Result<Vec<Bitboard>, CodecError>>()?;
-        let shape = Shape::from_tuples(tuples).ok_or(CodecError::Shape)?;
+        let shape = NetworkShape::from_tuples(tuples).ok_or(CodecError::Shape)?;
         Ok((source, shape))
     }
 
@@ -150,7 +150,7 @@ pub(super) fn write_rounded(sink: &mut Sink, weights: &[i16]) {
     }
 }
 
-pub(super) fn read_rounded(source: &mut Source<'_>, count: usize) -> Result<Vec<i16>, CodecError> {
+pub(super) fn read_rounded(source: &mut ByteSource<'_>, count: usize) -> Result<Vec<i16>, CodecError> {
     let mut weights = Vec::with_capacity(count);
     while weights.len() < count {
         match source.varint()? {
@@ -176,7 +176,7 @@ pub(super) fn write_exact(sink: &mut Sink, weights: impl IntoIterator<Item = f32
     }
 }
 
-pub(super) fn read_exact(source: &mut Source<'_>, count: usize) -> Result<Vec<f32>, CodecError> {
+pub(super) fn read_exact(source: &mut ByteSource<'_>, count: usize) -> Result<Vec<f32>, CodecError> {
     let mut weights = Vec::with_capacity(count);
     while weights.len() < count {
         match source.varint()? {
@@ -202,7 +202,7 @@ fn is_zero(weight: f32) -> bool {
 }
 
 fn skip_zeros<T: Clone + Default>(
-    source: &mut Source<'_>,
+    source: &mut ByteSource<'_>,
     weights: &mut Vec<T>,
     count: usize,
 ) -> Result<(), CodecError> {
@@ -236,11 +236,11 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    fn shape() -> Shape {
-        Shape::draw(3, 4, 1)
+    fn shape() -> NetworkShape {
+        NetworkShape::draw(3, 4, 1)
     }
 
-    const FORMAT: Format = Format { kind: *b"F4TESTED", version: 1 };
+    const FORMAT: CodecFormat = CodecFormat { kind: *b"F4TESTED", version: 1 };
 
     #[test]
     fn weights_survive() {
@@ -250,7 +250,7 @@ mod tests {
         write_rounded(&mut sink, &weights);
         write_exact(&mut sink, exact);
         let bytes = sink.finish();
-        let (mut source, read) = Source::open(&bytes, FORMAT).unwrap();
+        let (mut source, read) = ByteSource::open(&bytes, FORMAT).unwrap();
         assert_eq!(read, shape());
         assert_eq!(read_rounded(&mut source, weights.len()).unwrap(), weights);
         let bits = |weights: &[f32]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
@@ -268,7 +268,7 @@ mod tests {
     #[track_caller]
     fn check_rounded(bytes: &[u8], expected: Result<&[i16], &CodecError>) {
         let bytes = body(bytes);
-        let (mut source, _) = Source::open(&bytes, FORMAT).unwrap();
+        let (mut source, _) = ByteSource::open(&bytes, FORMAT).unwrap();
         assert_eq!(read_rounded(&mut source, 4).as_deref(), expected);
     }
 
@@ -287,7 +287,7 @@ mod tests {
         let nan = [&[1, 1], f32::NAN.to_le_bytes().as_slice()].concat();
         for bytes in [&[2, 1][..], &[1, 200, 1], &[0, 9], &nan] {
             let bytes = body(bytes);
-            let (mut source, _) = Source::open(&bytes, FORMAT).unwrap();
+            let (mut source, _) = ByteSource::open(&bytes, FORMAT).unwrap();
             assert!(read_exact(&mut source, 4).is_err(), "{bytes:?}");
         }
     }
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn damage_is_noticed() {
         let bytes = body(&[1, 2, 3]);
-        let open = |bytes: &[u8]| Source::open(bytes, FORMAT).map(|_| ()).unwrap_err();
+        let open = |bytes: &[u8]| ByteSource::open(bytes, FORMAT).map(|_| ()).unwrap_err();
         for at in 10..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use fourfold_engine::{Bitboard, Side, Variant};
 
-use super::shape::{COLUMN_BITS, COLUMNS, ROWS, Shape};
+use super::shape::{COLUMN_BITS, COLUMNS, NetworkShape, ROWS};
 
 /// Contents of a column: with n stones the numbers from 2^n - 1 on, 127 in all.
 const CONTENTS: usize = (1 << (ROWS + 1)) - 1;
@@ -22,9 +22,9 @@ const OPEN_CONTENTS: usize = (1 << ROWS) - 1;
 /// It is the first player's stones plus all stones, both as bitboards, like
 /// [`fourfold_engine::Position::key`], but always from the first player's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Stones(u64);
+pub(super) struct PackedStones(u64);
 
-impl Stones {
+impl PackedStones {
     pub(super) fn new(first: Bitboard, mask: Bitboard) -> Self {
         Self(first.bits() + mask.bits())
     }
@@ -55,7 +55,7 @@ pub(super) struct Drop {
 
 impl Drop {
     #[inline]
-    pub(super) fn new(stones: Stones, column: usize, side: Side) -> Self {
+    pub(super) fn new(stones: PackedStones, column: usize, side: Side) -> Self {
         Self { contents: stones.contents(column), column, side }
     }
 }
@@ -94,7 +94,7 @@ struct ColumnLayout {
 }
 
 impl Layout {
-    pub(super) fn new(shape: &Shape) -> Self {
+    pub(super) fn new(shape: &NetworkShape) -> Self {
         let tuples = shape.tuples();
         let mut parts: Vec<Vec<(u16, Vec<u32>)>> = vec![Vec::new(); COLUMNS];
         let mut weights = 0;
@@ -117,7 +117,7 @@ impl Layout {
 
     /// What the tuple's cells hold that lead to this index: stones of the first player, stones of the second, and
     /// empty cells in reach.
-    pub(super) fn pattern(&self, shape: &Shape, index: usize) -> [Bitboard; 3] {
+    pub(super) fn pattern(&self, shape: &NetworkShape, index: usize) -> [Bitboard; 3] {
         debug_assert!(index < self.weights, "no such weight");
         let number = self.starts.partition_point(|start| *start as usize <= index) - 1; // the first starts at 0
         let digits: Vec<_> = digits(shape.tuples()[number]).collect();
@@ -125,7 +125,7 @@ impl Layout {
     }
 
     /// Fills in the index of each feature's weight.
-    pub(super) fn index(&self, stones: Stones, indices: &mut [u32]) {
+    pub(super) fn index(&self, stones: PackedStones, indices: &mut [u32]) {
         indices.fill(0);
         for (number, column) in self.columns.iter().enumerate() {
             for (feature, part) in column.parts(stones.contents(number)) {
@@ -135,7 +135,7 @@ impl Layout {
     }
 
     /// Moves indices from one position to another; quick if they differ in few columns.
-    pub(super) fn move_indices(&self, from: Stones, to: Stones, indices: &mut [u32]) {
+    pub(super) fn move_indices(&self, from: PackedStones, to: PackedStones, indices: &mut [u32]) {
         for (number, column) in self.columns.iter().enumerate() {
             let (from, to) = (from.contents(number), to.contents(number));
             if from == to {
@@ -302,7 +302,7 @@ mod tests {
 
     fn indices(layout: &Layout, position: &Position) -> Vec<u32> {
         let mut indices = vec![0; layout.features()];
-        layout.index(Stones::of(position), &mut indices);
+        layout.index(PackedStones::of(position), &mut indices);
         indices
     }
 
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn two_positions_share_an_index_if_and_only_if_they_look_alike_there() {
-        let shape = Shape::draw(20, 8, 3);
+        let shape = NetworkShape::draw(20, 8, 3);
         let layout = Layout::new(&shape);
         let mut seen: HashMap<(usize, u32), Vec<u8>> = HashMap::new();
         let mut known: HashMap<(usize, Vec<u8>), u32> = HashMap::new();
@@ -347,9 +347,9 @@ mod tests {
 
     #[test]
     fn stones_change_indices_as_looking_anew_does() {
-        let layout = Layout::new(&Shape::draw(30, 8, 4));
+        let layout = Layout::new(&NetworkShape::draw(30, 8, 4));
         for (position, column) in (0..30).flat_map(random_game) {
-            let (before, stones) = (indices(&layout, &position), Stones::of(&position));
+            let (before, stones) = (indices(&layout, &position), PackedStones::of(&position));
             let after = position.play_unchecked(column);
             let mut changed = before.clone();
             let drop = Drop::new(stones, column.index(), position.side_to_move());
@@ -360,14 +360,14 @@ mod tests {
             }
             assert_eq!(changed, indices(&layout, &after));
             let mut moved = before;
-            layout.move_indices(stones, Stones::of(&after), &mut moved);
+            layout.move_indices(stones, PackedStones::of(&after), &mut moved);
             assert_eq!(moved, changed);
         }
     }
 
     #[test]
     fn only_what_can_come_up_has_a_weight() {
-        let shape = Shape::draw(70, 8, 1);
+        let shape = NetworkShape::draw(70, 8, 1);
         let layout = Layout::new(&shape);
         assert!(layout.weights() < 70 * 65_536 / 10, "{}", layout.weights());
     }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use fourfold_engine::search::Tactics;
 use fourfold_engine::{Column, Game, Outcome, Position};
 
-use super::average::{Average, Pace};
-use super::codec::{CodecError, Format, Sink, Source};
+use super::average::{Average, AveragePace};
+use super::codec::{ByteSource, CodecError, CodecFormat, Sink};
 use super::layout::VARIANT;
 use super::network::{Network, squash};
 use super::player::Look;
-use super::shape::Shape;
+use super::shape::NetworkShape;
 use super::trace::{Outlook, Trace};
 use super::walk::{Walk, sign};
 use super::weights::Weights;
 
 /// What the bytes are.
-const FORMAT: Format = Format { kind: *b"F4NLEARN", version: 1 };
+const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NLEARN", version: 1 };
 
 /// The sum of the steps of a position's weights: near 1 the position itself is learnt at once, which pays as long as
 /// few games are known.
@@ -36,10 +36,10 @@ const PLIES: u32 = 2;
 /// A network that learns from the games of others.
 ///
 /// It is a fold: equal games in equal order make equal learners, to the last bit and on every machine, and a
-/// learner that went through [`Learner::to_bytes`] goes on as if nothing had happened. It does not draw and has
+/// learner that went through [`NetworkLearner::to_bytes`] goes on as if nothing had happened. It does not draw and has
 /// no clock.
 #[derive(Debug)]
-pub struct Learner {
+pub struct NetworkLearner {
     network: Network,
     average: Average,
     games: u64,
@@ -47,10 +47,10 @@ pub struct Learner {
     last: Option<Vec<Column>>,
 }
 
-impl Learner {
+impl NetworkLearner {
     /// A learner that knows nothing.
     #[must_use]
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: NetworkShape) -> Self {
         Self::with_network(Network::new(shape))
     }
 
@@ -78,7 +78,7 @@ impl Learner {
         self.last = Some(game.moves().to_vec());
         Study::new(&self.network).read(game);
         self.games += 1;
-        self.average.follow(&self.network, self.games, Pace::STUDY);
+        self.average.follow(&self.network, self.games, AveragePace::STUDY);
     }
 
     /// The move that the network as it is now, without its average, likes best at first sight before each move of a
@@ -95,9 +95,9 @@ impl Learner {
         liked.collect()
     }
 
-    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to
-    /// how it plays.
-    pub(super) fn follow_self_play(&mut self, games: u64, pace: Pace) {
+    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
+    /// it plays.
+    pub(super) fn follow_self_play(&mut self, games: u64, pace: AveragePace) {
         self.average.follow(&self.network, games, pace);
     }
 
@@ -123,13 +123,13 @@ impl Learner {
         sink.finish()
     }
 
-    /// Reads what [`Learner::to_bytes`] wrote.
+    /// Reads what [`NetworkLearner::to_bytes`] wrote.
     ///
     /// # Errors
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(bytes, FORMAT)?;
+        let (mut source, shape) = ByteSource::open(bytes, FORMAT)?;
         let learner = Self::read(&mut source, shape)?;
         source.finish()?;
         Ok(learner)
@@ -146,7 +146,7 @@ impl Learner {
         self.average.write(sink);
     }
 
-    pub(super) fn read(source: &mut Source<'_>, shape: Shape) -> Result<Self, CodecError> {
+    pub(super) fn read(source: &mut ByteSource<'_>, shape: NetworkShape) -> Result<Self, CodecError> {
         let games = source.varint()?;
         let last = read_moves(source)?;
         let network = Network::read(source, shape)?;
@@ -155,7 +155,7 @@ impl Learner {
     }
 }
 
-fn read_moves(source: &mut Source<'_>) -> Result<Option<Vec<Column>>, CodecError> {
+fn read_moves(source: &mut ByteSource<'_>) -> Result<Option<Vec<Column>>, CodecError> {
     const NAME: &str = "last game";
     let Some(count) = source.varint()?.checked_sub(1) else { return Ok(None) };
     if count > u64::from(VARIANT.cells()) {
@@ -237,15 +237,15 @@ mod tests {
     /// The first player threatens to win in columns 3 and 7, looks away twice, and loses.
     const LOST_AFTER_TWO_THREATS: &str = "4455661313";
 
-    fn shape() -> Shape {
-        Shape::draw(12, 6, 5)
+    fn shape() -> NetworkShape {
+        NetworkShape::draw(12, 6, 5)
     }
 
     fn game(moves: &str) -> Game {
         Game::from_moves(Variant::STANDARD, moves).unwrap()
     }
 
-    fn value(learner: &Learner, moves: &str) -> f32 {
+    fn value(learner: &NetworkLearner, moves: &str) -> f32 {
         let mut walk = Walk::new(&learner.network);
         walk.set(*game(moves).position());
         squash(walk.sum())
@@ -255,12 +255,12 @@ mod tests {
     fn a_learner_that_was_saved_goes_on_as_if_nothing_had_happened() {
         // A win of either side, a game given up, one that ended in the middle, and one without a move.
         let games = ["4455667", LOST_AFTER_TWO_THREATS, "44553", "1234567", ""].map(game);
-        let mut whole = Learner::new(shape());
-        let mut parts = Learner::new(shape());
+        let mut whole = NetworkLearner::new(shape());
+        let mut parts = NetworkLearner::new(shape());
         for game in &games {
             whole.study(game);
             parts.study(game);
-            parts = Learner::from_bytes(&parts.to_bytes()).unwrap();
+            parts = NetworkLearner::from_bytes(&parts.to_bytes()).unwrap();
         }
         assert_eq!(parts.games(), games.len() as u64);
         assert_eq!(parts.to_bytes(), whole.to_bytes(), "byte for byte");
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn won_positions_rise_and_lost_ones_fall() {
-        let mut learner = Learner::new(shape());
+        let mut learner = NetworkLearner::new(shape());
         for moves in ["4455667", "4433221"].into_iter().cycle().take(20) {
             learner.study(&game(moves));
         }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_mistake_says_nothing_about_what_came_before() {
-        let mut learner = Learner::new(shape());
+        let mut learner = NetworkLearner::new(shape());
         for moves in [LOST_AFTER_TWO_THREATS, "44", "4"].into_iter().cycle().take(60) {
             learner.study(&game(moves));
         }
@@ -288,17 +288,17 @@ mod tests {
 
     #[test]
     fn games_on_other_boards_are_passed_over() {
-        let mut learner = Learner::new(shape());
+        let mut learner = NetworkLearner::new(shape());
         learner.study(&Game::from_moves("8x7".parse().unwrap(), "4455667").unwrap());
         assert_eq!(learner.games(), 0);
-        assert_eq!(learner.to_bytes(), Learner::new(shape()).to_bytes());
+        assert_eq!(learner.to_bytes(), NetworkLearner::new(shape()).to_bytes());
     }
 
     #[test]
     fn broken_bytes_are_refused() {
-        let bytes = Learner::new(shape()).to_bytes();
-        assert_eq!(Learner::from_bytes(&[]).unwrap_err(), CodecError::OtherKind);
-        assert_eq!(Learner::from_bytes(&bytes[..bytes.len() - 1]).unwrap_err(), CodecError::Checksum);
+        let bytes = NetworkLearner::new(shape()).to_bytes();
+        assert_eq!(NetworkLearner::from_bytes(&[]).unwrap_err(), CodecError::OtherKind);
+        assert_eq!(NetworkLearner::from_bytes(&bytes[..bytes.len() - 1]).unwrap_err(), CodecError::Checksum);
         assert_eq!(Weights::from_bytes(&bytes).unwrap_err(), CodecError::OtherKind);
     }
 }

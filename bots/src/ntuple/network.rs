@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fourfold_engine::Side;
 
-use super::codec::{CodecError, Sink, Source, read_exact, write_exact};
-use super::layout::{Drop, Layout, Stones};
-use super::shape::Shape;
+use super::codec::{ByteSource, CodecError, Sink, read_exact, write_exact};
+use super::layout::{Drop, Layout, PackedStones};
+use super::shape::NetworkShape;
 
 /// Values of positions from tables of weights: one table for positions that the first player made with his
 /// last stone, one for those of the second player.
@@ -16,7 +16,7 @@ use super::shape::Shape;
 /// another thread overwrites at the same moment is lost, which learning by many small steps does not notice.
 #[derive(Debug)]
 pub struct Network {
-    pub(super) shape: Shape,
+    pub(super) shape: NetworkShape,
     pub(super) layout: Layout,
     /// The first player's table, then the second's.
     weights: Vec<AtomicU32>,
@@ -25,14 +25,14 @@ pub struct Network {
 impl Network {
     /// A network that knows nothing: all weights are 0.
     #[must_use]
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: NetworkShape) -> Self {
         let layout = Layout::new(&shape);
         let weights = (0..2 * layout.weights()).map(|_| AtomicU32::new(0)).collect();
         Self { shape, layout, weights }
     }
 
     /// The tuples.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }
 
@@ -57,7 +57,7 @@ impl Network {
         write_exact(sink, self.weights());
     }
 
-    pub(super) fn read(source: &mut Source<'_>, shape: Shape) -> Result<Self, CodecError> {
+    pub(super) fn read(source: &mut ByteSource<'_>, shape: NetworkShape) -> Result<Self, CodecError> {
         let network = Self::new(shape);
         network.set_weights(read_exact(source, network.weight_count())?);
         Ok(network)
@@ -65,9 +65,9 @@ impl Network {
 
     /// The table of positions that `side` made with its last stone.
     #[inline]
-    pub(super) fn table(&self, side: Side) -> Table<'_> {
+    pub(super) fn table(&self, side: Side) -> WeightTable<'_> {
         let (first, second) = self.weights.split_at(self.layout.weights());
-        Table(match side {
+        WeightTable(match side {
             Side::First => first,
             Side::Second => second,
         })
@@ -76,9 +76,9 @@ impl Network {
 
 /// One side's weights.
 #[derive(Clone, Copy)]
-pub(super) struct Table<'n>(&'n [AtomicU32]);
+pub(super) struct WeightTable<'n>(&'n [AtomicU32]);
 
-impl Table<'_> {
+impl WeightTable<'_> {
     #[inline]
     pub(super) fn weight(self, index: u32) -> f32 {
         f32::from_bits(self.0[index as usize].load(Ordering::Relaxed))
@@ -125,13 +125,13 @@ impl Cursor {
         Self { indices: vec![0; layout.features()], current: vec![0.0; layout.features()] }
     }
 
-    pub(super) fn set(&mut self, layout: &Layout, stones: Stones) {
+    pub(super) fn set(&mut self, layout: &Layout, stones: PackedStones) {
         layout.index(stones, &mut self.indices);
     }
 
     /// Gets ready for [`Cursor::sum_after`] with stones of `side`: one lookup for each feature, which is then
     /// spared where a stone changes nothing.
-    pub(super) fn look(&mut self, table: Table<'_>) -> f32 {
+    pub(super) fn look(&mut self, table: WeightTable<'_>) -> f32 {
         let mut sums = [0.0; 4];
         let (fours, _) = self.indices.as_chunks::<4>();
         let (current, _) = self.current.as_chunks_mut::<4>();
@@ -153,7 +153,7 @@ impl Cursor {
 
     /// The sum of weights after a stone, given that of [`Cursor::look`] before it.
     #[inline]
-    pub(super) fn sum_after(&self, layout: &Layout, table: Table<'_>, drop: Drop, before: f32) -> f32 {
+    pub(super) fn sum_after(&self, layout: &Layout, table: WeightTable<'_>, drop: Drop, before: f32) -> f32 {
         let (features, changes) = layout.changes(drop);
         let mut sums = [before, 0.0];
         for (number, (&feature, &change)) in features.iter().zip(changes).enumerate() {
@@ -203,17 +203,17 @@ mod tests {
 
     #[test]
     fn sums_after_a_stone_are_those_of_the_position_after_it() {
-        let network = Network::new(Shape::draw(9, 7, 2));
+        let network = Network::new(NetworkShape::draw(9, 7, 2));
         network
             .set_weights((0_u16..).map(|number| f32::from(number % 31) - 15.0).take(network.weight_count()));
         let layout = &network.layout;
         let mut position = Position::new(Variant::STANDARD);
         let mut cursor = Cursor::new(layout);
-        cursor.set(layout, Stones::of(&position));
+        cursor.set(layout, PackedStones::of(&position));
         for column in [3, 3, 2, 3, 4, 5, 1] {
             let column = fourfold_engine::Column::from_index(column).unwrap();
             let side = position.side_to_move();
-            let drop = Drop::new(Stones::of(&position), column.index(), side);
+            let drop = Drop::new(PackedStones::of(&position), column.index(), side);
             let before = cursor.look(network.table(side));
             let sum = cursor.sum_after(layout, network.table(side), drop, before);
             cursor.drop(layout, drop);
@@ -221,7 +221,7 @@ mod tests {
             let fresh = network.table(side).sum(&cursor.indices);
             assert_eq!(sum.to_bits(), fresh.to_bits(), "small whole numbers add up exactly");
             let mut fresh = Cursor::new(layout);
-            fresh.set(layout, Stones::of(&position));
+            fresh.set(layout, PackedStones::of(&position));
             assert_eq!(cursor.indices, fresh.indices);
         }
     }

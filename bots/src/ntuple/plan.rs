@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::average::Pace;
-use super::codec::{CodecError, Sink, Source};
+use super::average::AveragePace;
+use super::codec::{ByteSource, CodecError, Sink};
 use super::self_play::{Manner, Sight};
 
 /// What a run is, from its beginning to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct TrainingPlan {
     /// Tuples of the network.
     pub tuples: usize,
     /// Cells of a tuple.
@@ -70,7 +70,7 @@ pub enum MethodError {
     Tables,
 }
 
-impl Plan {
+impl TrainingPlan {
     /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
     pub const DEFAULT: Self =
         Self { tuples: 200, cells: 8, games: 1_000_000, seed: 1, method: Method::SHIPPED };
@@ -106,9 +106,9 @@ impl Method {
     pub const AVERAGE_OVER_MIN: u64 = 1000;
 
     #[expect(clippy::cast_precision_loss, reason = "a share may be rounded")]
-    pub(super) fn pace(&self) -> Pace {
+    pub(super) fn pace(&self) -> AveragePace {
         let games = Self::AVERAGE_OVER_MIN;
-        Pace { games, share: games as f32 / self.average_over as f32 }
+        AveragePace { games, share: games as f32 / self.average_over as f32 }
     }
 
     pub(super) fn write(&self, sink: &mut Sink) {
@@ -125,7 +125,7 @@ impl Method {
         }
     }
 
-    pub(super) fn read(source: &mut Source<'_>) -> Result<Self, CodecError> {
+    pub(super) fn read(source: &mut ByteSource<'_>) -> Result<Self, CodecError> {
         const BROKEN: CodecError = CodecError::Field { name: "method" };
         let mut percent = || {
             let number = u8::try_from(source.varint()?).map_err(|_| BROKEN)?;
@@ -208,20 +208,21 @@ impl fmt::Display for Tables {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shape::Shape;
+    use super::super::shape::NetworkShape;
     use super::*;
 
-    const KIND: super::super::codec::Format = super::super::codec::Format { kind: *b"F4TESTED", version: 1 };
+    const KIND: super::super::codec::CodecFormat =
+        super::super::codec::CodecFormat { kind: *b"F4TESTED", version: 1 };
 
     fn percent(percent: u8) -> Percent {
         Percent::new(percent).unwrap()
     }
 
     fn read_again(method: Method) -> Result<Method, CodecError> {
-        let mut sink = Sink::new(KIND, &Shape::draw(3, 4, 1));
+        let mut sink = Sink::new(KIND, &NetworkShape::draw(3, 4, 1));
         method.write(&mut sink);
         let bytes = sink.finish();
-        let (mut source, _) = Source::open(&bytes, KIND)?;
+        let (mut source, _) = ByteSource::open(&bytes, KIND)?;
         let method = Method::read(&mut source)?;
         source.finish()?;
         Ok(method)
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn steps_shrink_geometrically_and_then_stay() {
-        let plan = Plan { games: 100, ..Plan::DEFAULT };
+        let plan = TrainingPlan { games: 100, ..TrainingPlan::DEFAULT };
         let step = |game| plan.manner(game, 10).step;
         assert!((step(0) - 0.08).abs() < 1e-6);
         assert!((step(50) / step(0) - step(100) / step(50)).abs() < 1e-6);
@@ -266,13 +267,13 @@ mod tests {
     #[test]
     fn search_is_late_and_goes_on_after_the_plan() {
         let method = Method { late_search: percent(30), ..Method::SHIPPED };
-        let plan = Plan { games: 100, method, ..Plan::DEFAULT };
-        let sight = |plan: Plan, game| plan.manner(game, 10).sight;
+        let plan = TrainingPlan { games: 100, method, ..TrainingPlan::DEFAULT };
+        let sight = |plan: TrainingPlan, game| plan.manner(game, 10).sight;
         assert_eq!(
             [0, 69, 71, 99, 500].map(|game| sight(plan, game) == Sight::Replies),
             [false, false, true, true, true]
         );
-        let shipped = Plan { games: 100, ..Plan::DEFAULT };
+        let shipped = TrainingPlan { games: 100, ..TrainingPlan::DEFAULT };
         assert_eq!(sight(shipped, 500), Sight::Moves, "never if nothing is said");
     }
 

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::search::{Limits, Negamax, Reuse, Table, Tactics, ThreatGuide, TieBreak};
+use fourfold_engine::search::{Negamax, Reuse, SearchLimits, Table, Tactics, ThreatGuide, TieBreak};
 use fourfold_engine::{Bitboard, Cell, Column, Position};
 
 use super::layout::VARIANT;
-use super::weights::{Judge, SETTLED, WIN, Weights};
+use super::weights::{NetworkJudge, SETTLED, WIN, Weights};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 use crate::learner::{Counts, Reason};
 
@@ -56,14 +56,14 @@ pub struct NTuple {
     look: Look,
     /// Patterns that it names for each of its columns; none unless it is to tell why it moves.
     voices: usize,
-    search: Negamax<Judge, ThreatGuide>,
+    search: Negamax<NetworkJudge, ThreatGuide>,
 }
 
 impl NTuple {
     #[must_use]
     pub fn new(weights: Arc<Weights>, look: Look) -> Self {
         let guide = ThreatGuide::new(VARIANT, Table::new(TABLE_SLOTS, Reuse::DeeperToo));
-        let valuation = Judge::new(weights, look.tactics);
+        let valuation = NetworkJudge::new(weights, look.tactics);
         Self { look, voices: 0, search: Negamax { valuation, guide, ties: TieBreak::FirstSearched } }
     }
 
@@ -120,7 +120,7 @@ impl Bot for NTuple {
         }
         // What it found before would change its choices, which then depend on more than the position.
         self.search.guide.table.clear();
-        let limits = Limits { nodes: budget.nodes, stop };
+        let limits = SearchLimits { nodes: budget.nodes, stop };
         let found = self.search.deepen(position, 1..=self.look.plies + 1, limits);
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at

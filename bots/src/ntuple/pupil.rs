@@ -7,9 +7,9 @@ use fourfold_engine::{Bitboard, Cell, Column, Game, Side, Variant};
 
 use super::codec::CodecError;
 use super::layout::VARIANT;
-use super::learner::Learner;
+use super::learner::NetworkLearner;
 use super::player::{Look, NTuple};
-use super::shape::Shape;
+use super::shape::NetworkShape;
 use super::weights::Weights;
 use crate::bot::{Bot, BotError, GameRecord};
 use crate::learner::{self, Change, Counts, Knowledge, KnownPattern};
@@ -29,14 +29,14 @@ const PATTERNS_MAX: usize = 100;
 
 /// A network that learns, with the settings of the bots that play with it.
 #[derive(Debug)]
-struct Pupil {
-    learner: Learner,
+struct ConfiguredLearner {
+    learner: NetworkLearner,
     look: Look,
 }
 
 /// What a network knew at one moment.
 #[derive(Debug)]
-struct Known {
+struct NetworkKnowledge {
     weights: Arc<Weights>,
     look: Look,
     /// The weightiest patterns, from when they are first asked for: finding them takes some milliseconds.
@@ -51,10 +51,10 @@ pub(crate) fn learner(
 ) -> Result<Box<dyn learner::Learner>, BotError> {
     let look = look(spec, variant)?;
     let learner = match state {
-        None => Learner::new(Shape::draw(TUPLES, CELLS, SEED)),
-        Some(state) => Learner::from_bytes(state).map_err(|reason| bad_state(spec, &reason))?,
+        None => NetworkLearner::new(NetworkShape::draw(TUPLES, CELLS, SEED)),
+        Some(state) => NetworkLearner::from_bytes(state).map_err(|reason| bad_state(spec, &reason))?,
     };
-    Ok(Box::new(Pupil { learner, look }))
+    Ok(Box::new(ConfiguredLearner { learner, look }))
 }
 
 /// What a learner knew when it was frozen: the weights it played by.
@@ -65,7 +65,7 @@ pub(crate) fn recall(
 ) -> Result<Arc<dyn Knowledge>, BotError> {
     let look = look(spec, variant)?;
     let weights = Weights::from_bytes(frozen).map_err(|reason| bad_state(spec, &reason))?;
-    Ok(Arc::new(Known::new(Arc::new(weights), look)))
+    Ok(Arc::new(NetworkKnowledge::new(Arc::new(weights), look)))
 }
 
 fn look(spec: &BotSpec, variant: Variant) -> Result<Look, BotError> {
@@ -79,7 +79,7 @@ fn bad_state(spec: &BotSpec, reason: &CodecError) -> BotError {
     BotError::BadState { name: spec.name().to_owned(), reason: reason.to_string() }
 }
 
-impl learner::Learner for Pupil {
+impl learner::Learner for ConfiguredLearner {
     /// Thousands of weights change a little with each game, so none is named.
     fn learn(&mut self, game: &GameRecord) -> Vec<Change> {
         self.learner.study(&game.game);
@@ -96,7 +96,7 @@ impl learner::Learner for Pupil {
     }
 
     fn knowledge(&self) -> Arc<dyn Knowledge> {
-        Arc::new(Known::new(self.learner.weights(), self.look))
+        Arc::new(NetworkKnowledge::new(self.learner.weights(), self.look))
     }
 
     fn frozen(&self) -> Vec<u8> {
@@ -104,7 +104,7 @@ impl learner::Learner for Pupil {
     }
 }
 
-impl Knowledge for Known {
+impl Knowledge for NetworkKnowledge {
     fn player(&self, _seed: u64) -> Box<dyn Bot> {
         Box::new(NTuple::new(Arc::clone(&self.weights), self.look).telling_why())
     }
@@ -127,7 +127,7 @@ impl Knowledge for Known {
     }
 }
 
-impl Known {
+impl NetworkKnowledge {
     fn new(weights: Arc<Weights>, look: Look) -> Self {
         Self { weights, look, patterns: OnceLock::new() }
     }
@@ -174,10 +174,10 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::bot::{GameResult, MoveBudget};
+    use crate::bot::{MoveBudget, SideResult};
     use crate::learner::Reason;
 
-    fn record(moves: &str, side: Side, result: GameResult) -> GameRecord {
+    fn record(moves: &str, side: Side, result: SideResult) -> GameRecord {
         GameRecord { game: Game::from_moves(VARIANT, moves).unwrap(), side, result }
     }
 
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn a_game_told_by_both_sides_is_learnt_once() {
         let (mut one, mut both) = (fresh(), fresh());
-        one.learn(&record("4455667", Side::First, GameResult::Win));
-        both.learn(&record("4455667", Side::First, GameResult::Win));
-        both.learn(&record("4455667", Side::Second, GameResult::Loss));
+        one.learn(&record("4455667", Side::First, SideResult::Win));
+        both.learn(&record("4455667", Side::First, SideResult::Win));
+        both.learn(&record("4455667", Side::Second, SideResult::Loss));
         assert_eq!(one.state(), both.state());
         assert_ne!(one.state(), fresh().state());
     }
@@ -199,7 +199,7 @@ mod tests {
     fn the_weightiest_patterns_are_named() {
         let mut learner = fresh();
         for moves in ["4455667", "4433221", "4455667", "121212"] {
-            learner.learn(&record(moves, Side::First, GameResult::Win));
+            learner.learn(&record(moves, Side::First, SideResult::Win));
         }
         let patterns = learner.knowledge().patterns();
         assert!((1..=PATTERNS_MAX).contains(&patterns.len()));
@@ -219,7 +219,7 @@ mod tests {
     fn patterns_and_reasons_weigh_alike() {
         let mut learner = fresh();
         for moves in ["4455667", "4433221", "4455667", "121212"] {
-            learner.learn(&record(moves, Side::First, GameResult::Win));
+            learner.learn(&record(moves, Side::First, SideResult::Win));
         }
         let knowledge = learner.knowledge();
         let position = *Game::from_moves(VARIANT, "44").unwrap().position();
@@ -236,7 +236,7 @@ mod tests {
     fn what_is_frozen_plays_as_it_did_then() {
         let mut learner = fresh();
         for moves in ["4455667", "4433221", "121212", "1234567", "44444", "7766554"].iter().cycle().take(12) {
-            learner.learn(&record(moves, Side::First, GameResult::Win));
+            learner.learn(&record(moves, Side::First, SideResult::Win));
         }
         let spec = "ntuple:plies=0".parse().unwrap();
         let frozen = learner.frozen();
@@ -256,7 +256,7 @@ mod tests {
         let mut learner = fresh();
         // Before its tenth game it plays by the network that learns.
         for moves in ["4455667", "4433221", "121212", "1234567"] {
-            learner.learn(&record(moves, Side::First, GameResult::Win));
+            learner.learn(&record(moves, Side::First, SideResult::Win));
         }
         let mut bot = learner.knowledge().player(1);
         for moves in ["4453", "121213", "1213141", "445536", "444444"] {

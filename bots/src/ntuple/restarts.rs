@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use fourfold_engine::{Bitboard, Position, rng};
 use rand::RngExt;
 
-use super::codec::{CodecError, Sink, Source};
+use super::codec::{ByteSource, CodecError, Sink};
 use super::layout::VARIANT;
 use super::plan::Percent;
 
@@ -53,7 +53,7 @@ impl Restarts {
         }
     }
 
-    pub(super) fn read(source: &mut Source<'_>) -> Result<Self, CodecError> {
+    pub(super) fn read(source: &mut ByteSource<'_>) -> Result<Self, CodecError> {
         const BROKEN: CodecError = CodecError::Field { name: "restarts" };
         let count = source.varint()?;
         if count > POSITIONS_MAX as u64 {
@@ -75,11 +75,11 @@ impl Restarts {
 mod tests {
     use fourfold_engine::Game;
 
-    use super::super::codec::Format;
-    use super::super::shape::Shape;
+    use super::super::codec::CodecFormat;
+    use super::super::shape::NetworkShape;
     use super::*;
 
-    const FORMAT: Format = Format { kind: *b"F4TESTED", version: 1 };
+    const FORMAT: CodecFormat = CodecFormat { kind: *b"F4TESTED", version: 1 };
 
     fn position(moves: &str) -> Position {
         *Game::from_moves(VARIANT, moves).unwrap().position()
@@ -122,10 +122,10 @@ mod tests {
     }
 
     fn read(restarts: &Restarts) -> Result<Restarts, CodecError> {
-        let mut sink = Sink::new(FORMAT, &Shape::draw(3, 4, 1));
+        let mut sink = Sink::new(FORMAT, &NetworkShape::draw(3, 4, 1));
         restarts.write(&mut sink);
         let bytes = sink.finish();
-        let (mut source, _) = Source::open(&bytes, FORMAT)?;
+        let (mut source, _) = ByteSource::open(&bytes, FORMAT)?;
         let restarts = Restarts::read(&mut source)?;
         source.finish()?;
         Ok(restarts)

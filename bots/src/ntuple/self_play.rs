@@ -109,15 +109,15 @@ impl<'n> SelfPlay<'n> {
 mod tests {
     use fourfold_engine::{Game, rng};
 
-    use super::super::average::Pace;
+    use super::super::average::AveragePace;
     use super::super::layout::VARIANT;
-    use super::super::shape::Shape;
+    use super::super::shape::NetworkShape;
     use super::*;
 
     const MANNER: Manner = Manner { exploration: 0.1, lambda: 0.7, step: 0.02, sight: Sight::Moves };
 
     fn network() -> Network {
-        Network::new(Shape::draw(12, 6, 5))
+        Network::new(NetworkShape::draw(12, 6, 5))
     }
 
     fn position(moves: &str) -> Position {
@@ -162,7 +162,7 @@ mod tests {
         for (network, with_teacher) in [(&alone, false), (&taught, true)] {
             for number in 0..200 {
                 let mut teacher = Average::new(network);
-                teacher.follow(network, 1, Pace { games: 1, share: 1.0 });
+                teacher.follow(network, 1, AveragePace { games: 1, share: 1.0 });
                 let mut playing = SelfPlay::new(network, with_teacher.then_some(&teacher));
                 playing.play(position(""), MANNER, &mut rng::seeded_stream(1, number));
             }

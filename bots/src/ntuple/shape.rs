@@ -17,14 +17,14 @@ pub(super) const ROWS: u32 = 6;
 ///
 /// The mirror image of a tuple is not listed: it uses the same weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct NetworkShape {
     tuples: Vec<Bitboard>,
 }
 
-impl Shape {
+impl NetworkShape {
     /// Most tuples of a network: more than ever helped, and few enough for small files.
     pub const TUPLES_MAX: usize = 400;
-    /// Fewest cells of a tuple: of less there are not [`Shape::TUPLES_MAX`] different ones.
+    /// Fewest cells of a tuple: of less there are not [`NetworkShape::TUPLES_MAX`] different ones.
     pub const CELLS_MIN: u32 = 4;
     /// Most cells of a tuple: weights grow about threefold with each.
     pub const CELLS_MAX: u32 = 10;
@@ -37,8 +37,8 @@ impl Shape {
     ///
     /// # Panics
     ///
-    /// Panics without tuples, above [`Shape::TUPLES_MAX`], and unless `cells` is from [`Shape::CELLS_MIN`] to
-    /// [`Shape::CELLS_MAX`].
+    /// Panics without tuples, above [`NetworkShape::TUPLES_MAX`], and unless `cells` is from
+    /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`].
     #[must_use]
     pub fn draw(tuples: usize, cells: u32, seed: u64) -> Self {
         assert!((1..=Self::TUPLES_MAX).contains(&tuples), "{tuples} tuples");
@@ -56,8 +56,8 @@ impl Shape {
         Self { tuples: drawn }
     }
 
-    /// The shape with these tuples; `None` unless there are 1 to [`Shape::TUPLES_MAX`] with
-    /// [`Shape::CELLS_MIN`] to [`Shape::CELLS_MAX`] cells of the board each.
+    /// The shape with these tuples; `None` unless there are 1 to [`NetworkShape::TUPLES_MAX`] with
+    /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`] cells of the board each.
     #[must_use]
     pub fn from_tuples(tuples: Vec<Bitboard>) -> Option<Self> {
         let on_board = Bitboard::full(Variant::STANDARD);
@@ -102,9 +102,9 @@ mod tests {
 
     #[test]
     fn a_seed_draws_the_same_walks_of_different_cells() {
-        let shape = Shape::draw(100, 8, 7);
-        assert_eq!(shape, Shape::draw(100, 8, 7));
-        assert_ne!(shape, Shape::draw(100, 8, 8));
+        let shape = NetworkShape::draw(100, 8, 7);
+        assert_eq!(shape, NetworkShape::draw(100, 8, 7));
+        assert_ne!(shape, NetworkShape::draw(100, 8, 8));
         let on_board = Bitboard::full(Variant::STANDARD);
         let mut seen = HashSet::new();
         for tuple in shape.tuples() {
@@ -123,17 +123,23 @@ mod tests {
 
     #[test]
     fn the_smallest_tuples_do_not_run_out() {
-        assert_eq!(Shape::draw(Shape::TUPLES_MAX, Shape::CELLS_MIN, 1).tuples().len(), Shape::TUPLES_MAX);
+        assert_eq!(
+            NetworkShape::draw(NetworkShape::TUPLES_MAX, NetworkShape::CELLS_MIN, 1).tuples().len(),
+            NetworkShape::TUPLES_MAX
+        );
     }
 
     #[test]
     fn only_sets_of_cells_make_a_shape() {
-        let tuple = Shape::draw(1, 8, 1).tuples()[0];
-        assert!(Shape::from_tuples(vec![tuple; 2]).is_some());
-        assert!(Shape::from_tuples(Vec::new()).is_none());
-        assert!(Shape::from_tuples(vec![tuple; Shape::TUPLES_MAX + 1]).is_none());
-        assert!(Shape::from_tuples(vec![Bitboard::EMPTY]).is_none());
-        assert!(Shape::from_tuples(vec![Bitboard::from_bits(0xF << 6)]).is_none(), "a guard bit");
-        assert!(Shape::from_tuples(vec![Bitboard::full(Variant::STANDARD)]).is_none(), "too many cells");
+        let tuple = NetworkShape::draw(1, 8, 1).tuples()[0];
+        assert!(NetworkShape::from_tuples(vec![tuple; 2]).is_some());
+        assert!(NetworkShape::from_tuples(Vec::new()).is_none());
+        assert!(NetworkShape::from_tuples(vec![tuple; NetworkShape::TUPLES_MAX + 1]).is_none());
+        assert!(NetworkShape::from_tuples(vec![Bitboard::EMPTY]).is_none());
+        assert!(NetworkShape::from_tuples(vec![Bitboard::from_bits(0xF << 6)]).is_none(), "a guard bit");
+        assert!(
+            NetworkShape::from_tuples(vec![Bitboard::full(Variant::STANDARD)]).is_none(),
+            "too many cells"
+        );
     }
 }

@@ -101,12 +101,12 @@ impl Visit {
 mod tests {
     use fourfold_engine::Game;
 
-    use super::super::shape::Shape;
+    use super::super::shape::NetworkShape;
     use super::*;
 
     /// A game of 4, 5, 6 ... with these sums of weights, and whether a drawn move followed each position.
     fn trace(sums: &[(f32, bool)]) -> Trace {
-        let network = Network::new(Shape::draw(3, 4, 1));
+        let network = Network::new(NetworkShape::draw(3, 4, 1));
         let mut walk = Walk::new(&network);
         let mut trace = Trace::new();
         for (number, &(sum, is_missed)) in sums.iter().enumerate() {

@@ -6,19 +6,19 @@ use std::thread;
 
 use fourfold_engine::{Game, Position, Side, rng};
 
-use super::codec::{CodecError, Format, Sink, Source};
-use super::learner::Learner;
-use super::plan::{Method, Percent, Plan, Tables};
+use super::codec::{ByteSource, CodecError, CodecFormat, Sink};
+use super::learner::NetworkLearner;
+use super::plan::{Method, Percent, Tables, TrainingPlan};
 use super::player::{Look, NTuple};
 use super::restarts::Restarts;
 use super::self_play::SelfPlay;
-use super::shape::Shape;
+use super::shape::NetworkShape;
 use super::weights::Weights;
 use crate::bot::{Bot, BotError};
-use crate::training::{Course, TrainingError};
+use crate::training::{TrainingError, TrainingRun};
 
 /// What the bytes are. Version 1 had no [`Method`].
-const FORMAT: Format = Format { kind: *b"F4NTRAIN", version: 2 };
+const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NTRAIN", version: 2 };
 
 /// Games of a step, after which an average is due.
 const GAMES: u64 = Method::AVERAGE_OVER_MIN;
@@ -29,8 +29,8 @@ const GAMES: u64 = Method::AVERAGE_OVER_MIN;
 /// comes first is left to chance.
 #[derive(Debug)]
 pub struct Trainer {
-    learner: Learner,
-    plan: Plan,
+    learner: NetworkLearner,
+    plan: TrainingPlan,
     /// Games of self-play, which is the number of the next.
     played: u64,
     /// Where games begin that do not begin on the empty board.
@@ -47,40 +47,45 @@ impl Trainer {
     ///
     /// # Panics
     ///
-    /// Panics if there is no such [`Shape`].
+    /// Panics if there is no such [`NetworkShape`].
     #[must_use]
-    pub fn begin(plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
-        let learner = Learner::new(Shape::draw(plan.tuples, plan.cells, plan.seed));
+    pub fn begin(plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
+        let learner = NetworkLearner::new(NetworkShape::draw(plan.tuples, plan.cells, plan.seed));
         Self::with_learner(learner, plan, threads, look)
     }
 
     /// A run that begins with a network from elsewhere, whose tuples take the place of the plan's.
     #[must_use]
-    pub fn begin_with(weights: &Weights, plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
-        let learner = Learner::with_network(weights.to_network());
+    pub fn begin_with(weights: &Weights, plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
+        let learner = NetworkLearner::with_network(weights.to_network());
         let shape = weights.shape();
-        let plan = Plan { tuples: shape.tuples().len(), cells: shape.cells_max(), ..plan };
+        let plan = TrainingPlan { tuples: shape.tuples().len(), cells: shape.cells_max(), ..plan };
         Self::with_learner(learner, plan, threads, look)
     }
 
-    fn with_learner(learner: Learner, plan: Plan, threads: NonZero<usize>, look: Look) -> Self {
+    fn with_learner(
+        learner: NetworkLearner,
+        plan: TrainingPlan,
+        threads: NonZero<usize>,
+        look: Look,
+    ) -> Self {
         let restarts = Restarts::default();
         Self { learner, plan, played: 0, restarts, threads, look, weights: OnceLock::new() }
     }
 
-    /// A run as [`Course::state`] left it. The number of threads may be another.
+    /// A run as [`TrainingRun::state`] left it. The number of threads may be another.
     ///
     /// # Errors
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn resume(state: &[u8], threads: NonZero<usize>, look: Look) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(state, FORMAT)?;
+        let (mut source, shape) = ByteSource::open(state, FORMAT)?;
         let cells = u32::try_from(source.varint()?).map_err(|_| CodecError::Field { name: "cells" })?;
         let [games, seed, played] = [source.varint()?, source.varint()?, source.varint()?];
         let method = Method::read(&mut source)?;
-        let plan = Plan { tuples: shape.tuples().len(), cells, games, seed, method };
+        let plan = TrainingPlan { tuples: shape.tuples().len(), cells, games, seed, method };
         let restarts = Restarts::read(&mut source)?;
-        let learner = Learner::read(&mut source, shape)?;
+        let learner = NetworkLearner::read(&mut source, shape)?;
         source.finish()?;
         Ok(Self { learner, plan, played, restarts, threads, look, weights: OnceLock::new() })
     }
@@ -111,7 +116,7 @@ impl Trainer {
     /// Plays the games that fall to one of the threads. Returns where advantages were lost, with the numbers of the
     /// games, if others are to begin there.
     fn play_share(&self, worker: usize, end: u64) -> Vec<(u64, Position)> {
-        let Plan { seed, method: Method { targets_by, restarts, .. }, .. } = self.plan;
+        let TrainingPlan { seed, method: Method { targets_by, restarts, .. }, .. } = self.plan;
         let network = self.learner.network();
         let teacher = match targets_by {
             Tables::Current => None,
@@ -129,7 +134,7 @@ impl Trainer {
     }
 }
 
-impl Course for Trainer {
+impl TrainingRun for Trainer {
     fn games(&self) -> u64 {
         self.played + self.learner.games()
     }
@@ -167,7 +172,7 @@ impl Course for Trainer {
 
     fn state(&self) -> Vec<u8> {
         let mut sink = Sink::new(FORMAT, self.learner.network().shape());
-        let Plan { tuples: _, cells, games, seed, method } = self.plan;
+        let TrainingPlan { tuples: _, cells, games, seed, method } = self.plan;
         for number in [u64::from(cells), games, seed, self.played] {
             sink.varint(number);
         }
@@ -186,9 +191,10 @@ mod tests {
 
     use super::*;
 
-    const PLAN: Plan = Plan { tuples: 10, cells: 6, games: 5000, seed: 3, method: Method::SHIPPED };
+    const PLAN: TrainingPlan =
+        TrainingPlan { tuples: 10, cells: 6, games: 5000, seed: 3, method: Method::SHIPPED };
 
-    fn begin(plan: Plan) -> Trainer {
+    fn begin(plan: TrainingPlan) -> Trainer {
         Trainer::begin(plan, NonZero::<usize>::MIN, Look::default())
     }
 
@@ -221,7 +227,7 @@ mod tests {
     fn a_run_goes_on_from_where_it_stopped_and_keeps_its_method() {
         let mut products = HashSet::new();
         for method in methods() {
-            let plan = Plan { method, ..PLAN };
+            let plan = TrainingPlan { method, ..PLAN };
             let mut whole = begin(plan);
             (0..3).for_each(|_| drop(whole.step().unwrap()));
             let mut first = begin(plan);
@@ -239,7 +245,7 @@ mod tests {
     #[test]
     fn a_run_plays_by_its_weights_or_their_average() {
         let [mut average, mut current] = [Tables::Average, Tables::Current]
-            .map(|play_by| begin(Plan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
+            .map(|play_by| begin(TrainingPlan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
         (0..2).for_each(|_| drop((average.step().unwrap(), current.step().unwrap())));
         let exact = |run: &Trainer| Weights::round(run.learner.network()).to_bytes();
         assert_eq!(exact(&average), exact(&current), "they learn alike");
@@ -251,7 +257,7 @@ mod tests {
     fn lost_advantages_are_kept_only_if_games_begin_there() {
         let restarting = Method { restarts: percent(20), ..Method::SHIPPED };
         for (method, is_kept) in [(Method::SHIPPED, false), (restarting, true)] {
-            let mut run = begin(Plan { method, ..PLAN });
+            let mut run = begin(TrainingPlan { method, ..PLAN });
             (0..3).for_each(|_| drop(run.step().unwrap()));
             assert_eq!(run.restarts != Restarts::default(), is_kept);
         }
@@ -259,7 +265,7 @@ mod tests {
 
     #[test]
     fn another_seed_makes_another_network() {
-        let mut runs = [begin(PLAN), begin(Plan { seed: 4, ..PLAN })];
+        let mut runs = [begin(PLAN), begin(TrainingPlan { seed: 4, ..PLAN })];
         let products = runs.each_mut().map(|run| {
             run.step().unwrap();
             run.product()
@@ -271,7 +277,7 @@ mod tests {
     fn all_games_are_played_with_several_threads() {
         let threads = NonZero::new(3).unwrap();
         for method in methods() {
-            let mut run = Trainer::begin(Plan { method, ..PLAN }, threads, Look::default());
+            let mut run = Trainer::begin(TrainingPlan { method, ..PLAN }, threads, Look::default());
             (0..2).for_each(|_| drop(run.step().unwrap()));
             assert_eq!(run.games(), 2 * GAMES);
             assert!(run.weights().used() > 0);
@@ -295,11 +301,15 @@ mod tests {
         let mut run = begin(PLAN);
         run.step().unwrap();
         let weights = Weights::from_bytes(&run.product()).unwrap();
-        let other =
-            Trainer::begin_with(&weights, Plan { seed: 9, ..PLAN }, NonZero::<usize>::MIN, Look::default());
+        let other = Trainer::begin_with(
+            &weights,
+            TrainingPlan { seed: 9, ..PLAN },
+            NonZero::<usize>::MIN,
+            Look::default(),
+        );
         assert_eq!(other.product(), run.product());
         assert_eq!(other.games(), 0);
-        let wished = Plan { tuples: 30, cells: 8, ..PLAN };
+        let wished = TrainingPlan { tuples: 30, cells: 8, ..PLAN };
         let kept = Trainer::begin_with(&weights, wished, NonZero::<usize>::MIN, Look::default()).plan;
         assert_eq!((kept.tuples, kept.cells), (PLAN.tuples, PLAN.cells), "those of the network");
     }

@@ -3,7 +3,7 @@
 use fourfold_engine::search::Tactics;
 use fourfold_engine::{Bitboard, Column, Position, Side};
 
-use super::layout::{Drop, Stones, VARIANT};
+use super::layout::{Drop, PackedStones, VARIANT};
 use super::network::{Cursor, Network, squash};
 use super::shape::COLUMN_BITS;
 
@@ -15,7 +15,7 @@ pub(super) const SURE: f32 = 3.0;
 pub(super) struct Walk<'n> {
     network: &'n Network,
     position: Position,
-    stones: Stones,
+    stones: PackedStones,
     cursor: Cursor,
     /// The indices before each move that will be taken back, one set after the other.
     kept: Vec<u32>,
@@ -53,7 +53,8 @@ impl<'n> Walk<'n> {
     pub(super) fn new(network: &'n Network) -> Self {
         let position = Position::new(VARIANT);
         let cursor = Cursor::new(&network.layout);
-        let mut walk = Self { network, position, stones: Stones::of(&position), cursor, kept: Vec::new() };
+        let mut walk =
+            Self { network, position, stones: PackedStones::of(&position), cursor, kept: Vec::new() };
         walk.set(position);
         walk
     }
@@ -61,7 +62,7 @@ impl<'n> Walk<'n> {
     /// Goes to another position.
     pub(super) fn set(&mut self, position: Position) {
         self.position = position;
-        self.stones = Stones::of(&position);
+        self.stones = PackedStones::of(&position);
         self.cursor.set(&self.network.layout, self.stones);
     }
 
@@ -84,7 +85,7 @@ impl<'n> Walk<'n> {
         let drop = Drop::new(self.stones, column.index(), self.position.side_to_move());
         self.cursor.drop(&self.network.layout, drop);
         self.position = self.position.play_unchecked(column);
-        self.stones = Stones::of(&self.position);
+        self.stones = PackedStones::of(&self.position);
     }
 
     /// The moves into `cells`, at least one, valued as they are.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use fourfold_engine::search::{Tactics, Valuation};
 use fourfold_engine::{Bitboard, Position, Side};
 
-use super::codec::{CodecError, Format, Sink, Source, read_rounded, write_rounded};
-use super::layout::{Layout, Stones, VARIANT};
+use super::codec::{ByteSource, CodecError, CodecFormat, Sink, read_rounded, write_rounded};
+use super::layout::{Layout, PackedStones, VARIANT};
 use super::network::Network;
-use super::shape::Shape;
+use super::shape::NetworkShape;
 
 /// Value of a won position less the stones on the board: quick wins are best. Sums of weights are far below.
 pub(super) const WIN: i32 = 100_000_000;
@@ -22,12 +22,12 @@ pub(super) const SETTLED: i32 = WIN - 1000;
 const UNITS: f32 = 1024.0;
 
 /// What the bytes are.
-const FORMAT: Format = Format { kind: *b"F4NTUPLE", version: 1 };
+const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NTUPLE", version: 1 };
 
 /// A network that has learnt, rounded to whole numbers for play.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    shape: Shape,
+    shape: NetworkShape,
     layout: Layout,
     /// The first player's table, then the second's.
     tables: Vec<i16>,
@@ -53,7 +53,7 @@ impl Weights {
     ///
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
-        let (mut source, shape) = Source::open(bytes, FORMAT)?;
+        let (mut source, shape) = ByteSource::open(bytes, FORMAT)?;
         let layout = Layout::new(&shape);
         let tables = read_rounded(&mut source, 2 * layout.weights())?;
         source.finish()?;
@@ -77,7 +77,7 @@ impl Weights {
     }
 
     /// The tuples.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }
 
@@ -131,18 +131,18 @@ impl Weights {
 
 /// Values positions by a network, for searches.
 #[derive(Clone, Debug)]
-pub(super) struct Judge {
+pub(super) struct NetworkJudge {
     pub(super) weights: Arc<Weights>,
     /// Whether forced moves are played before a position is valued.
     pub(super) tactics: bool,
     /// The last position valued, and its indices: the next one is mostly much alike.
-    stones: Stones,
+    stones: PackedStones,
     indices: Vec<u32>,
 }
 
-impl Judge {
+impl NetworkJudge {
     pub(super) fn new(weights: Arc<Weights>, tactics: bool) -> Self {
-        let stones = Stones::of(&Position::new(VARIANT));
+        let stones = PackedStones::of(&Position::new(VARIANT));
         let mut indices = vec![0; weights.layout.features()];
         weights.layout.index(stones, &mut indices);
         Self { weights, tactics, stones, indices }
@@ -186,13 +186,13 @@ impl Judge {
     }
 
     fn look_at(&mut self, position: &Position) {
-        let stones = Stones::of(position);
+        let stones = PackedStones::of(position);
         self.weights.layout.move_indices(self.stones, stones, &mut self.indices);
         self.stones = stones;
     }
 }
 
-impl Valuation for Judge {
+impl Valuation for NetworkJudge {
     /// Plays on while there is no choice, so that no value is taken in the middle of an exchange.
     fn horizon(&mut self, position: &Position) -> i32 {
         if !self.tactics {
@@ -239,15 +239,15 @@ mod tests {
 
     /// A network with weights that differ.
     fn network() -> Network {
-        let network = Network::new(Shape::draw(12, 6, 5));
+        let network = Network::new(NetworkShape::draw(12, 6, 5));
         network.set_weights(
             (0_u16..).map(|number| f32::from(number % 97) / 97.0 - 0.3).take(network.weight_count()),
         );
         network
     }
 
-    fn judge(tactics: bool) -> Judge {
-        Judge::new(Arc::new(Weights::round(&network())), tactics)
+    fn judge(tactics: bool) -> NetworkJudge {
+        NetworkJudge::new(Arc::new(Weights::round(&network())), tactics)
     }
 
     fn position(moves: &str) -> Position {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn large_weights_are_cut_off() {
-        let network = Network::new(Shape::draw(1, 4, 1));
+        let network = Network::new(NetworkShape::draw(1, 4, 1));
         network.set_weights(vec![1e6; network.weight_count()]);
         assert!(Weights::round(&network).tables.iter().all(|weight| *weight == i16::MAX));
     }

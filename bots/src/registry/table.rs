@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use fourfold_engine::Variant;
 
-use super::Entry;
+use super::BotEntry;
 use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError};
-use crate::c4ai::{C4ai, Weights};
+use crate::c4ai::{C4ai, EvolvedWeights};
 use crate::cutoff::Cutoff;
 use crate::greedy::Greedy;
 use crate::lines69::{self, Lines69};
@@ -19,7 +19,7 @@ use crate::negamax::{ClassicNegamax, Ties};
 use crate::ntuple::{self, Look, NTuple};
 use crate::perfect::{Level, Perfect};
 use crate::random::Random;
-use crate::setting::{Setting, SettingKind, Settings};
+use crate::setting::{CheckedSettings, Setting, SettingKind};
 use crate::stupid::Stupid;
 
 /// `seed=`, for every bot that draws.
@@ -60,7 +60,7 @@ const fn snapshots(words: &'static [&'static str]) -> Setting {
 }
 
 /// The pattern memory of these settings.
-pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory, BotError> {
+pub(super) fn memory(settings: &CheckedSettings<'_>, variant: Variant) -> Result<Memory, BotError> {
     let bot = settings.bot();
     let vocabulary = match bot {
         "memory" => Vocabulary::Runs,
@@ -89,16 +89,16 @@ pub(super) fn memory(settings: &Settings<'_>, variant: Variant) -> Result<Memory
     Ok(Memory { store, rule, snapshots, seed: settings.integer("seed") })
 }
 
-fn build_memory(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+fn build_memory(settings: &CheckedSettings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
     Ok(Box::new(memory(settings, variant)?))
 }
 
 /// How `ntuple` looks ahead.
-pub(super) fn ntuple_look(settings: &Settings<'_>) -> Look {
+pub(super) fn ntuple_look(settings: &CheckedSettings<'_>) -> Look {
     Look { plies: settings.small_integer("plies"), tactics: settings.is_on("tactics") }
 }
 
-fn build_ntuple(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
+fn build_ntuple(settings: &CheckedSettings<'_>, variant: Variant) -> Result<Box<dyn Bot>, BotError> {
     if variant != Variant::STANDARD {
         return Err(BotError::VariantNotPlayed { bot: settings.bot(), variant, plays: "only 7x6" });
     }
@@ -117,7 +117,7 @@ fn build_ntuple(settings: &Settings<'_>, variant: Variant) -> Result<Box<dyn Bot
 }
 
 /// The parameters of `lines69`.
-pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters {
+pub(super) fn lines69_parameters(settings: &CheckedSettings<'_>) -> lines69::Parameters {
     let number = |name| settings.decimal(name);
     lines69::Parameters {
         x: number("x"),
@@ -130,27 +130,27 @@ pub(super) fn lines69_parameters(settings: &Settings<'_>) -> lines69::Parameters
 }
 
 /// The weights of `c4ai`.
-pub(super) fn c4ai_weights(settings: &Settings<'_>) -> Result<Weights, BotError> {
-    Ok(Weights::from_array(settings.integers("weights")?))
+pub(super) fn c4ai_weights(settings: &CheckedSettings<'_>) -> Result<EvolvedWeights, BotError> {
+    Ok(EvolvedWeights::from_array(settings.integers("weights")?))
 }
 
 /// Ordered roughly from weak to strong.
-pub(super) static ENTRIES: [Entry; 14] = [
-    Entry {
+pub(super) static ENTRIES: [BotEntry; 14] = [
+    BotEntry {
         name: "random",
         style: "erratic",
         about: "plays any legal column, all equally likely; the zero of every scale",
         settings: &[SEED],
         build: |settings, _| Ok(Box::new(Random::new(settings.integer("seed")))),
     },
-    Entry {
+    BotEntry {
         name: "stupid",
         style: "thoughtless",
         about: "plays the leftmost open column, whatever happens; beats random more often than not",
         settings: &[],
         build: |_, _| Ok(Box::new(Stupid)),
     },
-    Entry {
+    BotEntry {
         name: "memory",
         style: "learning",
         about: "remembers the runs it met when it won and lost; a beginner that can be trapped twice, but not often",
@@ -166,21 +166,21 @@ pub(super) static ENTRIES: [Entry; 14] = [
         ],
         build: build_memory,
     },
-    Entry {
+    BotEntry {
         name: "memory-windows",
         style: "learning",
         about: "a pattern memory that sees gaps too, and so learns further",
         settings: &[MEMORY_FILE, snapshots(&["all", "last"]), SEED],
         build: build_memory,
     },
-    Entry {
+    BotEntry {
         name: "greedy",
         style: "impulsive",
         about: "builds its own lines and breaks others, one move at a time; blind to threats",
         settings: &[],
         build: |_, _| Ok(Box::new(Greedy)),
     },
-    Entry {
+    BotEntry {
         name: "negamax",
         style: "methodical",
         about: "looks a fixed number of plies ahead and counts open lines; leans right, dallies when winning",
@@ -205,7 +205,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(ClassicNegamax::new(settings.small_integer("depth"), ties, variant)))
         },
     },
-    Entry {
+    BotEntry {
         name: "lines69",
         style: "tasteful",
         about: "weighs all lines through a cell, without any search; has good taste, but may block where it could win",
@@ -231,7 +231,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(Lines69::new(parameters, variant, settings.integer("seed"))))
         },
     },
-    Entry {
+    BotEntry {
         name: "cutoff",
         style: "thorough",
         about: "searches the deeper the fuller the board; counts only every fourth window, takes its time early",
@@ -244,7 +244,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             }
         },
     },
-    Entry {
+    BotEntry {
         name: "montecarlo",
         style: "intuitive",
         about: "plays many random games and the move that won most; likes the centre, walks into traps",
@@ -270,7 +270,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(MonteCarlo::new(limit, settings.integer("seed"))))
         },
     },
-    Entry {
+    BotEntry {
         name: "c4ai",
         style: "analytic",
         about: "searches to odd depths and plays the threats out in its head, with weights that evolved",
@@ -279,9 +279,9 @@ pub(super) static ENTRIES: [Entry; 14] = [
                 name: "weights",
                 about: "of lines with one and two stones, of an atari, and of threats that win, draw and lose",
                 kind: SettingKind::IntegersOrFile {
-                    default: &Weights::DEFAULT,
-                    min: -Weights::MAX,
-                    max: Weights::MAX,
+                    default: &EvolvedWeights::DEFAULT,
+                    min: -EvolvedWeights::MAX,
+                    max: EvolvedWeights::MAX,
                 },
             },
             Setting {
@@ -299,7 +299,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(C4ai::new(weights, time, variant)))
         },
     },
-    Entry {
+    BotEntry {
         name: "mcts",
         style: "exploring",
         about: "grows a tree of random games and proves what it can; strong in the middle of the game",
@@ -324,7 +324,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(Mcts::new(limit, variant, settings.integer("seed"))))
         },
     },
-    Entry {
+    BotEntry {
         name: "alphabeta",
         style: "calculating",
         about: "looks as deep as time allows and thinks of the endgame; the strongest of those who must search",
@@ -347,7 +347,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(AlphaBeta::new(depth, time, variant)))
         },
     },
-    Entry {
+    BotEntry {
         name: "perfect",
         style: "omniscient",
         about: "never errs: wins as fast and loses as late as can be; at a level it overlooks what is far away",
@@ -365,7 +365,7 @@ pub(super) static ENTRIES: [Entry; 14] = [
             Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
         },
     },
-    Entry {
+    BotEntry {
         name: "ntuple",
         style: "learned",
         about: "taught itself by playing itself: sees at a glance what others have to search for",

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::search::Limits;
+use fourfold_engine::search::SearchLimits;
 use fourfold_engine::solver::Solver;
 use fourfold_engine::{Column, Position, Variant};
 use rand::RngExt;
@@ -66,7 +66,7 @@ fn random_position(rng: &mut GameRng) -> Option<Position> {
 
 /// The columns that keep the position's value, if others do not.
 fn decision(position: Position, solver: &mut Solver, stop: &AtomicBool) -> Option<(Position, Vec<Column>)> {
-    let limits = Limits { nodes: None, stop };
+    let limits = SearchLimits { nodes: None, stop };
     let value = |column| Some((column, -solver.value(&position.play_unchecked(column), limits).ok()?.value));
     let values: Vec<_> = position.legal_columns().map(value).collect::<Option<_>>()?;
     let best = values.iter().map(|&(_, value)| value).max()?;
@@ -110,7 +110,7 @@ mod tests {
         let decisions = Decisions::draw(20, 8, &NEVER);
         for (position, good) in &decisions.positions {
             let scores = Solver::new()
-                .column_scores(position, Limits { nodes: None, stop: &AtomicBool::new(false) })
+                .column_scores(position, SearchLimits { nodes: None, stop: &AtomicBool::new(false) })
                 .unwrap()
                 .value;
             assert!(scores.best_columns().all(|column| good.contains(&column)));

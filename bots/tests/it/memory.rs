@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, GameResult, MoveBudget, registry};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, MoveBudget, SideResult, registry};
 use fourfold_engine::rng::{self, GameRng};
 use fourfold_engine::{Column, Game, Outcome, Position, Side, Variant};
 use rand::RngExt;
@@ -29,11 +29,11 @@ fn play_out(bot: &mut dyn Bot, side: Side, mut opponent: impl FnMut(&Game) -> Co
     game
 }
 
-fn result(game: &Game, side: Side) -> GameResult {
+fn result(game: &Game, side: Side) -> SideResult {
     match game.outcome().and_then(Outcome::winner) {
-        None => GameResult::Draw,
-        Some(winner) if winner == side => GameResult::Win,
-        Some(_) => GameResult::Loss,
+        None => SideResult::Draw,
+        Some(winner) if winner == side => SideResult::Win,
+        Some(_) => SideResult::Loss,
     }
 }
 
@@ -92,9 +92,9 @@ fn score(
         let bot = bots[(number / 2 % SEEDS) as usize].as_mut();
         let game = play_out(bot, side, |game| opponent(game.position(), &mut rng));
         half_points += match result(&game, side) {
-            GameResult::Draw => 1,
-            GameResult::Win => 2,
-            GameResult::Loss => 0,
+            SideResult::Draw => 1,
+            SideResult::Win => 2,
+            SideResult::Loss => 0,
         };
     }
     50.0 * f64::from(half_points) / f64::from(games)

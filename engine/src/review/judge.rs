@@ -3,7 +3,7 @@
 use super::Review;
 use crate::board::Position;
 use crate::game::Game;
-use crate::search::{Limits, Score, Value};
+use crate::search::{Score, SearchLimits, Value};
 use crate::solver::book::Book;
 use crate::solver::{ColumnScores, Solved, Solver, Unsolved};
 
@@ -37,7 +37,11 @@ impl Judge {
     /// # Errors
     ///
     /// Fails if the limits end the search, with the bounds that were proven until then.
-    pub fn score(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Score>, Unsolved> {
+    pub fn score(
+        &mut self,
+        position: &Position,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Score>, Unsolved> {
         match self.known(position) {
             Some(value) => Ok(Solved { value, nodes: 0 }),
             None => self.solver.score(position, limits),
@@ -49,7 +53,11 @@ impl Judge {
     /// # Errors
     ///
     /// Fails if the limits end the search, with the bounds that were proven until then.
-    pub fn value(&mut self, position: &Position, limits: Limits<'_>) -> Result<Solved<Value>, Unsolved> {
+    pub fn value(
+        &mut self,
+        position: &Position,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Value>, Unsolved> {
         match self.known(position) {
             Some(score) => Ok(Solved { value: score.sign(), nodes: 0 }),
             None => self.solver.value(position, limits),
@@ -64,7 +72,7 @@ impl Judge {
     pub fn column_scores(
         &mut self,
         position: &Position,
-        limits: Limits<'_>,
+        limits: SearchLimits<'_>,
     ) -> Result<Solved<ColumnScores>, Unsolved> {
         match self.known_columns(position) {
             Some(value) => Ok(Solved { value, nodes: 0 }),
@@ -77,7 +85,12 @@ impl Judge {
     /// # Errors
     ///
     /// Fails if the limits end the search; the bounds are those of the position at hand then.
-    pub fn review(&mut self, game: &Game, ply: u32, limits: Limits<'_>) -> Result<Solved<Review>, Unsolved> {
+    pub fn review(
+        &mut self,
+        game: &Game,
+        ply: u32,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Review>, Unsolved> {
         let scores = self.scores(game, ply, limits)?;
         Ok(scores.map(|scores| Review::from_ply(game, ply, &scores)))
     }
@@ -92,14 +105,14 @@ impl Judge {
         &mut self,
         game: &Game,
         ply: u32,
-        limits: Limits<'_>,
+        limits: SearchLimits<'_>,
     ) -> Result<Solved<Vec<ColumnScores>>, Unsolved> {
         let mut game_so_far = game.clone();
         let mut scores = Vec::new();
         let mut nodes = 0;
         while game_so_far.ply() > ply {
             game_so_far.undo();
-            let left = Limits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
             let solved = self.column_scores(game_so_far.position(), left)?;
             nodes += solved.nodes;
             scores.push(solved.value);
@@ -146,7 +159,7 @@ mod tests {
     #[test]
     fn the_book_answers_without_a_node() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { nodes: Some(0), stop: &stop };
+        let limits = SearchLimits { nodes: Some(0), stop: &stop };
         let mut judge = Judge::new(Solver::new());
         let start = game("");
         assert_eq!(judge.score(start.position(), limits), Ok(Solved { value: Score::new(1), nodes: 0 }));
@@ -160,7 +173,7 @@ mod tests {
     #[test]
     fn the_end_of_a_game_is_reviewed() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { nodes: None, stop: &stop };
+        let limits = SearchLimits { nodes: None, stop: &stop };
         let game = game("557152711624545746362464762234657");
         let review = Judge::new(Solver::new()).review(&game, 20, limits).unwrap().value;
         assert_eq!(review.moves().len(), game.moves().len() - 20);
@@ -172,7 +185,7 @@ mod tests {
     #[test]
     fn a_budget_that_is_spent_ends_a_review() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { nodes: Some(100), stop: &stop };
+        let limits = SearchLimits { nodes: Some(100), stop: &stop };
         // Goes on beyond the opening book.
         let unsolved = Judge::new(Solver::new()).review(&game("635211145114"), 0, limits).unwrap_err();
         assert!(unsolved.nodes <= 100);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What bounds a search. Time is the caller's business: it sets `stop` when the time is up.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
+pub struct SearchLimits<'a> {
     /// Nodes or playouts that may be begun; `None` for no bound.
     pub nodes: Option<u64>,
     /// Once true the search ends within microseconds.
@@ -14,13 +14,13 @@ pub struct Limits<'a> {
 /// Counts nodes (or playouts) against limits.
 #[derive(Clone, Debug)]
 pub struct NodeCounter<'a> {
-    limits: Limits<'a>,
+    limits: SearchLimits<'a>,
     nodes: u64,
 }
 
 impl<'a> NodeCounter<'a> {
     #[must_use]
-    pub fn new(limits: Limits<'a>) -> Self {
+    pub fn new(limits: SearchLimits<'a>) -> Self {
         Self { limits, nodes: 0 }
     }
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn the_node_budget_is_exact() {
         let stop = AtomicBool::new(false);
-        let mut counter = NodeCounter::new(Limits { nodes: Some(2), stop: &stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: Some(2), stop: &stop });
         let begun: Vec<bool> = (0..4).map(|_| counter.begin_node().is_ok()).collect();
         assert_eq!(begun, [true, true, false, false]);
         assert_eq!(counter.nodes(), 2);
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_stop_flag_counts_at_once() {
         let stop = AtomicBool::new(false);
-        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
         assert_eq!(counter.begin_node(), Ok(()));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(counter.begin_node(), Err(Interrupted));

@@ -6,7 +6,7 @@
 //! is seen as one and not merely as likely.
 
 use super::guide::Moves;
-use super::limits::{Limits, NodeCounter};
+use super::limits::{NodeCounter, SearchLimits};
 use super::ordering::ColumnOrder;
 use super::threats::Tactics;
 use crate::board::{Bitboard, Cell, Column, Position, Variant};
@@ -39,17 +39,17 @@ pub struct TreeResult {
 pub struct TreeSearch {
     order: ColumnOrder,
     /// The root first; the children of a node lie side by side.
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
 }
 
 /// A position in the tree. Results are counted for the side that moved to it, whose choice it was.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct TreeNode {
     /// The move that leads here; any for the root.
     column: Column,
-    /// Zero children and `Status::Open` make a leaf.
+    /// Zero children and `NodeStatus::Open` make a leaf.
     children: u8,
-    status: Status,
+    status: NodeStatus,
     first_child: u32,
     visits: u32,
     /// Two for each win, one for each draw.
@@ -58,14 +58,14 @@ struct Node {
 
 /// What is proven of a node, for the side that moved to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Status {
+enum NodeStatus {
     Open,
     Won,
     Drawn,
     Lost,
 }
 
-impl Status {
+impl NodeStatus {
     /// Half points of a game with this result; `Open` has none yet.
     fn half_points(self) -> Option<u64> {
         match self {
@@ -77,9 +77,9 @@ impl Status {
     }
 }
 
-impl Node {
+impl TreeNode {
     fn leaf(column: Column) -> Self {
-        Self { column, children: 0, status: Status::Open, first_child: 0, visits: 0, half_points: 0 }
+        Self { column, children: 0, status: NodeStatus::Open, first_child: 0, visits: 0, half_points: 0 }
     }
 
     /// The mean result, from 0 to 1.
@@ -92,9 +92,9 @@ impl Node {
     /// What the choice at the parent maximises; unvisited moves come first, lost ones last.
     fn bound(&self, exploration: f64) -> f64 {
         match self.status {
-            Status::Lost => f64::NEG_INFINITY,
-            Status::Open | Status::Won | Status::Drawn if self.visits == 0 => f64::INFINITY,
-            Status::Open | Status::Won | Status::Drawn => {
+            NodeStatus::Lost => f64::NEG_INFINITY,
+            NodeStatus::Open | NodeStatus::Won | NodeStatus::Drawn if self.visits == 0 => f64::INFINITY,
+            NodeStatus::Open | NodeStatus::Won | NodeStatus::Drawn => {
                 self.mean() + EXPLORATION * (exploration / f64::from(self.visits)).sqrt()
             }
         }
@@ -110,14 +110,19 @@ impl TreeSearch {
     /// Searches a position in which the game goes on, until the limits or a proof end it. `limits.nodes`
     /// bounds playouts. Without any playout the move nearest to the centre is returned, or what two plies
     /// prove.
-    pub fn search(&mut self, position: &Position, limits: Limits<'_>, rng: &mut PlayoutRng) -> TreeResult {
+    pub fn search(
+        &mut self,
+        position: &Position,
+        limits: SearchLimits<'_>,
+        rng: &mut PlayoutRng,
+    ) -> TreeResult {
         self.nodes.clear();
         let any = position.open_columns().next().unwrap_or(Column::new_unchecked(0));
-        self.nodes.push(Node::leaf(any));
+        self.nodes.push(TreeNode::leaf(any));
         self.expand(0, position);
         let mut counter = NodeCounter::new(limits);
         let mut path = Vec::new();
-        while self.nodes[0].status == Status::Open && counter.begin_node().is_ok() {
+        while self.nodes[0].status == NodeStatus::Open && counter.begin_node().is_ok() {
             path.clear();
             self.run(*position, &mut path, rng);
         }
@@ -128,13 +133,13 @@ impl TreeSearch {
     fn run(&mut self, mut position: Position, path: &mut Vec<usize>, rng: &mut PlayoutRng) {
         let mut node = 0;
         path.push(node);
-        while self.nodes[node].children > 0 && self.nodes[node].status == Status::Open {
+        while self.nodes[node].children > 0 && self.nodes[node].status == NodeStatus::Open {
             node = self.select(node);
             position = position.play_unchecked(self.nodes[node].column);
             path.push(node);
-            let Node { children, visits, status, .. } = self.nodes[node];
+            let TreeNode { children, visits, status, .. } = self.nodes[node];
             let is_ripe = visits >= VISITS_TO_EXPAND && self.nodes.len() < TREE_MAX;
-            if children == 0 && status == Status::Open && (visits == 0 || is_ripe) {
+            if children == 0 && status == NodeStatus::Open && (visits == 0 || is_ripe) {
                 self.expand_or_prove(node, &position, is_ripe);
             }
         }
@@ -145,7 +150,7 @@ impl TreeSearch {
 
     /// The child with the highest upper confidence bound; of equal ones the first.
     fn select(&self, node: usize) -> usize {
-        let Node { first_child, children, visits, .. } = self.nodes[node];
+        let TreeNode { first_child, children, visits, .. } = self.nodes[node];
         let exploration = log2(visits.max(1));
         let mut best = (f64::NEG_INFINITY, first_child as usize);
         for child in first_child as usize..first_child as usize + usize::from(children) {
@@ -172,8 +177,8 @@ impl TreeSearch {
         self.nodes[node].status = status;
         let moves: Moves = match status {
             // The root needs its move even so.
-            Status::Lost | Status::Won | Status::Drawn if node > 0 => return,
-            Status::Lost | Status::Won | Status::Drawn | Status::Open => {
+            NodeStatus::Lost | NodeStatus::Won | NodeStatus::Drawn if node > 0 => return,
+            NodeStatus::Lost | NodeStatus::Won | NodeStatus::Drawn | NodeStatus::Open => {
                 let variant = position.variant();
                 let is_among = |column: &Column| !(cells & Bitboard::column(*column, variant)).is_empty();
                 self.order.open_columns(position).filter(is_among).collect()
@@ -181,8 +186,8 @@ impl TreeSearch {
         };
         let first_child = u32::try_from(self.nodes.len()).expect("a tree has at most 2^20 nodes and a few");
         let children = u8::try_from(moves.as_slice().len()).expect("a board has at most 12 columns");
-        self.nodes[node] = Node { children, first_child, ..self.nodes[node] };
-        self.nodes.extend(moves.as_slice().iter().map(|&column| Node::leaf(column)));
+        self.nodes[node] = TreeNode { children, first_child, ..self.nodes[node] };
+        self.nodes.extend(moves.as_slice().iter().map(|&column| TreeNode::leaf(column)));
     }
 
     /// Counts a result for all nodes of a path, given for the side that moved to its last, and passes proofs
@@ -192,7 +197,7 @@ impl TreeSearch {
             self.nodes[node].visits += 1;
             self.nodes[node].half_points += half_points;
             half_points = 2 - half_points;
-            if self.nodes[node].status == Status::Open && self.nodes[node].children > 0 {
+            if self.nodes[node].status == NodeStatus::Open && self.nodes[node].children > 0 {
                 self.nodes[node].status = self.proof(node);
             }
         }
@@ -200,30 +205,30 @@ impl TreeSearch {
 
     /// What the children prove of a node. A move that wins loses the node for who moved to it; all moves
     /// known, the best of them counts.
-    fn proof(&self, node: usize) -> Status {
-        let mut proof = Status::Won;
+    fn proof(&self, node: usize) -> NodeStatus {
+        let mut proof = NodeStatus::Won;
         for child in self.children(node) {
             match child.status {
-                Status::Won => return Status::Lost,
-                Status::Open => proof = Status::Open,
-                Status::Drawn if proof == Status::Won => proof = Status::Drawn,
-                Status::Drawn | Status::Lost => {}
+                NodeStatus::Won => return NodeStatus::Lost,
+                NodeStatus::Open => proof = NodeStatus::Open,
+                NodeStatus::Drawn if proof == NodeStatus::Won => proof = NodeStatus::Drawn,
+                NodeStatus::Drawn | NodeStatus::Lost => {}
             }
         }
         proof
     }
 
-    fn children(&self, node: usize) -> &[Node] {
-        let Node { first_child, children, .. } = self.nodes[node];
+    fn children(&self, node: usize) -> &[TreeNode] {
+        let TreeNode { first_child, children, .. } = self.nodes[node];
         &self.nodes[first_child as usize..first_child as usize + usize::from(children)]
     }
 
     /// The child that was tried most, but for proofs; of equal ones the first.
     fn best_child(&self, node: usize) -> Option<usize> {
-        let rank = |child: &Node| match child.status {
-            Status::Won => (2, child.visits),
-            Status::Open | Status::Drawn => (1, child.visits),
-            Status::Lost => (0, child.visits),
+        let rank = |child: &TreeNode| match child.status {
+            NodeStatus::Won => (2, child.visits),
+            NodeStatus::Open | NodeStatus::Drawn => (1, child.visits),
+            NodeStatus::Lost => (0, child.visits),
         };
         let children = self.children(node).iter().enumerate().rev();
         let (place, _) = children.max_by_key(|(_, child)| rank(child))?;
@@ -238,10 +243,10 @@ impl TreeSearch {
             node = child;
         }
         let per_mille = match self.nodes[0].status {
-            Status::Won => -1000,
-            Status::Drawn => 0,
-            Status::Lost => 1000,
-            Status::Open => self.best_child(0).map_or(0, |child| per_mille(&self.nodes[child])),
+            NodeStatus::Won => -1000,
+            NodeStatus::Drawn => 0,
+            NodeStatus::Lost => 1000,
+            NodeStatus::Open => self.best_child(0).map_or(0, |child| per_mille(&self.nodes[child])),
         };
         debug_assert!(pv.first().is_some_and(|&column| position.is_legal(column)), "{pv:?}");
         TreeResult { column: pv[0], per_mille, playouts, pv }
@@ -250,23 +255,23 @@ impl TreeSearch {
 
 /// The mean result of a node, from -1000 to 1000.
 #[expect(clippy::cast_possible_truncation, reason = "the mean is from 0 to 1")]
-fn per_mille(node: &Node) -> i32 {
+fn per_mille(node: &TreeNode) -> i32 {
     if node.visits == 0 { 0 } else { ((2.0 * node.mean() - 1.0) * 1000.0).round() as i32 }
 }
 
 /// What two plies prove of a position, for the side that moved to it, and the cells worth playing.
-fn status_of(position: &Position) -> (Status, Bitboard) {
+fn status_of(position: &Position) -> (NodeStatus, Bitboard) {
     if position.is_full() {
-        return (Status::Drawn, Bitboard::EMPTY);
+        return (NodeStatus::Drawn, Bitboard::EMPTY);
     }
     let landing = |column| {
         let cell = position.landing_cell(column).expect("tactics name an open column");
         Bitboard::cell(cell, position.variant())
     };
     match Tactics::of(position) {
-        Tactics::Win(column) => (Status::Lost, landing(column)),
-        Tactics::Lost(column) => (Status::Won, landing(column)),
-        Tactics::Safe(cells) => (Status::Open, cells),
+        Tactics::Win(column) => (NodeStatus::Lost, landing(column)),
+        Tactics::Lost(column) => (NodeStatus::Won, landing(column)),
+        Tactics::Safe(cells) => (NodeStatus::Open, cells),
     }
 }
 
@@ -312,7 +317,7 @@ mod tests {
     fn search(position: &Position, playouts: u64, seed: u64) -> TreeResult {
         let stop = AtomicBool::new(false);
         let mut rng = PlayoutRng::from_rng(&mut rng::seeded(seed));
-        let limits = Limits { nodes: Some(playouts), stop: &stop };
+        let limits = SearchLimits { nodes: Some(playouts), stop: &stop };
         TreeSearch::new(position.variant()).search(position, limits, &mut rng)
     }
 
@@ -366,7 +371,7 @@ mod tests {
             let guide = ThreatGuide::new(variant, Table::new(1 << 14, Reuse::SameDepth));
             let mut exact = Negamax { valuation: Results, guide, ties: TieBreak::FirstSearched };
             let stop = AtomicBool::new(false);
-            let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+            let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
             for _ in 0..100 {
                 let position = random_position(variant, &mut rng);
                 let empty_cells = variant.cells() - position.ply();

@@ -2,8 +2,8 @@
 //!
 //! One [`Negamax`] serves every bot; what differs is how they value a position ([`Valuation`]). A [`Guide`]
 //! makes it faster: a plain [`ColumnOrder`], or a [`ThreatGuide`] that sees threats and remembers positions in
-//! a [`Table`]. [`TreeSearch`] samples games instead. [`Limits`] bound a search by nodes and a stop flag: there is no
-//! clock here. [`Score`] is the exact scale that solved positions use.
+//! a [`Table`]. [`TreeSearch`] samples games instead. [`SearchLimits`] bound a search by nodes and a stop flag: there
+//! is no clock here. [`Score`] is the exact scale that solved positions use.
 
 pub mod eval;
 mod guide;
@@ -17,7 +17,7 @@ mod threats;
 mod wins;
 
 pub use guide::{Bound, Finding, Guide, Moves, Recalled};
-pub use limits::{Interrupted, Limits, NodeCounter};
+pub use limits::{Interrupted, NodeCounter, SearchLimits};
 pub use mcts::{TreeResult, TreeSearch};
 pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation, Window};
 pub use ordering::{ColumnOrder, ThreatGuide};

@@ -7,7 +7,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::guide::{Bound, Finding, Guide, Recalled};
-use super::limits::{Interrupted, Limits, NodeCounter};
+use super::limits::{Interrupted, NodeCounter, SearchLimits};
 use super::ordering::ColumnOrder;
 use crate::board::{Column, Position};
 
@@ -103,7 +103,7 @@ impl<V: Valuation, G: Guide> Negamax<V, G> {
         counter: &mut NodeCounter<'_>,
     ) -> Result<SearchResult, Interrupted> {
         debug_assert!(window.alpha < window.beta, "{window:?} is empty");
-        let mut run = Run::new(self, counter);
+        let mut run = SearchRun::new(self, counter);
         let value = run.value(position, depth, 0, window)?;
         Ok(SearchResult { value, pv: run.pvs.swap_remove(0) })
     }
@@ -121,7 +121,7 @@ impl<V: Valuation, G: Guide> Negamax<V, G> {
         counter: &mut NodeCounter<'_>,
     ) -> Result<bool, Interrupted> {
         let window = Window { alpha: bound - 1, beta: bound };
-        Ok(Run::new(self, counter).value(position, depth, 1, window)? >= bound)
+        Ok(SearchRun::new(self, counter).value(position, depth, 1, window)? >= bound)
     }
 
     /// Searches to each of `depths` in turn (rising, at least 1) and returns the last search that was finished.
@@ -133,17 +133,17 @@ impl<V: Valuation, G: Guide> Negamax<V, G> {
         &mut self,
         position: &Position,
         depths: impl IntoIterator<Item = u32>,
-        limits: Limits<'_>,
+        limits: SearchLimits<'_>,
     ) -> Deepened {
         let mut best = self.search_one_ply(position);
         let first_nodes = best.nodes;
         let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(first_nodes));
-        let mut counter = NodeCounter::new(Limits { nodes, stop: limits.stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes, stop: limits.stop });
         let plies_left = position.variant().cells() - position.ply();
         let mut is_first = true;
         for depth in depths {
             if depth > 1 {
-                let mut run = Run::new(self, &mut counter);
+                let mut run = SearchRun::new(self, &mut counter);
                 let finished = run.value(position, depth, 0, Window::FULL);
                 let result = run.into_result();
                 match (finished, result) {
@@ -168,14 +168,14 @@ impl<V: Valuation, G: Guide> Negamax<V, G> {
 
     fn search_one_ply(&mut self, position: &Position) -> Deepened {
         let never = AtomicBool::new(false);
-        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &never });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &never });
         let result = self.search(position, 1, Window::FULL, &mut counter).expect("nothing interrupts it");
         Deepened { result, depth: 1, nodes: counter.nodes() }
     }
 }
 
 /// One search under way.
-struct Run<'s, 'l, V, G> {
+struct SearchRun<'s, 'l, V, G> {
     negamax: &'s mut Negamax<V, G>,
     counter: &'s mut NodeCounter<'l>,
     /// The principal variation from each ply below the root on. Reused, so that searching allocates nothing.
@@ -184,7 +184,7 @@ struct Run<'s, 'l, V, G> {
     root_value: Option<i32>,
 }
 
-impl<'s, 'l, V: Valuation, G: Guide> Run<'s, 'l, V, G> {
+impl<'s, 'l, V: Valuation, G: Guide> SearchRun<'s, 'l, V, G> {
     fn new(negamax: &'s mut Negamax<V, G>, counter: &'s mut NodeCounter<'l>) -> Self {
         Self { negamax, counter, pvs: Vec::new(), root_value: None }
     }
@@ -375,7 +375,7 @@ mod tests {
         window: Window,
     ) -> SearchResult {
         let stop = AtomicBool::new(false);
-        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
         Negamax { valuation: Segments, guide: order, ties }
             .search(position, depth, window, &mut counter)
             .unwrap()
@@ -407,7 +407,7 @@ mod tests {
             let guide = ThreatGuide::new(variant, Table::new(1 << 10, Reuse::SameDepth));
             let mut guided = Negamax { valuation: Segments, guide, ties: TieBreak::FirstSearched };
             let stop = AtomicBool::new(false);
-            let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+            let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
             for _ in 0..100 {
                 let position = random_position(variant, &mut rng);
                 for depth in [5, 1, 2, 4, 3, 5] {
@@ -449,7 +449,7 @@ mod tests {
         let order = ColumnOrder::centre_first(Variant::STANDARD);
         let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::Rightmost };
         let stop = AtomicBool::new(stop);
-        negamax.deepen(&Position::new(Variant::STANDARD), 1..=depth_max, Limits { nodes, stop: &stop })
+        negamax.deepen(&Position::new(Variant::STANDARD), 1..=depth_max, SearchLimits { nodes, stop: &stop })
     }
 
     #[test]
@@ -479,7 +479,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let position = Position::new(Variant::STANDARD);
         let mut deepen =
-            |nodes| negamax.deepen(&position, [7, 9], Limits { nodes: Some(nodes), stop: &stop }).depth;
+            |nodes| negamax.deepen(&position, [7, 9], SearchLimits { nodes: Some(nodes), stop: &stop }).depth;
         assert_eq!(deepen(100), 1, "not even one move was searched: one ply has to do");
         assert_eq!(deepen(10_000), 7, "some moves were");
     }
@@ -488,7 +488,7 @@ mod tests {
     fn an_interrupted_search_says_so() {
         let stop = AtomicBool::new(false);
         stop.store(true, Ordering::Relaxed);
-        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &stop });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
         let order = ColumnOrder::ascending(Variant::STANDARD);
         let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::FirstSearched };
         let position = Position::new(Variant::STANDARD);

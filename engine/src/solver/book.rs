@@ -17,7 +17,7 @@ mod retrieval;
 use std::sync::LazyLock;
 
 pub use self::build::{MissingScore, frontier};
-use self::entries::Settled;
+use self::entries::SettledEntry;
 pub use self::entries::is_quiet;
 use self::prefix_code::PrefixCode;
 use self::retrieval::Retrieval;
@@ -85,8 +85,8 @@ impl Book {
             return None;
         }
         Some(match entries::settle(position, self.plies) {
-            Settled::Known(score) => score,
-            Settled::Entry { position, is_same_side } => {
+            SettledEntry::Known(score) => score,
+            SettledEntry::Entry { position, is_same_side } => {
                 let score = score_of(self.scores.symbol(position.canonical_key(), self.code(&position)));
                 if is_same_side { score } else { -score }
             }

@@ -10,13 +10,13 @@
 
 use super::geometry::Geometry;
 use super::node::Node;
-use super::table::Known;
+use super::table::KnownBounds;
 
 /// Bounds of the score of a position in which the side to move does not win at once and has a move that does not lose
 /// at once, for that side.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> Known {
+pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> KnownBounds {
     // The earliest wins: the side to move with its second stone from now, the other with its second too.
     let earliest = geometry.win(node.ply + 3);
     let lower = -geometry.win(node.ply + 4);
@@ -27,7 +27,7 @@ pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> Known {
     } else {
         first_threatens_an_odd_cell(geometry, node)
     };
-    Known { lower, upper: upper.map_or(earliest, |upper| upper.min(earliest)) }
+    KnownBounds { lower, upper: upper.map_or(earliest, |upper| upper.min(earliest)) }
 }
 
 /// An upper bound of the score of the first side, which is to move: the second follows up.

@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::search::{Interrupted, Limits};
+use crate::search::{Interrupted, SearchLimits};
 
 /// Counts nodes against a share of the limits, and hears when another thread has the answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meter<'a> {
-    pub(super) limits: Limits<'a>,
+pub(super) struct NodeMeter<'a> {
+    pub(super) limits: SearchLimits<'a>,
     /// Set once another thread has found what this one looks for.
     pub(super) is_done: &'a AtomicBool,
     pub(super) nodes: u64,
 }
 
-impl Meter<'_> {
+impl NodeMeter<'_> {
     /// Begins a node.
     ///
     /// # Errors

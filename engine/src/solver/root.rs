@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bounds;
 use super::geometry::Geometry;
-use super::meter::Meter;
+use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::search::Search;
-use super::table::{Known, Table};
-use crate::search::{Interrupted, Limits};
+use super::table::{BoundsTable, KnownBounds};
+use crate::search::{Interrupted, SearchLimits};
 
 /// Distances in plies that are asked for first, in this order: odd ones for a win of the side to move, even ones for a
 /// loss. Near ends are found, and far ones shown to be far, at little cost, and the bisection that follows starts with
@@ -22,8 +22,8 @@ const DISTANCES: [u32; 5] = [9, 12, 13, 16, 17];
 /// Solves positions of one board.
 pub(super) struct Root<'a, G> {
     pub(super) geometry: G,
-    pub(super) table: &'a Table,
-    pub(super) limits: Limits<'a>,
+    pub(super) table: &'a BoundsTable,
+    pub(super) limits: SearchLimits<'a>,
     pub(super) threads: NonZeroUsize,
     /// Nodes of all threads so far.
     pub(super) nodes: u64,
@@ -36,13 +36,18 @@ impl<G: Geometry> Root<'_, G> {
     /// # Errors
     ///
     /// Fails with what was proven until the limits were reached.
-    pub(super) fn solve(&mut self, root: Node, known: Known, guess: Option<i32>) -> Result<i32, Known> {
+    pub(super) fn solve(
+        &mut self,
+        root: Node,
+        known: KnownBounds,
+        guess: Option<i32>,
+    ) -> Result<i32, KnownBounds> {
         match root.settle(self.geometry) {
             Settled::Known(score) => Ok(score.clamp(known.lower, known.upper)),
             Settled::Open { node, moves, is_flipped: false } => self.solve_open(&node, moves, known, guess),
             Settled::Open { node, moves, is_flipped: true } => {
                 let solved = self.solve_open(&node, moves, known.flip(), guess.map(|guess| -guess));
-                solved.map(|score| -score).map_err(Known::flip)
+                solved.map(|score| -score).map_err(KnownBounds::flip)
             }
         }
     }
@@ -51,13 +56,13 @@ impl<G: Geometry> Root<'_, G> {
         &mut self,
         node: &Node,
         moves: u64,
-        known: Known,
+        known: KnownBounds,
         guess: Option<i32>,
-    ) -> Result<i32, Known> {
+    ) -> Result<i32, KnownBounds> {
         let place = self.table.place(self.geometry, node);
         let proven = bounds::of(self.geometry, node).and(self.table.recall(place));
         // The caller may ask for less than the score, such as its sign: then the score may lie outside.
-        let mut known = Known {
+        let mut known = KnownBounds {
             lower: proven.lower.clamp(known.lower, known.upper),
             upper: proven.upper.clamp(known.lower, known.upper),
         };
@@ -77,7 +82,7 @@ impl<G: Geometry> Root<'_, G> {
     }
 
     /// The window that tells whether the game ends within `plies`, if that is open.
-    fn window_of(&self, ply: u32, plies: u32, known: Known) -> Option<i32> {
+    fn window_of(&self, ply: u32, plies: u32, known: KnownBounds) -> Option<i32> {
         let score = self.geometry.win(ply + plies);
         let alpha = if plies.is_multiple_of(2) { -score } else { score - 1 };
         (score > 0 && (known.lower..known.upper).contains(&alpha)).then_some(alpha)
@@ -88,9 +93,9 @@ impl<G: Geometry> Root<'_, G> {
         let left = self.limits.nodes.map(|all| all.saturating_sub(self.nodes));
         let is_done = AtomicBool::new(false);
         let threads = self.threads.get();
-        let limits = Limits { nodes: left.map(|left| left.div_ceil(threads as u64)), ..self.limits };
+        let limits = SearchLimits { nodes: left.map(|left| left.div_ceil(threads as u64)), ..self.limits };
         let run = |thread: usize| {
-            let meter = Meter { limits, is_done: &is_done, nodes: 0 };
+            let meter = NodeMeter { limits, is_done: &is_done, nodes: 0 };
             let thread = u32::try_from(thread).unwrap_or(0);
             let mut search = Search::new(self.geometry, self.table, meter, thread);
             let found = search.search(node, moves, alpha);
@@ -118,7 +123,7 @@ impl<G: Geometry> Root<'_, G> {
 
 /// The window that a guess asks for: whether the score is as much, and then whether it is more. `None` once it is
 /// refuted.
-fn window_at(guess: i32, known: Known) -> Option<i32> {
+fn window_at(guess: i32, known: KnownBounds) -> Option<i32> {
     match guess {
         guess if guess == known.lower => Some(guess),
         guess if known.lower < guess && guess <= known.upper => Some(guess - 1),
@@ -128,8 +133,8 @@ fn window_at(guess: i32, known: Known) -> Option<i32> {
 
 /// A window that halves what is open, or rather its square root: near to 0 are most scores, and far from it the
 /// searches are short.
-fn middle(known: Known) -> i32 {
-    let Known { lower, upper } = known;
+fn middle(known: KnownBounds) -> i32 {
+    let KnownBounds { lower, upper } = known;
     let middle = (lower + upper).div_euclid(2);
     let alpha = if middle <= 0 && lower / 2 < middle {
         lower / 2

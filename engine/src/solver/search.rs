@@ -2,18 +2,18 @@
 
 use super::bounds;
 use super::geometry::Geometry;
-use super::meter::Meter;
+use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::order;
-use super::table::{Known, Place, Table};
+use super::table::{BoundsTable, KnownBounds, Place};
 use crate::board::Variant;
 use crate::search::Interrupted;
 
 /// One thread of a search: its board, the table, and what it may still spend.
 pub(super) struct Search<'a, G> {
     geometry: G,
-    table: &'a Table,
-    pub(super) meter: Meter<'a>,
+    table: &'a BoundsTable,
+    pub(super) meter: NodeMeter<'a>,
     /// Which of several threads this is: all but the first shuffle moves of like rank.
     thread: u32,
     /// The children of the nodes from the root to the current one. A stack, because room for all columns in each node
@@ -46,7 +46,7 @@ impl Child {
 
     /// What is known of the child, for the side to move at the parent.
     #[inline(always)]
-    fn known(&self, known: Known) -> Known {
+    fn known(&self, known: KnownBounds) -> KnownBounds {
         if self.is_flipped { known.flip() } else { known }
     }
 
@@ -100,7 +100,7 @@ enum Glance {
 
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl<'a, G: Geometry> Search<'a, G> {
-    pub(super) fn new(geometry: G, table: &'a Table, meter: Meter<'a>, thread: u32) -> Self {
+    pub(super) fn new(geometry: G, table: &'a BoundsTable, meter: NodeMeter<'a>, thread: u32) -> Self {
         // Plies times columns: never more, so it never grows.
         let stack = Vec::with_capacity((geometry.cells() * geometry.width()) as usize);
         Self { geometry, table, meter, thread, stack }

@@ -16,16 +16,16 @@ const SLOTS: usize = 8;
 
 #[derive(Default, Debug)]
 #[repr(C, align(64))]
-struct Bucket([AtomicU64; SLOTS]);
+struct SolverBucket([AtomicU64; SLOTS]);
 
 /// Bounds of a score, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownBounds {
     pub(super) lower: i32,
     pub(super) upper: i32,
 }
 
-impl Known {
+impl KnownBounds {
     /// The same for the other side.
     #[inline]
     pub(super) fn flip(self) -> Self {
@@ -57,7 +57,7 @@ const TAG_BITS: u32 = u64::BITS - DATA_BITS;
 
 impl Entry {
     #[inline]
-    fn new(place: Place, known: Known, work: u64) -> Self {
+    fn new(place: Place, known: KnownBounds, work: u64) -> Self {
         let lower = u64::try_from(known.lower + SCORE_LIMIT).unwrap_or(0);
         let upper = u64::try_from(SCORE_LIMIT - 1 - known.upper).unwrap_or(0);
         let work = u64::from((work + 1).ilog2()).min(WORK_MASK);
@@ -70,10 +70,10 @@ impl Entry {
     }
 
     #[inline]
-    fn known(self) -> Known {
+    fn known(self) -> KnownBounds {
         let lower = (self.0 & BOUND_MASK) as i32 - SCORE_LIMIT;
         let upper = SCORE_LIMIT - 1 - (self.0 >> BOUND_BITS & BOUND_MASK) as i32;
-        Known { lower, upper }
+        KnownBounds { lower, upper }
     }
 
     #[inline]
@@ -92,22 +92,22 @@ pub(super) struct Place {
 
 /// A table for the positions of one variant.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct BoundsTable {
     /// A power of two.
-    buckets: Vec<Bucket>,
+    buckets: Vec<SolverBucket>,
     bucket_bits: u32,
     key_bits: u32,
 }
 
-impl Table {
+impl BoundsTable {
     /// The least size in bytes: 2^16 places leave 48 bits of the longest keys for the tags.
-    pub(super) const BYTES_MIN: usize = size_of::<Bucket>() << (u64::BITS - TAG_BITS);
+    pub(super) const BYTES_MIN: usize = size_of::<SolverBucket>() << (u64::BITS - TAG_BITS);
 
-    /// A table for keys of `key_bits` bits, at most this large or of [`Table::BYTES_MIN`].
+    /// A table for keys of `key_bits` bits, at most this large or of [`BoundsTable::BYTES_MIN`].
     pub(super) fn new(bytes: usize, key_bits: u32) -> Self {
-        let fitting = (bytes.max(Self::BYTES_MIN) / size_of::<Bucket>()).ilog2();
+        let fitting = (bytes.max(Self::BYTES_MIN) / size_of::<SolverBucket>()).ilog2();
         let bucket_bits = fitting.min(key_bits - 1);
-        let buckets = std::iter::repeat_with(Bucket::default).take(1 << bucket_bits).collect();
+        let buckets = std::iter::repeat_with(SolverBucket::default).take(1 << bucket_bits).collect();
         Self { buckets, bucket_bits, key_bits }
     }
 
@@ -117,7 +117,7 @@ impl Table {
     }
 
     pub(super) fn clear(&mut self) {
-        self.buckets.fill_with(Bucket::default);
+        self.buckets.fill_with(SolverBucket::default);
     }
 
     /// The place of a position, which is that of its mirror image too.
@@ -137,7 +137,7 @@ impl Table {
         Place { bucket, tag: mixed & ((1 << tag_bits) - 1) }
     }
 
-    /// Has the bucket brought near, for [`Table::recall`].
+    /// Has the bucket brought near, for [`BoundsTable::recall`].
     #[inline]
     pub(super) fn prefetch(&self, place: Place) {
         processor::prefetch(&self.buckets[place.bucket]);
@@ -145,7 +145,7 @@ impl Table {
 
     /// What is known of a position.
     #[inline]
-    pub(super) fn recall(&self, place: Place) -> Known {
+    pub(super) fn recall(&self, place: Place) -> KnownBounds {
         // Without a branch for each entry: at most one fits, and the others count 0, which says nothing.
         let found = self.buckets[place.bucket].0.iter().fold(0, |found, slot| {
             let entry = Entry(slot.load(Ordering::Relaxed));

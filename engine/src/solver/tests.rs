@@ -13,7 +13,7 @@ use crate::rng::{self, GameRng};
 use crate::search::tests::random_position;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
-const FREE: Limits<'static> = Limits { nodes: None, stop: &NEVER };
+const FREE: SearchLimits<'static> = SearchLimits { nodes: None, stop: &NEVER };
 
 /// The score by the rules alone, with a memory of positions.
 fn minimax(position: &Position, known: &mut HashMap<u64, i32>) -> i32 {
@@ -98,7 +98,7 @@ fn check_bounds<G: Geometry>(geometry: G, position: &Position, telling: &mut ByS
         node::Settled::Known(score) => assert_eq!(score, expected, "{position:?}"),
         node::Settled::Open { node, is_flipped, .. } => {
             let score = if is_flipped { -expected } else { expected };
-            let Known { lower, upper } = bounds::of(geometry, &node);
+            let KnownBounds { lower, upper } = bounds::of(geometry, &node);
             assert!((lower..=upper).contains(&score), "{score} is not in {lower}..={upper}: {position:?}");
             telling[Side::to_move_at(node.ply)] += u32::from(upper < geometry.win(node.ply + 3));
         }
@@ -175,7 +175,7 @@ fn an_interrupted_search_tells_what_it_has_proven() {
     let mut solver = Solver::new();
     for nodes in [0, 1, 1_000, 100_000] {
         solver.clear();
-        let limits = Limits { nodes: Some(nodes), stop: &NEVER };
+        let limits = SearchLimits { nodes: Some(nodes), stop: &NEVER };
         let unsolved = solver.score(&position, limits).unwrap_err();
         assert!(unsolved.nodes <= nodes, "{unsolved:?}");
         let (lower, upper) = (unsolved.lower.value(), unsolved.upper.value());
@@ -183,7 +183,7 @@ fn an_interrupted_search_tells_what_it_has_proven() {
         assert!(upper - lower < 38, "{unsolved:?}");
     }
     let stop = AtomicBool::new(true);
-    let unsolved = solver.value(&position, Limits { nodes: None, stop: &stop }).unwrap_err();
+    let unsolved = solver.value(&position, SearchLimits { nodes: None, stop: &stop }).unwrap_err();
     assert_eq!((unsolved.nodes, unsolved.lower.value(), unsolved.upper.value()), (0, -1, 1));
 }
 
@@ -192,7 +192,7 @@ fn a_budget_can_be_spent_in_parts() {
     // What was found out stays in the table, so that asking again goes on.
     let position = standard("4444");
     let mut solver = Solver::new();
-    let limits = Limits { nodes: Some(200_000), stop: &NEVER };
+    let limits = SearchLimits { nodes: Some(200_000), stop: &NEVER };
     let tries = (0..1_000).find(|_| solver.score(&position, limits).is_ok());
     assert!(tries.is_some_and(|tries| tries > 0), "{tries:?}");
 }
@@ -230,7 +230,7 @@ fn equal_searches_expand_equally_many_positions() {
     let mut nodes = || {
         solver.clear();
         ["44", "4444", "35333571", "2252576253462244111563365343671351441"]
-            .map(|moves| solver.value(&standard(moves), Limits { nodes: Some(50_000), stop: &NEVER }))
+            .map(|moves| solver.value(&standard(moves), SearchLimits { nodes: Some(50_000), stop: &NEVER }))
             .map(|found| found.map_or_else(|unsolved| unsolved.nodes, |solved| solved.nodes))
     };
     assert_eq!(nodes(), nodes());
@@ -245,7 +245,7 @@ fn any_position_may_be_asked_for() {
         let mut solver = Solver::new();
         for _ in 0..20 {
             let position = random_position(variant, &mut rng);
-            let limits = Limits { nodes: Some(2_000), stop: &NEVER };
+            let limits = SearchLimits { nodes: Some(2_000), stop: &NEVER };
             if let Err(unsolved) = solver.score(&position, limits) {
                 assert!(unsolved.lower < unsolved.upper, "{unsolved:?}");
             }

@@ -42,11 +42,11 @@ impl Thinking {
 
 /// Counts what everybody's thinking costs. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Meter {
+pub struct ComputeMeter {
     players: Arc<Mutex<HashMap<PlayerId, Thinking>>>,
 }
 
-impl Meter {
+impl ComputeMeter {
     fn players(&self) -> MutexGuard<'_, HashMap<PlayerId, Thinking>> {
         self.players.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_average_follows_the_latest_moves() {
-        let (meter, bot) = (Meter::default(), "b1".parse().unwrap());
+        let (meter, bot) = (ComputeMeter::default(), "b1".parse().unwrap());
         assert!(meter.read().is_empty());
         for _ in 0..MEMORY {
             meter.add(&bot, Duration::from_millis(10));

@@ -13,11 +13,11 @@ const GENERATION_MAX: usize = 20_000;
 /// what was in that is forgotten unless somebody asked for it in the meantime.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    young: Generation,
-    old: Generation,
+    young: CacheGeneration,
+    old: CacheGeneration,
 }
 
-type Generation = HashMap<(Variant, u64), ColumnScores>;
+type CacheGeneration = HashMap<(Variant, u64), ColumnScores>;
 
 impl Cache {
     pub(super) fn find(&mut self, position: &Position) -> Option<ColumnScores> {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::model::secret::Secret;
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use anyhow::Context;
 use clap::Subcommand;
 use console::Term;
@@ -20,15 +20,15 @@ const PASSWORD_VARIABLE: &str = "FOURFOLD_PASSWORD";
 /// Create an account.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold account create ada")]
-pub(super) struct Account {
+pub(super) struct AccountCommand {
     #[command(subcommand)]
-    what: What,
+    what: AccountAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum AccountAction {
     /// Create an account.
-    Create(Create),
+    Create(CreateAccount),
 }
 
 /// Create an account, whether the daemon runs or not.
@@ -40,7 +40,7 @@ enum What {
 Examples:
   fourfold account create ada
   echo 'tea and biscuits' | fourfold account create ada --password-stdin")]
-struct Create {
+struct CreateAccount {
     /// Its name: 2 to 20 letters, digits, `_` and `-`.
     name: String,
     /// Read the password from the first line of standard input.
@@ -59,28 +59,29 @@ struct Created<'a> {
     name: &'a str,
 }
 
-impl Account {
+impl AccountCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Create(create) => create.run(),
+            AccountAction::Create(create) => create.run(),
         }
     }
 }
 
-impl Create {
+impl CreateAccount {
     fn run(self) -> anyhow::Result<()> {
         let password = self.password()?;
         let answer = runtime()?.block_on(async {
             let mut operator = self.data.open_or_create().await?;
-            let answer = operator.call(Request::AccountCreate { name: self.name.clone(), password }).await;
+            let answer =
+                operator.call(ControlRequest::AccountCreate { name: self.name.clone(), password }).await;
             operator.close().await?;
             answer
         })?;
         match answer {
-            Answer::Account { id, name } if self.json => {
+            ControlAnswer::Account { id, name } if self.json => {
                 output::print_json(&Created { id: id.as_str(), name: name.as_str() })
             }
-            Answer::Account { name, .. } => Ok(writeln!(io::stdout(), "account {name} created")?),
+            ControlAnswer::Account { name, .. } => Ok(writeln!(io::stdout(), "account {name} created")?),
             other => Err(output::unexpected(&other)),
         }
     }

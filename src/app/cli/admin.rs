@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::ids::GameId;
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -14,15 +14,15 @@ use crate::app::terminal::runtime;
 /// What operators do, with a reason that is kept.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold admin void 7kQ2mXy9Ab --reason 'the bot was started twice'")]
-pub(super) struct Admin {
+pub(super) struct AdminCommand {
     #[command(subcommand)]
-    what: What,
+    what: AdminAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum AdminAction {
     /// Take a finished game out of ratings and learning.
-    Void(Void),
+    Void(VoidGame),
 }
 
 /// Take a finished game out, whether the daemon runs or not.
@@ -31,7 +31,7 @@ enum What {
 /// without it, and learners forget what it taught them. This cannot be undone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold admin void 7kQ2mXy9Ab --reason 'the bot was started twice'")]
-struct Void {
+struct VoidGame {
     /// The game: the last part of its link.
     game: GameId,
     /// Why, for the audit log: one line.
@@ -45,35 +45,35 @@ struct Void {
 }
 
 #[derive(Serialize)]
-struct Voided<'a> {
+struct VoidedAnswer<'a> {
     game: &'a str,
     was_rated: bool,
 }
 
-impl Admin {
+impl AdminCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Void(void) => void.run(),
+            AdminAction::Void(void) => void.run(),
         }
     }
 }
 
-impl Void {
+impl VoidGame {
     fn run(self) -> anyhow::Result<()> {
         let answer = runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
-            let answer = operator.call(Request::VoidGame { id: self.game, reason: self.reason }).await;
+            let answer = operator.call(ControlRequest::VoidGame { id: self.game, reason: self.reason }).await;
             operator.close().await?;
             answer
         })?;
         match answer {
-            Answer::Voided { game, was_rated } if self.json => {
-                output::print_json(&Voided { game: game.as_str(), was_rated })
+            ControlAnswer::Voided { game, was_rated } if self.json => {
+                output::print_json(&VoidedAnswer { game: game.as_str(), was_rated })
             }
-            Answer::Voided { game, was_rated: true } => {
+            ControlAnswer::Voided { game, was_rated: true } => {
                 Ok(writeln!(io::stdout(), "game {game} voided, ratings computed again without it")?)
             }
-            Answer::Voided { game, was_rated: false } => {
+            ControlAnswer::Voided { game, was_rated: false } => {
                 Ok(writeln!(io::stdout(), "game {game} voided, it had moved no rating")?)
             }
             other => Err(output::unexpected(&other)),

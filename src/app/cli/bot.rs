@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -13,23 +13,23 @@ use crate::app::terminal::runtime;
 /// Create bots of one's own, and their tokens.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bot create mybot --owner ada")]
-pub(super) struct Bot {
+pub(super) struct BotCommand {
     #[command(subcommand)]
-    what: What,
+    what: BotAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BotAction {
     /// Create a bot and print its token, which is shown this once.
-    Create(Create),
+    Create(CreateBot),
     /// Make another token for a bot, or end all of them.
-    Token(Token),
+    Token(IssueToken),
 }
 
 /// Create a bot and print its token, which is shown this once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bot create mybot --owner ada")]
-struct Create {
+struct CreateBot {
     /// Its name: 2 to 20 letters, digits, `_` and `-`.
     name: String,
     /// The account that owns it.
@@ -48,7 +48,7 @@ struct Create {
 Examples:
   fourfold bot token mybot
   fourfold bot token mybot --revoke")]
-struct Token {
+struct IssueToken {
     /// Which bot.
     name: String,
     /// End all tokens of the bot and close its connection; makes no new one.
@@ -62,34 +62,34 @@ struct Token {
 }
 
 #[derive(Serialize)]
-struct Issued<'a> {
+struct IssuedToken<'a> {
     name: &'a str,
     token: &'a str,
 }
 
 #[derive(Serialize)]
-struct Revoked<'a> {
+struct RevokedToken<'a> {
     name: &'a str,
     revoked: usize,
 }
 
-impl Bot {
+impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Create(Create { name, owner, data, json }) => {
-                print(&call(&data, Request::BotCreate { name, owner })?, json)
+            BotAction::Create(CreateBot { name, owner, data, json }) => {
+                print(&call(&data, ControlRequest::BotCreate { name, owner })?, json)
             }
-            What::Token(Token { name, revoke: false, data, json }) => {
-                print(&call(&data, Request::BotToken { name })?, json)
+            BotAction::Token(IssueToken { name, revoke: false, data, json }) => {
+                print(&call(&data, ControlRequest::BotToken { name })?, json)
             }
-            What::Token(Token { name, revoke: true, data, json }) => {
-                print(&call(&data, Request::BotRevoke { name })?, json)
+            BotAction::Token(IssueToken { name, revoke: true, data, json }) => {
+                print(&call(&data, ControlRequest::BotRevoke { name })?, json)
             }
         }
     }
 }
 
-fn call(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
+fn call(data: &DataArg, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
     runtime()?.block_on(async {
         let mut operator = data.open_or_create().await?;
         let answer = operator.call(request).await;
@@ -98,20 +98,22 @@ fn call(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
     })
 }
 
-fn print(answer: &Answer, json: bool) -> anyhow::Result<()> {
+fn print(answer: &ControlAnswer, json: bool) -> anyhow::Result<()> {
     match answer {
-        Answer::Token { name, token, .. } if json => {
-            output::print_json(&Issued { name: name.as_str(), token: token.expose() })
+        ControlAnswer::Token { name, token, .. } if json => {
+            output::print_json(&IssuedToken { name: name.as_str(), token: token.expose() })
         }
-        Answer::Token { name, token, .. } => {
+        ControlAnswer::Token { name, token, .. } => {
             let mut out = io::stdout().lock();
             writeln!(out, "a new token for {name}: it is shown this once, keep it secret")?;
             Ok(writeln!(out, "token: {}", token.expose())?)
         }
-        Answer::Revoked { name, count } if json => {
-            output::print_json(&Revoked { name: name.as_str(), revoked: *count })
+        ControlAnswer::Revoked { name, count } if json => {
+            output::print_json(&RevokedToken { name: name.as_str(), revoked: *count })
         }
-        Answer::Revoked { name, count } => Ok(writeln!(io::stdout(), "{name}: {count} tokens revoked")?),
+        ControlAnswer::Revoked { name, count } => {
+            Ok(writeln!(io::stdout(), "{name}: {count} tokens revoked")?)
+        }
         other => Err(output::unexpected(other)),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use crate::protocol::terms::WireRating;
-use fourfold_bots::registry::{self, Entry};
+use fourfold_bots::registry::{self, BotEntry};
 use serde::Serialize;
 
 use super::operator::DataArg;
@@ -17,7 +17,7 @@ use crate::app::terminal::runtime;
 Examples:
   fourfold bots
   fourfold bots --data fourfold-data --json")]
-pub(super) struct Bots {
+pub(super) struct BotsCommand {
     /// Show the ratings that players of these names have in this data directory.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(super) struct Bots {
 
 /// A bot as `--json` shows it.
 #[derive(Serialize)]
-struct BotRow {
+struct BotListing {
     name: &'static str,
     kind: &'static str,
     about: &'static str,
@@ -45,7 +45,7 @@ struct SettingRow {
     about: &'static str,
 }
 
-impl Bots {
+impl BotsCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let entries = registry::entries();
         let ratings = match self.data {
@@ -53,7 +53,7 @@ impl Bots {
             None => vec![None; entries.len()],
         };
         if self.json {
-            let rows: Vec<BotRow> = entries.iter().zip(ratings).map(bot_row).collect();
+            let rows: Vec<BotListing> = entries.iter().zip(ratings).map(bot_row).collect();
             return output::print_json(&rows);
         }
         let rows: Vec<_> = entries.iter().zip(ratings).map(table_row).collect();
@@ -63,27 +63,27 @@ impl Bots {
 }
 
 /// What players of the same names are rated.
-fn ratings(path: PathBuf, entries: &[Entry]) -> anyhow::Result<Vec<Option<WireRating>>> {
+fn ratings(path: PathBuf, entries: &[BotEntry]) -> anyhow::Result<Vec<Option<WireRating>>> {
     let names = entries.iter().map(|entry| entry.name.to_owned()).collect();
     runtime()?.block_on(async {
         let mut operator = DataArg::from(path).open().await?;
-        let answer = operator.call(Request::Ratings { names }).await;
+        let answer = operator.call(ControlRequest::Ratings { names }).await;
         operator.close().await?;
         match answer? {
-            Answer::Ratings(ratings) => Ok(ratings),
+            ControlAnswer::Ratings(ratings) => Ok(ratings),
             other => Err(output::unexpected(&other)),
         }
     })
 }
 
-fn bot_row((entry, rating): (&Entry, Option<WireRating>)) -> BotRow {
+fn bot_row((entry, rating): (&BotEntry, Option<WireRating>)) -> BotListing {
     let setting = |setting: &fourfold_bots::Setting| SettingRow {
         name: setting.name,
         default: setting.kind.default_value(),
         allowed: setting.kind.allowed(),
         about: setting.about,
     };
-    BotRow {
+    BotListing {
         name: entry.name,
         kind: entry.style,
         about: entry.about,
@@ -92,7 +92,7 @@ fn bot_row((entry, rating): (&Entry, Option<WireRating>)) -> BotRow {
     }
 }
 
-fn table_row((entry, rating): (&Entry, Option<WireRating>)) -> [String; 5] {
+fn table_row((entry, rating): (&BotEntry, Option<WireRating>)) -> [String; 5] {
     // A setting without a default is unset unless given.
     let setting = |setting: &fourfold_bots::Setting| match setting.kind.default_value() {
         Some(default) => format!("{}={default}", setting.name),

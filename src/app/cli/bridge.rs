@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::client::bridge;
 
 use crate::client::Introduction;
-use crate::client::bridge::{BridgeError, BridgePlan, Note, Summary};
+use crate::client::bridge::{BridgeError, BridgePlan, BridgeSummary, Note};
 use crate::model::secret::Secret;
 use crate::protocol::client::BotInfo;
 use fourfold_arena::program::Program;
@@ -30,7 +30,7 @@ use crate::app::terminal::runtime;
 Examples:
   FOURFOLD_TOKEN=c4b_… fourfold bridge --url ws://127.0.0.1:4444 -- ./mybot --depth 8
   fourfold bridge --url ws://127.0.0.1:4444 --token c4b_… --dialect kaggle -- python3 agent.py")]
-pub(super) struct Bridge {
+pub(super) struct BridgeCommand {
     #[command(flatten)]
     connection: ConnectionArgs,
     /// What the program speaks: simple, board42 (or board42,order=top), kaggle, aigames or cfour.
@@ -76,7 +76,7 @@ impl ConnectionArgs {
     }
 }
 
-impl Bridge {
+impl BridgeCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
         let program = self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?;
@@ -88,7 +88,7 @@ impl Bridge {
         };
         let plan = BridgePlan { introduction, invitations: [].into(), games_max: self.games };
         let summary = conduct(plan, program)?;
-        let Summary { games, wins, draws, losses, faults, .. } = summary;
+        let BridgeSummary { games, wins, draws, losses, faults, .. } = summary;
         writeln!(
             io::stdout(),
             "{games} games: {wins} won, {draws} drawn, {losses} lost, {faults} by a fault of the program"
@@ -97,7 +97,7 @@ impl Bridge {
     }
 }
 
-fn conduct(plan: BridgePlan, program: Program) -> anyhow::Result<Summary> {
+fn conduct(plan: BridgePlan, program: Program) -> anyhow::Result<BridgeSummary> {
     let result = runtime()?.block_on(async {
         let stop = CancellationToken::new();
         for (kind, code) in [(SignalKind::interrupt(), 130), (SignalKind::terminate(), 143)] {

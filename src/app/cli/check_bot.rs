@@ -18,9 +18,9 @@ use crate::protocol::client::{BotInfo, PlayBot};
 
 use crate::protocol::terms::WireVariant;
 use crate::storage::records::self_test::{TestCheck, TestLatency, TestReport, TestVerdict};
-use fourfold_arena::admission::{self, Check, Report, Verdict};
+use fourfold_arena::admission::{self, Check, CheckVerdict, Report};
 use fourfold_arena::entrant::Entrant;
-use fourfold_arena::house::HouseBot;
+use fourfold_arena::house::HouseEntrant;
 use fourfold_arena::program::dialect::Dialect;
 use fourfold_arena::program::spec::ProgramSpec;
 use fourfold_arena::watchdog::Watchdog;
@@ -28,7 +28,7 @@ use fourfold_bots::Recipe;
 use fourfold_engine::Variant;
 use tokio_util::sync::CancellationToken;
 
-use self::connected::Daemon;
+use self::connected::DaemonAccess;
 use super::bridge as bridge_command;
 use crate::app::laboratory::contest::programs::ProgramArgs;
 use crate::app::terminal::exit::Code;
@@ -54,7 +54,7 @@ Examples:
   fourfold check-bot --dialect kaggle --json -- python3 agent.py
   FOURFOLD_TOKEN=c4b_… fourfold check-bot --url ws://127.0.0.1:4444
   FOURFOLD_TOKEN=c4b_… fourfold check-bot --url ws://127.0.0.1:4444 --connects -- python3 mybot.py")]
-pub(super) struct CheckBot {
+pub(super) struct CheckBotCommand {
     /// Address of a daemon, ws://HOST:PORT.
     #[arg(long, value_name = "URL", required_unless_present = "command", requires = "token")]
     url: Option<String>,
@@ -87,11 +87,11 @@ pub(super) struct CheckBot {
     command: Vec<String>,
 }
 
-impl CheckBot {
+impl CheckBotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let report = match (&self.url, &self.token) {
             (Some(url), Some(token)) => {
-                let daemon = Daemon { url: url.clone(), token: Secret::new(token.as_str()) };
+                let daemon = DaemonAccess { url: url.clone(), token: Secret::new(token.as_str()) };
                 if self.connects {
                     runtime()?.block_on(daemon.test_connecting(&self.command))?
                 } else {
@@ -122,7 +122,7 @@ impl CheckBot {
         if self.command.is_empty() {
             let watchdog = Watchdog::start()?;
             let recipe = Recipe::new(OPPONENT.parse()?, Variant::STANDARD, None)?;
-            return Ok(Arc::new(HouseBot::new(OPPONENT.into(), recipe, &watchdog)));
+            return Ok(Arc::new(HouseEntrant::new(OPPONENT.into(), recipe, &watchdog)));
         }
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
         Ok(Arc::new(self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?))
@@ -145,7 +145,7 @@ impl CheckBot {
     }
 
     /// The checks of the protocol, then a pair through the bridge, then the daemon's own test.
-    fn check_connection(&self, daemon: &Daemon) -> anyhow::Result<TestReport> {
+    fn check_connection(&self, daemon: &DaemonAccess) -> anyhow::Result<TestReport> {
         let entrant = self.entrant()?;
         let introduction = Introduction {
             url: daemon.url.clone(),
@@ -172,14 +172,14 @@ impl CheckBot {
             let mut checks = self_test::connection::run(introduction.clone()).await;
             let mut latencies = Vec::new();
             let mut games = Vec::new();
-            if checks.iter().all(|check| check.verdict == Verdict::Passed) {
+            if checks.iter().all(|check| check.verdict == CheckVerdict::Passed) {
                 let mut words = Vec::new();
                 let stop = CancellationToken::new();
                 let mut note = |note: &bridge::Note| words.push(bridge_command::words(note));
                 let summary = bridge::run(plan, Arc::clone(&entrant), &stop, &mut note).await;
                 let summary = summary.map_err(bridge_command::exit)?;
                 let is_sound = summary.faults == 0 && summary.refusals == 0;
-                let verdict = if is_sound { Verdict::Passed } else { Verdict::Failed };
+                let verdict = if is_sound { CheckVerdict::Passed } else { CheckVerdict::Failed };
                 checks.push(Check { name: "pair_against_random", verdict, note: words.join("; ") });
                 latencies = summary.latencies;
                 let seen = test_through(daemon, introduction, entrant).await?;
@@ -193,7 +193,7 @@ impl CheckBot {
 
 /// Keeps the bot connected through the bridge while the daemon tests it.
 async fn test_through(
-    daemon: &Daemon,
+    daemon: &DaemonAccess,
     introduction: Introduction,
     entrant: Arc<dyn Entrant>,
 ) -> anyhow::Result<TestReport> {
@@ -216,9 +216,9 @@ fn by_daemon(seen: &TestReport) -> Check {
     let failed: Vec<String> = failed.map(|check| format!("{}: {}", check.name, check.note)).collect();
     if failed.is_empty() {
         let note = format!("the daemon's own test passed: {} checks", seen.checks.len());
-        Check { name: "daemon", verdict: Verdict::Passed, note }
+        Check { name: "daemon", verdict: CheckVerdict::Passed, note }
     } else {
-        Check { name: "daemon", verdict: Verdict::Failed, note: failed.join("; ") }
+        Check { name: "daemon", verdict: CheckVerdict::Failed, note: failed.join("; ") }
     }
 }
 

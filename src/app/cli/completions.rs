@@ -12,12 +12,12 @@ use super::CommandLine;
 #[command(
     after_help = "Example:\n  fourfold completions bash > ~/.local/share/bash-completion/completions/fourfold"
 )]
-pub(super) struct Completions {
+pub(super) struct CompletionsCommand {
     /// Which shell.
     shell: Shell,
 }
 
-impl Completions {
+impl CompletionsCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut CommandLine::command(), "fourfold", &mut script);

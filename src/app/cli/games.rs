@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::operations::control::{Answer, Request, Verified};
-use crate::storage::records::export::Format;
+use crate::operations::control::{ControlAnswer, ControlRequest, Verified};
+use crate::storage::records::export::ExportFormat;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -15,7 +15,7 @@ use super::operator::{DataArg, Operator};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 use crate::app::terminal::runtime;
 
 /// Records in one request: the most that the daemon gives.
@@ -24,17 +24,17 @@ const PAGE: u32 = 500;
 /// Export the records of finished games, or verify them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold games export > games.ndjson")]
-pub(super) struct Games {
+pub(super) struct GamesCommand {
     #[command(subcommand)]
-    what: What,
+    what: GamesAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum GamesAction {
     /// Write the records of all finished games, in the order in which they finished.
-    Export(Export),
+    Export(ExportGames),
     /// Replay every game, compute all ratings again, and compare.
-    Verify(Verify),
+    Verify(VerifyGames),
 }
 
 /// Write the records of all finished games, in the order in which they finished.
@@ -45,10 +45,10 @@ enum What {
 Examples:
   fourfold games export > games.ndjson
   fourfold games export --format csv --out games.csv")]
-struct Export {
+struct ExportGames {
     /// One JSON object a line, or portable game notation, or a table.
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
-    format: Format,
+    format: ExportFormat,
     /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -64,7 +64,7 @@ struct Export {
 /// Each disagreement is a line on standard output; if there are any, the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold games verify --json")]
-struct Verify {
+struct VerifyGames {
     #[command(flatten)]
     data: DataArg,
     /// Print one JSON object.
@@ -73,20 +73,20 @@ struct Verify {
 }
 
 /// The names of the formats, so that help and completions list them.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["ndjson", "pgn", "csv"]).try_map(|name| name.parse::<Format>())
+fn formats() -> impl TypedValueParser<Value = ExportFormat> {
+    PossibleValuesParser::new(["ndjson", "pgn", "csv"]).try_map(|name| name.parse::<ExportFormat>())
 }
 
-impl Games {
+impl GamesCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Export(export) => export.run(),
-            What::Verify(verify) => verify.run(),
+            GamesAction::Export(export) => export.run(),
+            GamesAction::Verify(verify) => verify.run(),
         }
     }
 }
 
-impl Export {
+impl ExportGames {
     fn run(self) -> anyhow::Result<()> {
         runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
@@ -105,12 +105,14 @@ impl Export {
     }
 
     async fn write(&self, operator: &mut Operator, out: &mut impl Write) -> anyhow::Result<()> {
-        let mut progress = Progress::unbounded("games");
+        let mut progress = ProgressLine::unbounded("games");
         let mut after = self.after;
         write!(out, "{}", self.format.heading())?;
         loop {
-            let answer = operator.call(Request::GamesExport { after, limit: PAGE }).await?;
-            let Answer::Games { records, next } = answer else { return Err(output::unexpected(&answer)) };
+            let answer = operator.call(ControlRequest::GamesExport { after, limit: PAGE }).await?;
+            let ControlAnswer::Games { records, next } = answer else {
+                return Err(output::unexpected(&answer));
+            };
             for record in &records {
                 out.write_all(self.format.write(record).as_bytes())?;
             }
@@ -124,14 +126,14 @@ impl Export {
     }
 }
 
-impl Verify {
+impl VerifyGames {
     fn run(self) -> anyhow::Result<()> {
         let verified = runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
-            let answer = show_progress(operator.call(Request::GamesVerify)).await;
+            let answer = show_progress(operator.call(ControlRequest::GamesVerify)).await;
             operator.close().await?;
             match answer? {
-                Answer::Verified(verified) => Ok(verified),
+                ControlAnswer::Verified(verified) => Ok(verified),
                 other => Err(output::unexpected(&other)),
             }
         })?;
@@ -150,7 +152,7 @@ impl Verify {
 
 /// Shows on a terminal that work goes on whose amount is not known.
 async fn show_progress<T>(work: impl Future<Output = T>) -> T {
-    let mut progress = Progress::unbounded("checking");
+    let mut progress = ProgressLine::unbounded("checking");
     let mut tick = interval(Duration::from_millis(100));
     let mut work = std::pin::pin!(work);
     loop {

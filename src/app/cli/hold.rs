@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use serde_json::json;
 
 use super::operator::DataArg;
@@ -27,11 +27,11 @@ impl Hold {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let answer = runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
-            let answer = operator.call(Request::TournamentHold { name: self.name }).await;
+            let answer = operator.call(ControlRequest::TournamentHold { name: self.name }).await;
             operator.close().await?;
             answer
         })?;
-        let Answer::TournamentHeld { id } = answer else {
+        let ControlAnswer::TournamentHeld { id } = answer else {
             anyhow::bail!("the daemon gave an answer to another question");
         };
         if self.json {

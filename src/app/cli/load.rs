@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::client::load;
 use anyhow::Context;
 
-use crate::client::load::{LoadPlan, Report};
+use crate::client::load::{LoadPlan, LoadReport};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 use crate::app::terminal::runtime;
 
 /// Play whole games over the protocol and measure the server.
@@ -22,7 +22,7 @@ use crate::app::terminal::runtime;
 #[command(after_help = "\
 Example:
   fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20")]
-pub(super) struct Load {
+pub(super) struct LoadCommand {
     /// Address of the server, ws://HOST:PORT.
     #[arg(long, value_name = "URL")]
     url: String,
@@ -46,7 +46,7 @@ pub(super) struct Load {
     json: bool,
 }
 
-impl Load {
+impl LoadCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let plan = LoadPlan {
             url: self.url,
@@ -65,7 +65,7 @@ impl Load {
                     interrupted.cancel();
                 }
             });
-            let bar = Mutex::new(Progress::new(u64::from(plan.games), "games"));
+            let bar = Mutex::new(ProgressLine::new(u64::from(plan.games), "games"));
             let progress = move || {
                 if let Ok(mut bar) = bar.lock() {
                     bar.advance(1);
@@ -77,7 +77,7 @@ impl Load {
     }
 }
 
-fn print(report: &Report) -> io::Result<()> {
+fn print(report: &LoadReport) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let ack = report.ack_ms;
     writeln!(out, "{} games, {} moves in {:.1} s", report.games, report.moves, report.seconds)?;

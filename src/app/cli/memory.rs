@@ -12,7 +12,8 @@ use clap::Subcommand;
 
 use crate::model::ids::GameId;
 use crate::operations::control::{
-    Answer, ControlError, FileForm, LearnerVerified, Refusal, RefusalKind, Remedy, Request,
+    ControlAnswer, ControlError, ControlRefusal, ControlRequest, FileForm, LearnerVerified, RefusalKind,
+    Remedy,
 };
 use crate::system::bot_files::BotFileError;
 use crate::system::files;
@@ -43,15 +44,15 @@ Examples:
   fourfold memory verify
   fourfold memory export copy.xml --bot memory@300
   fourfold memory import copy.xml --bot memory-windows")]
-pub(super) struct Memory {
+pub(super) struct MemoryCommand {
     #[command(subcommand)]
-    what: What,
+    what: MemoryAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Show how a learner got better, what its last lessons changed, and its patterns with how often they were seen,
-    /// won and lost, the most seen first.
+enum MemoryAction {
+    /// Show how a learner got better, what its last lessons changed, and its patterns with how often they were seen, won
+    /// and lost, the most seen first.
     #[command(after_help = "\
 Examples:
   fourfold memory show --bot ntuple-live --limit 20
@@ -125,13 +126,13 @@ Examples:
         #[arg(long)]
         xml: bool,
         #[command(flatten)]
-        place: Place,
+        place: MemoryPlace,
     },
 }
 
 /// Whose memory.
 #[derive(Debug, clap::Args)]
-struct Place {
+struct MemoryPlace {
     /// Whose memory: `memory` or `memory-windows`, with `file=` if it is not the house bot's.
     #[arg(long, value_name = "BOT", default_value = "memory")]
     bot: BotSpec,
@@ -143,7 +144,7 @@ struct Place {
     data: PathBuf,
 }
 
-impl Place {
+impl MemoryPlace {
     /// The file that a bot's settings name, if they name one.
     fn of_file(bot: &str, variant: Variant) -> Option<Self> {
         let bot: BotSpec = bot.parse().ok()?;
@@ -179,13 +180,13 @@ impl Place {
 
 /// A memory as `--json` shows it.
 #[derive(Serialize)]
-struct Rows {
-    patterns: Vec<Row>,
+struct PatternRows {
+    patterns: Vec<PatternRow>,
 }
 
 /// A pattern as `--json` shows it.
 #[derive(Serialize)]
-struct Row {
+struct PatternRow {
     /// Whose stones, the cells with a stone, and dots for those without.
     pattern: String,
     seen: u32,
@@ -197,49 +198,65 @@ struct Row {
     answer: Option<String>,
 }
 
-impl Memory {
+impl MemoryCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Show { game: Some(game), json, bot, data, .. } => {
+            MemoryAction::Show { game: Some(game), json, bot, data, .. } => {
                 learner::explain(&data, &bot, &game, json)
             }
-            What::Show { limit, game: None, json, bot, variant, data } => {
-                match Place::of_file(&bot, variant) {
+            MemoryAction::Show { limit, game: None, json, bot, variant, data } => {
+                match MemoryPlace::of_file(&bot, variant) {
                     Some(place) => show(&place, limit, json),
-                    None => match known(&data, Request::LearnerShow { name: bot.clone() }, &bot, variant)? {
-                        Known::Arena(Answer::Learner(shown)) => learner::show(shown, limit, json),
-                        Known::Arena(other) => Err(output::unexpected(&other)),
-                        Known::House(place) => show(&place, limit, json),
-                    },
-                }
-            }
-            What::Verify { repair, json, data } => verify(&data, repair, json),
-            What::Export { file, xml, bot, variant, data } => {
-                let of_place = |place: &Place| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
-                match Place::of_file(&bot, variant) {
-                    Some(place) => export(of_place(&place)?.as_bytes(), &file),
                     None => {
-                        match known(&data, Request::LearnerExport { name: bot.clone() }, &bot, variant)? {
-                            Known::Arena(Answer::LearnerFile { form: FileForm::Network, .. }) if xml => {
-                                Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
+                        match known(&data, ControlRequest::LearnerShow { name: bot.clone() }, &bot, variant)?
+                        {
+                            KnowledgePlace::Arena(ControlAnswer::Learner(shown)) => {
+                                learner::show(shown, limit, json)
                             }
-                            Known::Arena(Answer::LearnerFile { form: _, bytes }) => export(&bytes, &file),
-                            Known::Arena(other) => Err(output::unexpected(&other)),
-                            Known::House(place) => export(of_place(&place)?.as_bytes(), &file),
+                            KnowledgePlace::Arena(other) => Err(output::unexpected(&other)),
+                            KnowledgePlace::House(place) => show(&place, limit, json),
                         }
                     }
                 }
             }
-            What::Import { file, xml: _, place } => import(&place, &file),
+            MemoryAction::Verify { repair, json, data } => verify(&data, repair, json),
+            MemoryAction::Export { file, xml, bot, variant, data } => {
+                let of_place =
+                    |place: &MemoryPlace| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
+                match MemoryPlace::of_file(&bot, variant) {
+                    Some(place) => export(of_place(&place)?.as_bytes(), &file),
+                    None => {
+                        match known(
+                            &data,
+                            ControlRequest::LearnerExport { name: bot.clone() },
+                            &bot,
+                            variant,
+                        )? {
+                            KnowledgePlace::Arena(ControlAnswer::LearnerFile {
+                                form: FileForm::Network,
+                                ..
+                            }) if xml => {
+                                Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
+                            }
+                            KnowledgePlace::Arena(ControlAnswer::LearnerFile { form: _, bytes }) => {
+                                export(&bytes, &file)
+                            }
+                            KnowledgePlace::Arena(other) => Err(output::unexpected(&other)),
+                            KnowledgePlace::House(place) => export(of_place(&place)?.as_bytes(), &file),
+                        }
+                    }
+                }
+            }
+            MemoryAction::Import { file, xml: _, place } => import(&place, &file),
         }
     }
 }
 
-fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
+fn show(place: &MemoryPlace, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     let memory = place.read(&place.path())?;
-    let mut rows: Vec<Row> = memory
+    let mut rows: Vec<PatternRow> = memory
         .iter()
-        .map(|(pattern, record)| Row {
+        .map(|(pattern, record)| PatternRow {
             pattern: pattern.to_string(),
             seen: record.seen,
             won: record.won,
@@ -252,9 +269,9 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.seen));
     rows.truncate(limit.unwrap_or(usize::MAX));
     if json {
-        return output::print_json(&Rows { patterns: rows });
+        return output::print_json(&PatternRows { patterns: rows });
     }
-    let cells = |row: &Row| {
+    let cells = |row: &PatternRow| {
         let ending = if row.ending { "yes" } else { "" };
         [
             row.pattern.clone(),
@@ -272,8 +289,11 @@ fn show(place: &Place, limit: Option<usize>, json: bool) -> anyhow::Result<()> {
 }
 
 fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
-    let learners = match ask(data, if repair { Request::LearnersRepair } else { Request::LearnersVerify })? {
-        Answer::LearnersVerified(learners) => learners,
+    let learners = match ask(
+        data,
+        if repair { ControlRequest::LearnersRepair } else { ControlRequest::LearnersVerify },
+    )? {
+        ControlAnswer::LearnersVerified(learners) => learners,
         other => return Err(output::unexpected(&other)),
     };
     if json {
@@ -313,7 +333,7 @@ fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
 }
 
 /// Asks whoever uses the data directory.
-fn ask(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
+fn ask(data: &DataArg, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
     crate::app::terminal::runtime()?.block_on(async {
         let mut operator = data.open().await?;
         let answer = operator.call(request).await;
@@ -323,29 +343,34 @@ fn ask(data: &DataArg, request: Request) -> anyhow::Result<Answer> {
 }
 
 /// Where somebody's knowledge is.
-enum Known {
+enum KnowledgePlace {
     /// With a learner of the arena.
-    Arena(Answer),
+    Arena(ControlAnswer),
     /// In the file of the house bot of that name.
-    House(Place),
+    House(MemoryPlace),
 }
 
-/// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the
-/// house bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
-fn known(data: &DataArg, request: Request, name: &str, variant: Variant) -> anyhow::Result<Known> {
+/// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the house
+/// bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
+fn known(
+    data: &DataArg,
+    request: ControlRequest,
+    name: &str,
+    variant: Variant,
+) -> anyhow::Result<KnowledgePlace> {
     let house = || {
         let bot = name.parse().ok()?;
-        let place = Place { bot, variant, data: data.directory().to_owned() };
+        let place = MemoryPlace { bot, variant, data: data.directory().to_owned() };
         place.path().exists().then_some(place)
     };
     if !data.has_database()
         && let Some(place) = house()
     {
-        return Ok(Known::House(place));
+        return Ok(KnowledgePlace::House(place));
     }
     match ask(data, request) {
-        Ok(answer) => Ok(Known::Arena(answer)),
-        Err(error) if is_no_learner(&error) => house().map(Known::House).ok_or(error),
+        Ok(answer) => Ok(KnowledgePlace::Arena(answer)),
+        Err(error) if is_no_learner(&error) => house().map(KnowledgePlace::House).ok_or(error),
         Err(error) => Err(error),
     }
 }
@@ -355,7 +380,7 @@ fn is_no_learner(error: &anyhow::Error) -> bool {
     let kind = error.chain().find_map(|cause| match cause.downcast_ref::<ControlError>() {
         Some(ControlError::Refused(refusal)) => Some(refusal.kind),
         Some(ControlError::Lost(_) | ControlError::Unreadable(_)) => None,
-        None => cause.downcast_ref::<Refusal>().map(|refusal| refusal.kind),
+        None => cause.downcast_ref::<ControlRefusal>().map(|refusal| refusal.kind),
     });
     kind == Some(RefusalKind::NoSuchLearner)
 }
@@ -368,7 +393,7 @@ fn export(bytes: &[u8], file: &Path) -> anyhow::Result<()> {
     files::replace(file, bytes).with_context(|| format!("cannot write {}", file.display()))
 }
 
-fn import(place: &Place, file: &Path) -> anyhow::Result<()> {
+fn import(place: &MemoryPlace, file: &Path) -> anyhow::Result<()> {
     let memory = place.read(file)?;
     let path = place.path();
     fs::create_dir_all(files::directory(&path))

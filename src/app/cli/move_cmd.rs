@@ -24,7 +24,7 @@ Examples:
   fourfold move --bot negamax:depth=6 44353
   fourfold move --bot memory:file=memory.xml --why 44353
   fourfold move --bot random:seed=7 --board42 'Y R' --out Move.txt")]
-pub(super) struct Move {
+pub(super) struct MoveCommand {
     /// Who chooses, with its settings: see `fourfold bots`.
     #[arg(long, value_name = "BOT")]
     bot: BotSpec,
@@ -41,10 +41,9 @@ pub(super) struct Move {
     #[arg(long, value_name = "STRING", conflicts_with = "moves", allow_hyphen_values = true)]
     board42: Option<String>,
     /// The row that the 42 characters begin with.
-    #[arg(long, value_enum, default_value_t = Order::Bottom, requires = "board42")]
-    order: Order,
-    /// Print below the move which patterns spoke for which columns, in the bot's own unit: of the memories and of
-    /// ntuple.
+    #[arg(long, value_enum, default_value_t = PrintOrder::Bottom, requires = "board42")]
+    order: PrintOrder,
+    /// Print below the move which patterns spoke for which columns, in the bot's own unit: of the memories and of ntuple.
     #[arg(long)]
     why: bool,
     /// Write the line to this file too.
@@ -53,21 +52,21 @@ pub(super) struct Move {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Order {
+enum PrintOrder {
     Bottom,
     Top,
 }
 
-impl From<Order> for RowOrder {
-    fn from(order: Order) -> Self {
+impl From<PrintOrder> for RowOrder {
+    fn from(order: PrintOrder) -> Self {
         match order {
-            Order::Bottom => Self::Bottom,
-            Order::Top => Self::Top,
+            PrintOrder::Bottom => Self::Bottom,
+            PrintOrder::Top => Self::Top,
         }
     }
 }
 
-impl Move {
+impl MoveCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let position = self.position()?;
         let mut bot = bot_files::build(&self.bot, position.variant())?;

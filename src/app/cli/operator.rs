@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::accounts::Accounts;
-use crate::operations::control::{Answer, Control, ControlClient, Request, execute};
+use crate::operations::control::{Control, ControlAnswer, ControlClient, ControlRequest, execute};
 use crate::system::data_dir;
 
 use crate::model::durability::Durability;
@@ -101,7 +101,7 @@ impl Operator {
     }
 
     /// Does one command.
-    pub(super) async fn call(&mut self, request: Request) -> anyhow::Result<Answer> {
+    pub(super) async fn call(&mut self, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
         match self {
             Self::Daemon(client) => Ok(client.call(&request).await?),
             Self::Here(here) => Ok(execute(&here.control, request).await?),

@@ -29,13 +29,13 @@ Examples:
   fourfold play --second negamax:depth=6
   fourfold play --first negamax:depth=4 --second montecarlo --moves 44
   echo 4 4 q | fourfold play")]
-pub(super) struct Play {
+pub(super) struct PlayCommand {
     /// Who moves first: `human` or a bot with its settings, see `fourfold bots`.
     #[arg(long, value_name = "P", default_value = "human")]
-    first: Player,
+    first: PlayerArgument,
     /// Who moves second.
     #[arg(long, value_name = "P", default_value = "human")]
-    second: Player,
+    second: PlayerArgument,
     /// Stop a bot after this time, in milliseconds; without it the bot's own settings count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     move_ms: Option<u64>,
@@ -51,12 +51,12 @@ pub(super) struct Play {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Player {
+enum PlayerArgument {
     Human,
     Bot(BotSpec),
 }
 
-impl FromStr for Player {
+impl FromStr for PlayerArgument {
     type Err = BotError;
 
     fn from_str(text: &str) -> Result<Self, BotError> {
@@ -65,18 +65,18 @@ impl FromStr for Player {
 }
 
 /// Who sits at a side.
-enum Seat {
+enum SeatOccupant {
     Human,
-    Bot(Seated),
+    Bot(SeatedBot),
 }
 
 /// A bot in its seat.
-struct Seated {
+struct SeatedBot {
     spec: BotSpec,
     bot: Box<dyn Bot>,
 }
 
-impl Seated {
+impl SeatedBot {
     /// Lets the bot learn, in memory for the next game and in its file if it has one.
     fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {
         self.bot.game_over(record);
@@ -88,18 +88,18 @@ impl Seated {
 struct Setup {
     /// With the moves of `--moves`, which cannot be taken back.
     game: Game,
-    seats: BySide<Seat>,
+    seats: BySide<SeatOccupant>,
     move_limit: Option<Duration>,
 }
 
-impl Play {
+impl PlayCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let game = Game::from_moves(self.variant, &self.moves)
             .map_err(|error| Exit::usage(format!("--moves: {error}")))?;
-        let seat = |player: &Player| -> Result<Seat, BotFileError> {
+        let seat = |player: &PlayerArgument| -> Result<SeatOccupant, BotFileError> {
             Ok(match player {
-                Player::Human => Seat::Human,
-                Player::Bot(spec) => Seat::Bot(Seated {
+                PlayerArgument::Human => SeatOccupant::Human,
+                PlayerArgument::Bot(spec) => SeatOccupant::Bot(SeatedBot {
                     spec: spec.clone(),
                     bot: bot_files::build_to_learn(spec, self.variant)?,
                 }),

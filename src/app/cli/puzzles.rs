@@ -19,7 +19,7 @@ use serde::Deserialize;
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// Find puzzles in saved games: positions in which one column alone keeps the win or the draw.
 ///
@@ -32,7 +32,7 @@ use crate::app::terminal::progress::Progress;
 Examples:
   fourfold match negamax:depth=4 mcts:ms=5 --games 200 --seed 7 --save games.ndjson
   fourfold puzzles games.ndjson --keep 20")]
-pub(super) struct Puzzles {
+pub(super) struct PuzzlesCommand {
     /// Records, one a line; `-` reads standard input.
     #[arg(value_name = "FILE.ndjson", required = true)]
     files: Vec<PathBuf>,
@@ -43,26 +43,26 @@ pub(super) struct Puzzles {
 
 /// What is read of a record; other lines of a log have no moves.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct RecordLine {
     #[serde(default)]
     moves: String,
     #[serde(default)]
     variant: Option<String>,
     #[serde(default)]
-    opening: Opening,
+    opening: RecordOpening,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Opening {
+struct RecordOpening {
     #[serde(default)]
     moves: String,
 }
 
-impl Puzzles {
+impl PuzzlesCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let interrupt = Interrupt::listen()?;
         let mut found = HashMap::new();
-        let mut progress = Progress::unbounded("games");
+        let mut progress = ProgressLine::unbounded("games");
         let mut judge = Judge::new(Solver::new());
         for path in &self.files {
             let name = path.display().to_string();
@@ -98,7 +98,7 @@ fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
 
 /// A game on the standard board and the plies of its opening. Lines that are none, and torn ones, are passed over.
 fn read(line: &str) -> Option<(Game, u32)> {
-    let line: Line = serde_json::from_str(line).ok()?;
+    let line: RecordLine = serde_json::from_str(line).ok()?;
     if line.moves.is_empty() || line.variant.is_some_and(|variant| variant.parse() != Ok(Variant::STANDARD)) {
         return None;
     }

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use crate::model::ids::GameId;
-use crate::operations::control::{Answer, Request};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use fourfold_engine::review::{Judge, Review as Verdicts, Skill, Verdict};
-use fourfold_engine::solver::{Limits, Solver};
+use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Game, Side, Variant};
 
 use super::operator::DataArg;
@@ -25,7 +25,7 @@ use crate::app::terminal::runtime;
 Examples:
   fourfold review 44444453112
   fourfold review rMsKDFbhAF --data ./fourfold-data")]
-pub(super) struct Review {
+pub(super) struct ReviewCommand {
     /// The moves of a game, one base-36 column digit each from 1, or the id of a game of the arena.
     #[arg(value_name = "MOVES or GAME")]
     game: String,
@@ -36,11 +36,11 @@ pub(super) struct Review {
     data: DataArg,
 }
 
-impl Review {
+impl ReviewCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (game, opening) = self.find()?;
         let interrupt = Interrupt::listen()?;
-        let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+        let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         // Ends early only if it is interrupted.
         let Ok(solved) = Judge::new(Solver::new()).review(&game, opening, limits) else {
             return Ok(interrupt.check(|| "there was nothing to keep".to_owned())?);
@@ -65,11 +65,13 @@ impl Review {
     fn fetch(&self, id: GameId) -> anyhow::Result<(Game, u32)> {
         let answer = runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
-            let answer = operator.call(Request::Game { id }).await;
+            let answer = operator.call(ControlRequest::Game { id }).await;
             operator.close().await?;
             answer
         })?;
-        let Answer::Games { records, next: _ } = &answer else { return Err(output::unexpected(&answer)) };
+        let ControlAnswer::Games { records, next: _ } = &answer else {
+            return Err(output::unexpected(&answer));
+        };
         let Some(record) = records.first() else { return Err(output::unexpected(&answer)) };
         if record.result.is_none() {
             return Err(Exit::new(Code::TryLater, "a game is judged when it is over").into());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::app::server;
 use crate::fourfold_version;
-use crate::operations::control::{Control, ControlServer, Status};
+use crate::operations::control::{Control, ControlServer, DaemonStatus};
 use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
 use crate::system::data_dir::DataDir;
 use clap::ValueEnum;
@@ -22,7 +22,7 @@ use tracing::{error, info, warn};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::runtime;
-use crate::app::terminal::signals::Heard;
+use crate::app::terminal::signals::SignalHeard;
 use crate::app::terminal::signals::Signals;
 
 /// Run the daemon: pages, HTTP interface, WebSocket, house bots.
@@ -35,7 +35,7 @@ use crate::app::terminal::signals::Signals;
 Examples:
   fourfold serve
   fourfold serve --config fourfold.toml --listen 0.0.0.0:80")]
-pub(super) struct Serve {
+pub(super) struct ServeCommand {
     /// Read settings from this file.
     #[arg(long, value_name = "FILE", env = "FOURFOLD_CONFIG")]
     config: Option<PathBuf>,
@@ -50,16 +50,16 @@ pub(super) struct Serve {
     log: Option<LogFilter>,
     /// The form of a log line.
     #[arg(long, value_enum)]
-    log_format: Option<Format>,
+    log_format: Option<LogFormatArgument>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Format {
+enum LogFormatArgument {
     Text,
     Json,
 }
 
-impl Serve {
+impl ServeCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let config = self.settings()?;
         let telemetry = telemetry::start(&config.log);
@@ -82,8 +82,8 @@ impl Serve {
                 config.log.level = level.clone();
             }
             match self.log_format {
-                Some(Format::Text) => config.log.format = LogFormat::Text,
-                Some(Format::Json) => config.log.format = LogFormat::Json,
+                Some(LogFormatArgument::Text) => config.log.format = LogFormat::Text,
+                Some(LogFormatArgument::Json) => config.log.format = LogFormat::Json,
                 None => {}
             }
         });
@@ -122,9 +122,9 @@ impl Serve {
     async fn heed(&self, signals: &mut Signals, shutdown: &CancellationToken, telemetry: &Telemetry) {
         loop {
             match signals.next().await {
-                Heard::Stop if shutdown.is_cancelled() => return,
-                Heard::Stop => shutdown.cancel(),
-                Heard::HangUp => self.reload(telemetry),
+                SignalHeard::Stop if shutdown.is_cancelled() => return,
+                SignalHeard::Stop => shutdown.cancel(),
+                SignalHeard::HangUp => self.reload(telemetry),
             }
         }
     }
@@ -146,7 +146,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
     let services = Arc::clone(daemon.services());
     let (accounts, store) = (services.accounts.clone(), Arc::clone(&services.store));
     let (writer, learning) = (services.writer.clone(), daemon.learning().clone());
-    let status = Arc::new(move || Status {
+    let status = Arc::new(move || DaemonStatus {
         version: fourfold_version().to_owned(),
         pid: std::process::id(),
         started_at: services.started_at.to_string(),

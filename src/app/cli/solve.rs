@@ -10,9 +10,9 @@ use std::thread;
 
 use fourfold_engine::Variant;
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::{Limits, Solver};
+use fourfold_engine::solver::{SearchLimits, Solver};
 
-use self::answer::{Question, Task};
+use self::answer::{SolveQuestion, SolveTask};
 
 /// More threads than any machine this runs on has cores.
 const THREADS_MAX: usize = 256;
@@ -29,7 +29,7 @@ Examples:
   fourfold solve 44353
   fourfold solve --columns 44353
   cut -f1 positions.tsv | fourfold solve - > scores.txt")]
-pub(super) struct Solve {
+pub(super) struct SolveCommand {
     /// Only who wins: 1, 0 or -1.
     #[arg(long)]
     weak: bool,
@@ -51,9 +51,9 @@ pub(super) struct Solve {
     positions: Vec<String>,
 }
 
-impl Solve {
+impl SolveCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let task = Task { question: self.question(), variant: self.variant };
+        let task = SolveTask { question: self.question(), variant: self.variant };
         let threads = self.threads.unwrap_or_else(all_cores);
         // A single position gets all threads for itself.
         let is_single = self.positions.len() == 1 && self.positions != ["-"];
@@ -61,7 +61,7 @@ impl Solve {
         let stop = AtomicBool::new(false);
         let answerer = || {
             let mut judge = self.judge(if is_single { threads } else { NonZero::<usize>::MIN });
-            let limits = Limits { nodes: None, stop: &stop };
+            let limits = SearchLimits { nodes: None, stop: &stop };
             move |line: &[u8]| task.answer(line, &mut judge, limits)
         };
         if self.positions == ["-"] {
@@ -76,13 +76,13 @@ impl Solve {
         if self.no_book { Judge::without_book(solver) } else { Judge::new(solver) }
     }
 
-    fn question(&self) -> Question {
+    fn question(&self) -> SolveQuestion {
         if self.columns {
-            Question::Columns
+            SolveQuestion::Columns
         } else if self.weak {
-            Question::Value
+            SolveQuestion::Value
         } else {
-            Question::Score
+            SolveQuestion::Score
         }
     }
 }

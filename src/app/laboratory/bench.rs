@@ -14,7 +14,7 @@ use fourfold_engine::playout::{self, PlayoutReport};
 use serde::Serialize;
 
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// Games in one go between two looks at the progress bar: about a tenth of a second.
 const CHUNK_GAMES: u64 = 1_000_000;
@@ -22,15 +22,15 @@ const CHUNK_GAMES: u64 = 1_000_000;
 /// Measure speed, with figures that can be repeated.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bench playouts")]
-pub(in crate::app) struct Bench {
+pub(in crate::app) struct BenchCommand {
     #[command(subcommand)]
-    what: What,
+    what: BenchSubject,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BenchSubject {
     /// Random games from the empty board, on one thread.
-    Playouts(Playouts),
+    Playouts(PlayoutBench),
     /// The depth-limited search of the bots.
     Search(search::SearchBench),
     /// Exact scores of scored positions.
@@ -40,13 +40,13 @@ enum What {
     /// Whether bots answer in time, in positions of random games.
     Bots(bots::BotBench),
     /// Matches in this process through everything that matches do, and the joint rating of a large field.
-    Arena(arena::Arena),
+    Arena(arena::ArenaBench),
 }
 
 /// Random games from the empty board, on one thread.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bench playouts --games 5000000 --json")]
-struct Playouts {
+struct PlayoutBench {
     /// How many games.
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
@@ -60,7 +60,7 @@ struct Playouts {
 
 /// What `--json` shows.
 #[derive(Serialize)]
-struct Figures {
+struct PlayoutFigures {
     games: u64,
     seed: u64,
     plies: u64,
@@ -73,20 +73,20 @@ struct Figures {
     games_per_second: f64,
 }
 
-impl Bench {
+impl BenchCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Playouts(playouts) => playouts.run(),
-            What::Search(search) => search.run(),
-            What::Solver(solver) => solver.run(),
-            What::Review(review) => review.run(),
-            What::Bots(bots) => bots.run(),
-            What::Arena(arena) => arena.run(),
+            BenchSubject::Playouts(playouts) => playouts.run(),
+            BenchSubject::Search(search) => search.run(),
+            BenchSubject::Solver(solver) => solver.run(),
+            BenchSubject::Review(review) => review.run(),
+            BenchSubject::Bots(bots) => bots.run(),
+            BenchSubject::Arena(arena) => arena.run(),
         }
     }
 }
 
-impl Playouts {
+impl PlayoutBench {
     fn run(&self) -> anyhow::Result<()> {
         let began = Instant::now();
         let report = self.play();
@@ -112,7 +112,7 @@ impl Playouts {
 
     /// Plays in chunks, each with a seed of its own, and adds them up.
     fn play(&self) -> PlayoutReport {
-        let mut progress = Progress::new(self.games, "games");
+        let mut progress = ProgressLine::new(self.games, "games");
         let mut sum = PlayoutReport::default();
         for chunk in 0..self.games.div_ceil(CHUNK_GAMES) {
             let games = CHUNK_GAMES.min(self.games - chunk * CHUNK_GAMES);
@@ -130,8 +130,8 @@ impl Playouts {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
-    fn figures(&self, report: &PlayoutReport, seconds: f64) -> Figures {
-        Figures {
+    fn figures(&self, report: &PlayoutReport, seconds: f64) -> PlayoutFigures {
+        PlayoutFigures {
             games: report.games,
             seed: self.seed,
             plies: report.plies,

@@ -19,19 +19,19 @@ use crate::app::terminal::exit::Exit;
 /// Make and check the opening book of the exact solver.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold book verify")]
-pub(in crate::app) struct Book {
+pub(in crate::app) struct BookCommand {
     #[command(subcommand)]
-    what: What,
+    what: BookAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BookAction {
     /// Solve all positions of one ply and make a book of all plies up to it.
-    Build(Build),
+    Build(BuildBook),
     /// Check a book: its checksum, and some of its scores by solving them again.
-    Verify(Verify),
+    Verify(VerifyBook),
     /// List openings with their exact scores.
-    Openings(Openings),
+    Openings(BookOpenings),
 }
 
 /// Solve all positions of one ply and make a book of all plies up to it.
@@ -44,7 +44,7 @@ enum What {
 Examples:
   fourfold book build --plies 4 --checkpoint ply4.tsv --out book-7x6.bin
   fourfold book build --plies 8 --checkpoint ply8.tsv --memory 2048 --out book-7x6.bin")]
-struct Build {
+struct BuildBook {
     /// Stones of the fullest positions that the book will know.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(PLIES_MAX)))]
     plies: u32,
@@ -75,7 +75,7 @@ struct Build {
 Examples:
   fourfold book verify
   fourfold book verify --sample 1000 --seed 7 book-7x6.bin")]
-struct Verify {
+struct VerifyBook {
     /// The book; the one inside the program if left out.
     file: Option<PathBuf>,
     /// How many positions to solve again.
@@ -93,7 +93,7 @@ struct Verify {
 /// as `match --openings FILE` reads it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold book openings --plies 4 --balanced > drawn.tsv")]
-struct Openings {
+struct BookOpenings {
     /// Plies of the openings.
     #[arg(long, value_name = "N", default_value_t = 4)]
     plies: u32,
@@ -102,7 +102,7 @@ struct Openings {
     balanced: bool,
 }
 
-impl Openings {
+impl BookOpenings {
     fn run(&self) -> anyhow::Result<()> {
         let known = fourfold_engine::solver::book::Book::embedded().plies();
         let beyond = || Exit::usage(format!("--plies: the opening book knows up to {known}"));
@@ -117,12 +117,12 @@ impl Openings {
     }
 }
 
-impl Book {
+impl BookCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         match self.what {
-            What::Build(build) => build.run(),
-            What::Verify(verify) => verify.run(),
-            What::Openings(openings) => openings.run(),
+            BookAction::Build(build) => build.run(),
+            BookAction::Verify(verify) => verify.run(),
+            BookAction::Openings(openings) => openings.run(),
         }
     }
 }

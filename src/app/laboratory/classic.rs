@@ -13,13 +13,13 @@ use clap::Subcommand;
 Examples:
   fourfold classic c4ai -p1 C4AI -d -p2 MonteCarloAI -t 100
   fourfold classic lines69 '  YRY'")]
-pub(in crate::app) struct Classic {
+pub(in crate::app) struct ClassicCommand {
     #[command(subcommand)]
-    program: Program,
+    program: ClassicProgram,
 }
 
 #[derive(Debug, Subcommand)]
-enum Program {
+enum ClassicProgram {
     /// The threat analyst and its companions.
     ///
     /// `-p1 NAME` and `-p2 NAME` say who plays first and second, and without it that is you: `MonteCarloAI`,
@@ -46,7 +46,7 @@ Examples:
     },
 }
 
-impl Classic {
+impl ClassicCommand {
     /// The words of the command line that does the same.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl Classic {
     /// The program's own arguments make no sense.
     pub(in crate::app) fn translate(self) -> anyhow::Result<Vec<String>> {
         match self.program {
-            Program::C4ai { arguments } => Ok(c4ai::translate(&arguments)?),
-            Program::Lines69 { board } => Ok(lines69::translate(board)),
+            ClassicProgram::C4ai { arguments } => Ok(c4ai::translate(&arguments)?),
+            ClassicProgram::Lines69 { board } => Ok(lines69::translate(board)),
         }
     }
 }

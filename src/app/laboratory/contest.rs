@@ -13,7 +13,7 @@ use anyhow::Context;
 use fourfold_arena::course::Course;
 use fourfold_arena::entrant::Entrant;
 use fourfold_arena::format::Format;
-use fourfold_arena::house::HouseBot;
+use fourfold_arena::house::HouseEntrant;
 use fourfold_arena::log::LogError;
 use fourfold_arena::plan::Plan;
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
@@ -183,7 +183,7 @@ impl ContestArgs {
         }
         let spec: BotSpec = spec.parse()?;
         let recipe = bot_files::recipe(&spec, self.variant)?;
-        Ok(Box::new(HouseBot::new(name.to_owned(), recipe, watchdog)))
+        Ok(Box::new(HouseEntrant::new(name.to_owned(), recipe, watchdog)))
     }
 
     /// The plan of the flags. A seed that was not named is the log's, if there is one.
@@ -237,7 +237,7 @@ fn unique_names(specs: &[String]) -> Vec<String> {
     specs.iter().map(String::as_str).map(name).collect()
 }
 
-fn tell_resumed(path: &Path, resumed: &runner::Resumed) -> io::Result<()> {
+fn tell_resumed(path: &Path, resumed: &runner::ResumedRun) -> io::Result<()> {
     let mut err = io::stderr();
     if resumed.cut > 0 {
         writeln!(err, "{}: cut a torn last line of {} bytes", path.display(), resumed.cut)?;

@@ -26,7 +26,7 @@ Examples:
   fourfold match mcts:ms=50 alphabeta:ms=50 --sprt 0,50 --games 2000 --save match.ndjson
   fourfold match cmd:./mybot 'cmd+kaggle:python3 agent.py' --games 20 --time 10+0.1
   fourfold match random greedy --games 1000 --seed 7 --json")]
-pub(in crate::app) struct Match {
+pub(in crate::app) struct MatchCommand {
     /// A bot with its settings, see `fourfold bots`, or a program: cmd:COMMAND or cmd+DIALECT:COMMAND.
     #[arg(value_name = "A")]
     a: String,
@@ -59,7 +59,7 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// Points of a hypothesis at most: beyond, both expect all points.
 const SPRT_ELO_MAX: f64 = 800.0;
 
-impl Match {
+impl MatchCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         let model = if self.normalised { Model::Normalised } else { Model::Logistic };
         let contest = Contest {

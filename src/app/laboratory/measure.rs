@@ -17,15 +17,15 @@ use fourfold_arena::measure::{self, decisions};
 use fourfold_arena::runner::Observer;
 use fourfold_bots::{BotError, BotSpec, Recipe};
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::{ColumnScores, Limits, Solver};
+use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
 use fourfold_engine::{Position, Side, Variant};
 
-use self::figures::{Figures, Report, Tally};
-use self::seat::{Done, Seat, Task};
+use self::figures::{BotFigures, FigureSums, MeasureReport};
+use self::seat::{MeasureTask, MeasuredBot, TaskResult};
 use crate::app::laboratory::contest;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// Measure how well bots play, by the exact solver.
 ///
@@ -44,7 +44,7 @@ Examples:
   fourfold measure mcts:ms=50 --positions 200 --json
   fourfold measure memory:file=memory.xml --solved --games 0
   fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder")]
-pub(in crate::app) struct Measure {
+pub(in crate::app) struct MeasureCommand {
     /// The bots, with their settings: see `fourfold bots`.
     #[arg(required = true, value_name = "BOT")]
     bots: Vec<BotSpec>,
@@ -81,26 +81,26 @@ pub(in crate::app) struct Measure {
 
 /// A measurement under way.
 struct Measuring<'a> {
-    flags: &'a Measure,
+    flags: &'a MeasureCommand,
     interrupt: Interrupt,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 /// A position that was drawn, and what its moves are worth.
-type Judged = (Position, ColumnScores);
+type DrawnPosition = (Position, ColumnScores);
 
-impl Measure {
+impl MeasureCommand {
     pub(in crate::app) fn run(&self) -> anyhow::Result<()> {
         let read = |bot| Ok((bot, bot_files::recipe(bot, Variant::STANDARD)?));
         // A mistake is told before any work.
         let bots: Vec<(&BotSpec, Recipe)> = self.bots.iter().map(read).collect::<anyhow::Result<_>>()?;
-        let progress = Progress::new(self.steps(), "positions and games");
+        let progress = ProgressLine::new(self.steps(), "positions and games");
         let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
         let positions = measuring.judge()?;
         let measured = bots.iter().map(|(bot, recipe)| {
             measuring.measure(bot, recipe, &positions).with_context(|| format!("measuring {bot}"))
         });
-        let report = Report::new(measured.collect::<anyhow::Result<_>>()?);
+        let report = MeasureReport::new(measured.collect::<anyhow::Result<_>>()?);
         drop(measuring);
         if self.json { output::print_json(&report) } else { Ok(write!(io::stdout(), "{report}")?) }
     }
@@ -123,28 +123,28 @@ impl Measure {
         u64::from(self.drawn()) + self.bots.len() as u64 * of_each
     }
 
-    fn tasks<'a>(&self, positions: &'a [Judged]) -> Vec<Task<'a>> {
-        let positions = positions.iter().map(|(position, scores)| Task::Judge(position, scores));
+    fn tasks<'a>(&self, positions: &'a [DrawnPosition]) -> Vec<MeasureTask<'a>> {
+        let positions = positions.iter().map(|(position, scores)| MeasureTask::Judge(position, scores));
         let shipped = if self.classes { classes::shipped() } else { &[] };
-        let classes = shipped.iter().map(|(class, solved)| Task::Classify(*class, solved));
-        let games =
-            (0..u64::from(self.games)).flat_map(|game| Side::BOTH.map(|side| Task::Play { side, game }));
+        let classes = shipped.iter().map(|(class, solved)| MeasureTask::Classify(*class, solved));
+        let games = (0..u64::from(self.games))
+            .flat_map(|game| Side::BOTH.map(|side| MeasureTask::Play { side, game }));
         positions.chain(classes).chain(games).collect()
     }
 }
 
 impl Measuring<'_> {
     /// Draws positions and solves them: once, for all bots.
-    fn judge(&mut self) -> anyhow::Result<Vec<Judged>> {
+    fn judge(&mut self) -> anyhow::Result<Vec<DrawnPosition>> {
         let Self { flags, interrupt, progress } = self;
         let positions = measure::positions(flags.drawn(), flags.seed);
-        let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+        let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         let mut judged = Vec::with_capacity(positions.len());
         crew::share(
             flags.threads,
             &positions,
             || Judge::new(Solver::new()),
-            |judge, position| -> anyhow::Result<Option<Judged>> {
+            |judge, position| -> anyhow::Result<Option<DrawnPosition>> {
                 // Without a limit by nodes, only who is told to stop has no scores.
                 let solved = judge.column_scores(position, limits).ok();
                 Ok(solved.map(|solved| (*position, solved.value)))
@@ -158,16 +158,21 @@ impl Measuring<'_> {
         Ok(judged)
     }
 
-    fn measure(&mut self, bot: &BotSpec, recipe: &Recipe, positions: &[Judged]) -> anyhow::Result<Figures> {
-        let mut tally = Tally::default();
+    fn measure(
+        &mut self,
+        bot: &BotSpec,
+        recipe: &Recipe,
+        positions: &[DrawnPosition],
+    ) -> anyhow::Result<BotFigures> {
+        let mut tally = FigureSums::default();
         let Self { flags, interrupt, progress } = self;
         crew::share(
             flags.threads,
             &flags.tasks(positions),
-            || Seat::new(recipe, flags.seed),
+            || MeasuredBot::new(recipe, flags.seed),
             |seat, task| {
                 let done = seat.perform(*task, interrupt.stop().flag())?;
-                Ok::<Option<Done>, BotError>((!interrupt.is_told()).then_some(done))
+                Ok::<Option<TaskResult>, BotError>((!interrupt.is_told()).then_some(done))
             },
             |done| {
                 tally.add(done);
@@ -175,7 +180,7 @@ impl Measuring<'_> {
             },
         )?;
         self.check_going_on()?;
-        let mut figures = Figures::new(bot, self.flags.seed, &tally);
+        let mut figures = BotFigures::new(bot, self.flags.seed, &tally);
         if self.flags.solved {
             let mut bot = recipe.build(self.flags.seed)?;
             let rate = decisions::rate(decisions::shipped(), &mut *bot, self.interrupt.stop().flag())?;
@@ -197,7 +202,7 @@ impl Measuring<'_> {
 
 /// Tells the progress of games.
 struct Steps<'a> {
-    progress: &'a mut Progress,
+    progress: &'a mut ProgressLine,
     /// Games that were told.
     before: u64,
 }

@@ -23,7 +23,7 @@ use crate::app::terminal::output;
 Examples:
   fourfold rate match.ndjson
   fourfold games export | fourfold rate - --rated --bots --variant 7x6 --anchor random=0")]
-pub(in crate::app) struct Rate {
+pub(in crate::app) struct RateCommand {
     /// Records, one a line; `-` reads standard input.
     #[arg(value_name = "FILE.ndjson", required = true)]
     files: Vec<PathBuf>,
@@ -56,7 +56,7 @@ fn parse_anchor(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-impl Rate {
+impl RateCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         let variant = self.variant.map(|variant| variant.to_string());
         let mut games = Games::new(Only { rated: self.rated, bots: self.bots, variant });

@@ -32,10 +32,10 @@ Examples:
   fourfold tournament --format round-robin greedy negamax:depth=1 negamax:depth=2
   fourfold tournament --format swiss random stupid greedy lines69 negamax:depth=2 --games 20 --seed 7
   fourfold tournament --format gauntlet alphabeta:ms=20 mcts negamax:depth=8 --games 50 --save gauntlet.ndjson")]
-pub(in crate::app) struct Tournament {
+pub(in crate::app) struct TournamentCommand {
     /// Who meets whom.
     #[arg(long, value_name = "FORMAT")]
-    format: FormatName,
+    format: FormatArgument,
     /// Bots with their settings, see `fourfold bots`, or programs (cmd:COMMAND or cmd+DIALECT:COMMAND), the strongest
     /// first where the format cares.
     #[arg(value_name = "ENTRANT", required = true, num_args = 1..)]
@@ -55,7 +55,7 @@ pub(in crate::app) struct Tournament {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum FormatName {
+enum FormatArgument {
     /// Everybody against everybody.
     RoundRobin,
     /// The first entrants against all others.
@@ -68,7 +68,7 @@ enum FormatName {
     Ladder,
 }
 
-impl Tournament {
+impl TournamentCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         if self.entrants.len() < 2 {
             return Err(Exit::usage("a tournament takes two entrants or more").into());
@@ -108,19 +108,19 @@ impl Tournament {
     fn format(&self) -> anyhow::Result<Format> {
         let entrants = u32::try_from(self.entrants.len()).unwrap_or(u32::MAX);
         Ok(match self.format {
-            FormatName::RoundRobin => Format::RoundRobin,
-            FormatName::Gauntlet if self.seeds >= entrants => {
+            FormatArgument::RoundRobin => Format::RoundRobin,
+            FormatArgument::Gauntlet if self.seeds >= entrants => {
                 let message = format!("--seeds {} leaves nobody of {entrants} entrants to play", self.seeds);
                 return Err(Exit::usage(message).into());
             }
-            FormatName::Gauntlet => Format::Gauntlet { seeds: self.seeds },
-            FormatName::Swiss => {
+            FormatArgument::Gauntlet => Format::Gauntlet { seeds: self.seeds },
+            FormatArgument::Swiss => {
                 // Halving the field until one is left.
                 let enough = entrants.next_power_of_two().trailing_zeros();
                 Format::Swiss { rounds: self.rounds.unwrap_or(enough) }
             }
-            FormatName::Knockout => Format::Knockout,
-            FormatName::Ladder => Format::Ladder,
+            FormatArgument::Knockout => Format::Knockout,
+            FormatArgument::Ladder => Format::Ladder,
         })
     }
 }

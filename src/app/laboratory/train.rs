@@ -14,19 +14,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fourfold_bots::BotSpec;
-use fourfold_bots::training::Course;
+use fourfold_bots::training::TrainingRun;
 use fourfold_bots::training::decisions::Decisions;
 use rustix::time::{ClockId, clock_gettime};
 
-use self::courses::Options;
+use self::courses::TrainOptions;
 use self::curve::{Curve, next_point};
 use self::curve_files::CurveFiles;
 use self::lessons::LessonFiles;
-use self::saved::{Files, Found, SavedRun, Studied, Terms};
+use self::saved::{FoundRun, RunFiles, RunTerms, SavedRun, Studied};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// How much of a run a power loss may cost.
 const SAVE_EVERY: Duration = Duration::from_secs(30);
@@ -48,7 +48,7 @@ Examples:
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub(in crate::app) struct Train {
+pub(in crate::app) struct TrainCommand {
     /// Which bot learns, with its settings: see `fourfold bots`.
     bot: BotSpec,
     /// Games to learn from, those before the run was taken up again included [default: 1000; with --from all].
@@ -91,7 +91,7 @@ pub(in crate::app) struct Train {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    options: Options,
+    options: TrainOptions,
 }
 
 /// Games of a run if nothing else is said.
@@ -103,7 +103,7 @@ const SEED: u64 = 1;
 /// Positions for the share of right decisions if nothing else is said: a second or two to solve.
 const EXACT_POSITIONS: usize = 200;
 
-impl Train {
+impl TrainCommand {
     pub(in crate::app) fn run(mut self) -> anyhow::Result<()> {
         // A curve of nothing but its summaries, unless something else is asked for.
         let exact_positions =
@@ -139,36 +139,36 @@ impl Train {
     }
 
     /// Begins a run or takes one up again.
-    fn begin(&self) -> anyhow::Result<Run> {
-        let files = self.out.as_deref().map(Files::new);
+    fn begin(&self) -> anyhow::Result<TrainingSession> {
+        let files = self.out.as_deref().map(RunFiles::new);
         let found = match &files {
             Some(files) if !self.anew => files.read()?,
-            Some(_) | None => Found::Nothing,
+            Some(_) | None => FoundRun::Nothing,
         };
-        let given = Terms {
+        let given = RunTerms {
             bot: self.bot.to_string(),
             seed: self.seed.unwrap_or(SEED),
             options: self.options.to_string(),
         };
         let (course, terms, studied) = match found {
-            Found::Run(saved) => {
+            FoundRun::Run(saved) => {
                 self.check_terms(&saved)?;
                 let course = courses::resume(&self.bot, &saved, &self.options)?;
                 (course, saved.terms, saved.studied)
             }
-            Found::Nothing | Found::Product(_) if self.resume => {
+            FoundRun::Nothing | FoundRun::Product(_) if self.resume => {
                 return Err(Exit::new(Code::NoInput, "there is no run to go on from").into());
             }
-            Found::Nothing => {
+            FoundRun::Nothing => {
                 (courses::begin(&self.bot, given.seed, None, &self.options)?, given, self.nothing_studied())
             }
-            Found::Product(product) => (
+            FoundRun::Product(product) => (
                 courses::begin(&self.bot, given.seed, Some(&product), &self.options)?,
                 given,
                 self.nothing_studied(),
             ),
         };
-        Ok(Run { course, files, terms, studied, cpu_seconds: 0.0 })
+        Ok(TrainingSession { course, files, terms, studied, cpu_seconds: 0.0 })
     }
 
     fn nothing_studied(&self) -> Option<Studied> {
@@ -204,7 +204,7 @@ impl Train {
     /// last; who is told to stop is not measured again.
     fn learn(
         &self,
-        run: &mut Run,
+        run: &mut TrainingSession,
         mut lessons: Option<LessonFiles>,
         curve: &mut Curve<'_, io::Stdout>,
         interrupt: &Interrupt,
@@ -212,8 +212,8 @@ impl Train {
         let goal = self.games.unwrap_or(if lessons.is_some() { u64::MAX } else { GAMES });
         let begun_with = run.course.games();
         let mut progress = match goal {
-            u64::MAX => Progress::unbounded("games"),
-            goal => Progress::new(goal.saturating_sub(begun_with), "games"),
+            u64::MAX => ProgressLine::unbounded("games"),
+            goal => ProgressLine::new(goal.saturating_sub(begun_with), "games"),
         };
         curve.print_head()?;
         curve.measure(&*run.course, run.cpu_seconds)?;
@@ -270,17 +270,17 @@ fn cpu_seconds() -> f64 {
 }
 
 /// A run with its files.
-struct Run {
-    course: Box<dyn Course>,
-    files: Option<Files>,
-    terms: Terms,
+struct TrainingSession {
+    course: Box<dyn TrainingRun>,
+    files: Option<RunFiles>,
+    terms: RunTerms,
     /// The games of `--from` studied so far; `None` if it plays games of its own.
     studied: Option<Studied>,
     /// That learning has taken, as far as a curve that is kept knows.
     cpu_seconds: f64,
 }
 
-impl Run {
+impl TrainingSession {
     /// Learns from the next game of others. `None` if there are no more.
     fn study_next(&mut self, lessons: &mut LessonFiles) -> anyhow::Result<Option<String>> {
         let Some(lesson) = lessons.next().transpose()? else { return Ok(None) };

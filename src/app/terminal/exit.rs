@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::app::server::ServerError;
 use crate::client::ClientError;
-use crate::operations::control::{ControlError, Refusal, RefusalKind};
+use crate::operations::control::{ControlError, ControlRefusal, RefusalKind};
 use crate::storage::StoreError;
 use crate::storage::records::lines::LineError;
 use crate::storage::sqlite::OpenError;
@@ -108,7 +108,7 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))
-    } else if let Some(refusal) = cause.downcast_ref::<Refusal>() {
+    } else if let Some(refusal) = cause.downcast_ref::<ControlRefusal>() {
         Some(code_of_refusal(refusal.kind))
     } else if let Some(error) = cause.downcast_ref::<ControlError>() {
         Some(code_of_control_error(error))

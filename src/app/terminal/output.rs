@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::Answer;
+use crate::operations::control::ControlAnswer;
 use serde::Serialize;
 
 /// Writes one JSON value and a line feed.
@@ -39,7 +39,7 @@ pub(in crate::app) fn align(head: &[&str], rows: &[impl AsRef<[String]>]) -> Vec
 }
 
 /// An answer that belongs to another command: the daemon is of another version.
-pub(in crate::app) fn unexpected(answer: &Answer) -> anyhow::Error {
+pub(in crate::app) fn unexpected(answer: &ControlAnswer) -> anyhow::Error {
     anyhow::anyhow!("the daemon gave an answer to something else: {answer:?}")
 }
 

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Counts work done; draws on standard error once it is worth it.
-pub(in crate::app) struct Progress {
+pub(in crate::app) struct ProgressLine {
     /// `None` if it is not known how much there is.
     total: Option<u64>,
     done: u64,
@@ -18,7 +18,7 @@ pub(in crate::app) struct Progress {
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl ProgressLine {
     pub(in crate::app) fn new(total: u64, unit: &'static str) -> Self {
         Self::start(Some(total), unit)
     }
@@ -64,7 +64,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

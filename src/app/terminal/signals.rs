@@ -6,7 +6,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// What a signal asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::app) enum Heard {
+pub(in crate::app) enum SignalHeard {
     /// The end: Ctrl-C, or a polite kill.
     Stop,
     /// The terminal is gone; daemons read their settings again.
@@ -30,11 +30,11 @@ impl Signals {
         })
     }
 
-    pub(in crate::app) async fn next(&mut self) -> Heard {
+    pub(in crate::app) async fn next(&mut self) -> SignalHeard {
         tokio::select! {
-            _ = self.interrupt.recv() => Heard::Stop,
-            _ = self.terminate.recv() => Heard::Stop,
-            _ = self.hang_up.recv() => Heard::HangUp,
+            _ = self.interrupt.recv() => SignalHeard::Stop,
+            _ = self.terminate.recv() => SignalHeard::Stop,
+            _ = self.hang_up.recv() => SignalHeard::HangUp,
         }
     }
 }

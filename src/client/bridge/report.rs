@@ -8,7 +8,7 @@ use crate::model::result::GameResult;
 
 /// What was played.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Summary {
+pub struct BridgeSummary {
     /// Finished games.
     pub games: u64,
     /// Of the bot.
@@ -25,7 +25,7 @@ pub struct Summary {
     pub latencies: Vec<Duration>,
 }
 
-impl Summary {
+impl BridgeSummary {
     pub(super) fn count(&mut self, result: GameResult, side: Side) {
         self.games += 1;
         match (result, side) {
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn results_are_counted_from_the_bots_side() {
-        let mut summary = Summary::default();
+        let mut summary = BridgeSummary::default();
         summary.count(GameResult::First, Side::First);
         summary.count(GameResult::First, Side::Second);
         summary.count(GameResult::Void, Side::Second);

@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::player::{Happening, Player, Witness};
+use super::player::{Happening, LoadPlayer, Witness};
 use crate::client::{Client, ClientError, Introduction};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerName;
@@ -75,8 +75,8 @@ pub async fn play_pair(
         rng.set_stream(stream);
         rng
     };
-    let offerer = Player::new(first, Role::Challenger, Arc::clone(&witness), plan.think, rng(0));
-    let taker = Player::new(second, Role::Challenged, witness, plan.think, rng(1));
+    let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), plan.think, rng(0));
+    let taker = LoadPlayer::new(second, Role::Challenged, witness, plan.think, rng(1));
     let offering = async {
         let result = offer_games(offerer, &opponent, &plan, &done).await;
         done.cancel();
@@ -87,7 +87,7 @@ pub async fn play_pair(
 }
 
 async fn offer_games(
-    mut player: Player,
+    mut player: LoadPlayer,
     opponent: &PlayerName,
     plan: &PairPlan,
     stop: &CancellationToken,
@@ -125,7 +125,7 @@ async fn offer_games(
     Ok(())
 }
 
-async fn accept_games(mut player: Player, stop: &CancellationToken) -> Result<(), ClientError> {
+async fn accept_games(mut player: LoadPlayer, stop: &CancellationToken) -> Result<(), ClientError> {
     while let Some(happening) = player.next(stop).await? {
         if let Happening::Offered(challenge) = happening {
             player.accept(challenge).await?;

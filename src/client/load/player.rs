@@ -32,7 +32,7 @@ pub struct Ack {
 
 /// Something that should not happen.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Trouble {
+pub enum LoadTrouble {
     /// The server took back what it had shown.
     Rollback {
         /// Which game.
@@ -61,7 +61,7 @@ pub trait Witness: Send + Sync {
     /// A connection was lost and made again, and the server knew the session.
     fn reconnected(&self, _role: Role) {}
     /// Something that should not happen.
-    fn trouble(&self, trouble: Trouble);
+    fn trouble(&self, trouble: LoadTrouble);
 }
 
 /// The sent move that waits for its acknowledgement.
@@ -72,7 +72,7 @@ struct Sent {
 }
 
 /// One player.
-pub(super) struct Player {
+pub(super) struct LoadPlayer {
     client: Client,
     role: Role,
     witness: Arc<dyn Witness>,
@@ -111,7 +111,7 @@ fn is_passing(error: &ClientError) -> bool {
     error.is_passing() || is_replaced
 }
 
-impl Player {
+impl LoadPlayer {
     pub(super) fn new(
         client: Client,
         role: Role,
@@ -196,7 +196,7 @@ impl Player {
         if welcome.resumed {
             self.witness.reconnected(self.role);
         } else {
-            self.witness.trouble(Trouble::SessionLost);
+            self.witness.trouble(LoadTrouble::SessionLost);
             self.known.clear();
         }
         self.unheard = self.known.keys().cloned().collect();
@@ -224,7 +224,7 @@ impl Player {
             ServerMessage::Moved(moved) => self.take_moved(&moved).await?,
             ServerMessage::GameEnd(end) => return Ok(self.take_end(&end)),
             ServerMessage::Error(error) => {
-                self.witness.trouble(Trouble::Refused(error.clone()));
+                self.witness.trouble(LoadTrouble::Refused(error.clone()));
                 return Ok(error.game.is_none().then_some(Happening::Refused(error)));
             }
             ServerMessage::Welcome(_)
@@ -286,7 +286,7 @@ impl Player {
         let known = self.known.entry(game.clone()).or_default();
         if !moves.starts_with(known.as_str()) {
             let (known, said) = (known.clone(), moves.to_owned());
-            self.witness.trouble(Trouble::Rollback { game: game.clone(), known, said });
+            self.witness.trouble(LoadTrouble::Rollback { game: game.clone(), known, said });
         }
         moves.clone_into(known);
     }

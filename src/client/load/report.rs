@@ -9,13 +9,13 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::pair::Role;
-use super::player::{Ack, Trouble, Witness};
+use super::player::{Ack, LoadTrouble, Witness};
 use crate::model::ids::GameId;
 use crate::protocol::server::GameEnd;
 
 /// How a load went.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
+pub struct LoadReport {
     /// Finished games.
     pub games: u64,
     /// Acknowledged moves.
@@ -50,7 +50,7 @@ pub struct AckMillis {
 }
 
 /// Counts.
-pub(super) struct Tally {
+pub(super) struct LoadTally {
     games: AtomicU64,
     reconnects: AtomicU64,
     latencies: Mutex<Vec<Duration>>,
@@ -59,7 +59,7 @@ pub(super) struct Tally {
     progress: Box<dyn Fn() + Send + Sync>,
 }
 
-impl Tally {
+impl LoadTally {
     pub(super) fn new(progress: Box<dyn Fn() + Send + Sync>) -> Self {
         Self {
             games: AtomicU64::new(0),
@@ -76,13 +76,13 @@ impl Tally {
         self.newest.subscribe()
     }
 
-    pub(super) fn report(&self, elapsed: Duration, spectators: u32, spectator_messages: u64) -> Report {
+    pub(super) fn report(&self, elapsed: Duration, spectators: u32, spectator_messages: u64) -> LoadReport {
         let mut latencies = std::mem::take(&mut *lock(&self.latencies));
         latencies.sort_unstable();
         let seconds = elapsed.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
         let moves_per_s = latencies.len() as f64 / seconds;
-        Report {
+        LoadReport {
             games: self.games.load(Ordering::Relaxed),
             moves: latencies.len() as u64,
             seconds,
@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-impl Witness for Tally {
+impl Witness for LoadTally {
     fn playing(&self, game: &GameId) {
         self.newest.send_replace(Some(game.clone()));
     }
@@ -124,11 +124,11 @@ impl Witness for Tally {
         self.reconnects.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn trouble(&self, trouble: Trouble) {
+    fn trouble(&self, trouble: LoadTrouble) {
         let kind = match &trouble {
-            Trouble::Rollback { .. } => "rollback".to_owned(),
-            Trouble::SessionLost => "session_lost".to_owned(),
-            Trouble::Refused(error) => error.code.to_string(),
+            LoadTrouble::Rollback { .. } => "rollback".to_owned(),
+            LoadTrouble::SessionLost => "session_lost".to_owned(),
+            LoadTrouble::Refused(error) => error.code.to_string(),
         };
         *lock(&self.errors).entry(kind).or_default() += 1;
     }

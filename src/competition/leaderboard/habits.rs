@@ -6,7 +6,7 @@ use fourfold_engine::{Side, Variant, notation};
 
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::result::GameResult;
-use crate::storage::published::{RatedGame, Score};
+use crate::storage::published::{OpponentScore, RatedGame};
 
 /// Games that are looked at: what was longer ago says little about now.
 pub const GAMES_MAX: u32 = 500;
@@ -44,11 +44,11 @@ pub struct Recent {
 
 /// How games with one opening ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Opening {
+pub struct OpeningHabit {
     /// Its moves.
     pub moves: String,
     /// As the player sees them.
-    pub score: Score,
+    pub score: OpponentScore,
 }
 
 /// How a player plays on one board.
@@ -59,7 +59,7 @@ pub struct Habits {
     /// The last of them, the newest first.
     pub form: Vec<Recent>,
     /// By how often they were played.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<OpeningHabit>,
     /// How often each column was chosen, from the left; moves of a given opening are nobody's choice.
     pub columns: Vec<u64>,
 }
@@ -73,7 +73,7 @@ impl Habits {
             games: games.len() as u64,
             ..Self::default()
         };
-        let mut openings: BTreeMap<&str, Score> = BTreeMap::new();
+        let mut openings: BTreeMap<&str, OpponentScore> = BTreeMap::new();
         for game in games {
             let side = if game.players.first == *player { Side::First } else { Side::Second };
             let result = result_for(side, game.result);
@@ -86,7 +86,7 @@ impl Habits {
             }
             habits.count_columns(game, side);
         }
-        let opening = |(moves, score): (&str, Score)| Opening { moves: moves.to_owned(), score };
+        let opening = |(moves, score): (&str, OpponentScore)| OpeningHabit { moves: moves.to_owned(), score };
         habits.openings = openings.into_iter().map(opening).collect();
         habits.openings.sort_by_key(|opening| std::cmp::Reverse(opening.score.games()));
         habits.openings.truncate(OPENINGS_MAX);
@@ -106,7 +106,7 @@ impl Habits {
     }
 }
 
-impl Score {
+impl OpponentScore {
     fn book(&mut self, result: Result) {
         match result {
             Result::Won => self.wins += 1,
@@ -166,8 +166,8 @@ mod tests {
         let results: Vec<Result> = habits.form.iter().map(|recent| recent.result).collect();
         assert_eq!(results, [Result::Won, Result::Lost, Result::Drawn]);
         assert_eq!(habits.form[0].opponent, player_id("Bob"));
-        let score = Score { wins: 1, draws: 0, losses: 1 };
-        assert_eq!(habits.openings, [Opening { moves: "4455".into(), score }]);
+        let score = OpponentScore { wins: 1, draws: 0, losses: 1 };
+        assert_eq!(habits.openings, [OpeningHabit { moves: "4455".into(), score }]);
         assert_eq!(habits.games, 3);
     }
 

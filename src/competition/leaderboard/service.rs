@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info};
 
-use super::books::Books;
-use super::{Leaderboard, Snapshot};
+use super::rating_sums::RatingSums;
+use super::{FitSnapshot, Leaderboard};
 use crate::storage::finished::News;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
@@ -61,7 +61,7 @@ pub struct LeaderboardActor {
     deps: LeaderboardDeps,
     follower: Follower,
     /// Not stored yet.
-    unpublished: Option<Snapshot>,
+    unpublished: Option<FitSnapshot>,
     published_at: Option<Instant>,
 }
 
@@ -128,7 +128,7 @@ impl LeaderboardActor {
         Ok(rest)
     }
 
-    async fn publish(&mut self, snapshot: &Snapshot) -> Result<(), WriteError> {
+    async fn publish(&mut self, snapshot: &FitSnapshot) -> Result<(), WriteError> {
         let publication = snapshot.publication(self.follower.revision);
         match self.deps.writer.write(Write::Publish(Box::new(publication))).await {
             // Games have been taken out meanwhile: the next look finds out.
@@ -141,7 +141,7 @@ impl LeaderboardActor {
 /// How far the records were read.
 #[derive(Debug, Default)]
 pub struct Follower {
-    books: Books,
+    books: RatingSums,
     /// Of the records, when reading began.
     revision: u64,
     has_begun: bool,
@@ -153,7 +153,7 @@ impl Follower {
     /// # Errors
     ///
     /// The store cannot be read, or the fit panicked.
-    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<Snapshot>, FollowError> {
+    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
         let revision = store.revision().await?;
         let mut is_due = !self.has_begun;
         if revision != self.revision {

@@ -8,17 +8,17 @@ use proptest::prelude::*;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::books::Books;
-use super::field::{Field, Scale};
+use super::rating_sums::RatingSums;
 use super::service::{Follower, GATHER};
-use super::{Leaderboard, LeaderboardActor, LeaderboardDeps, Snapshot};
+use super::standings::{Scale, Standings};
+use super::{FitSnapshot, Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::conformance::{NOON, add, play, player, player_id, spec, whole_game};
 use crate::storage::published::{FitList, RatedGame};
-use crate::storage::record::{GameSpec, Pair, StoredPlayer};
+use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, SqliteStore, Writer};
 
@@ -63,21 +63,21 @@ pub(crate) async fn play_pair(store: &dyn Store, number: u32, names: [&str; 2], 
     let [a, b] = names;
     let id = format!("p{number}").parse().unwrap();
     for (leg, (first, second), result) in [(1, (a, b), results[0]), (2, (b, a), results[1])] {
-        let pair = Some(Pair { id: Clone::clone(&id), leg, of: 2 });
+        let pair = Some(GamePair { id: Clone::clone(&id), leg, of: 2 });
         let spec = GameSpec { pair, ..spec(&format!("g{number}x{leg}"), first, second) };
         play(store, spec, &moves(2 * number + leg), result, EndReason::Resign).await;
     }
 }
 
-pub(crate) async fn fit(store: &dyn Store) -> Snapshot {
+pub(crate) async fn fit(store: &dyn Store) -> FitSnapshot {
     Follower::default().catch_up(store).await.unwrap().unwrap()
 }
 
-fn field(snapshot: &Snapshot, list: FitList) -> &Field {
+fn field(snapshot: &FitSnapshot, list: FitList) -> &Standings {
     snapshot.field(Variant::STANDARD, list).unwrap()
 }
 
-fn names(field: &Field) -> Vec<&str> {
+fn names(field: &Standings) -> Vec<&str> {
     field.ranking().map(|row| row.player.as_str()).collect()
 }
 
@@ -145,7 +145,7 @@ async fn halves_of_pairs_and_repeated_games_are_not_fitted() {
     let store = bots().await;
     play_pair(&store, 0, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
     let half = GameSpec {
-        pair: Some(Pair { id: "half".parse().unwrap(), leg: 1, of: 2 }),
+        pair: Some(GamePair { id: "half".parse().unwrap(), leg: 1, of: 2 }),
         ..spec("half", "random", "six")
     };
     play(&store, half, &moves(90), GameResult::First, EndReason::Resign).await;
@@ -219,7 +219,7 @@ async fn an_empty_store_has_an_empty_leaderboard() {
 
 /// Plays a game of the pair `p1` as rooms do.
 async fn play_leg(writer: &Writer, leg: u32, [first, second]: [&str; 2]) {
-    let pair = Some(Pair { id: "p1".parse().unwrap(), leg, of: 2 });
+    let pair = Some(GamePair { id: "p1".parse().unwrap(), leg, of: 2 });
     let spec = GameSpec { pair, ..spec(&format!("g1x{leg}"), first, second) };
     let events = whole_game(&moves(2 + leg), GameResult::First, EndReason::Resign);
     let finish = Write::Finish { game: spec.id.clone(), events };
@@ -282,7 +282,7 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
                     id: spec.id,
                     variant: spec.variant,
                     players: spec.players,
-                    pair: Some(Pair { id: format!("p{number}").parse().unwrap(), leg, of: 2 }),
+                    pair: Some(GamePair { id: format!("p{number}").parse().unwrap(), leg, of: 2 }),
                     opening_plies: 0,
                     moves: moves(2 * number + leg),
                     result: results[result],
@@ -296,14 +296,15 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
 }
 
 fn fitted(games: &[RatedGame]) -> Vec<(PlayerId, u64, u64)> {
-    let mut books = Books::default();
+    let mut sums = RatingSums::default();
     for game in games {
-        books.book(game);
+        sums.book(game);
     }
-    books.introduce(&["random", "perfect", "six"].map(bot));
-    books.introduce(&[player("Ada", PlayerKind::Human)]);
-    let snapshot = books.fit();
-    let row = |row: &super::field::Rated| (row.player.clone(), row.elo.to_bits(), row.error.to_bits());
+    sums.introduce(&["random", "perfect", "six"].map(bot));
+    sums.introduce(&[player("Ada", PlayerKind::Human)]);
+    let snapshot = sums.fit();
+    let row =
+        |row: &super::standings::FittedPlayer| (row.player.clone(), row.elo.to_bits(), row.error.to_bits());
     let lists = [FitList::Bots, FitList::All];
     lists
         .into_iter()

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use fourfold_arena::admission::{Check, Verdict};
+use fourfold_arena::admission::{Check, CheckVerdict};
 use fourfold_engine::Variant;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
@@ -47,16 +47,16 @@ pub async fn run(introduction: Introduction) -> Vec<Check> {
     let mut checks = Vec::new();
     let result = steps(introduction, &mut checks).await;
     if let Err((name, error)) = result {
-        checks.push(Check { name, verdict: Verdict::Failed, note: error.to_string() });
+        checks.push(Check { name, verdict: CheckVerdict::Failed, note: error.to_string() });
     }
     checks
 }
 
 /// Names what failed.
-type Step<T> = Result<T, (&'static str, StepError)>;
+type TestStep<T> = Result<T, (&'static str, StepError)>;
 
-async fn steps(introduction: Introduction, checks: &mut Vec<Check>) -> Step<()> {
-    let mut passed = |name, note: String| checks.push(Check { name, verdict: Verdict::Passed, note });
+async fn steps(introduction: Introduction, checks: &mut Vec<Check>) -> TestStep<()> {
+    let mut passed = |name, note: String| checks.push(Check { name, verdict: CheckVerdict::Passed, note });
 
     let mut client = named("handshake", Client::connect(introduction.clone()).await)?;
     named("handshake", is_bot(&client))?;
@@ -88,7 +88,7 @@ async fn steps(introduction: Introduction, checks: &mut Vec<Check>) -> Step<()> 
     Ok(())
 }
 
-fn named<T>(name: &'static str, result: Result<T, impl Into<StepError>>) -> Step<T> {
+fn named<T>(name: &'static str, result: Result<T, impl Into<StepError>>) -> TestStep<T> {
     result.map_err(|error| (name, error.into()))
 }
 
@@ -214,19 +214,19 @@ async fn take_over(mut older: Client, introduction: Introduction) -> Result<Clie
 }
 
 async fn play_on(client: &mut Client) -> Result<GameEnd, StepError> {
-    enum Event {
+    enum ConnectionEvent {
         Turn(Box<Turn>),
         End(Box<GameEnd>),
     }
     loop {
         let event = wait_for(client, "`turn` or `game_end`", |message| match message {
-            ServerMessage::Turn(turn) => Some(Event::Turn(turn)),
-            ServerMessage::GameEnd(end) => Some(Event::End(end)),
+            ServerMessage::Turn(turn) => Some(ConnectionEvent::Turn(turn)),
+            ServerMessage::GameEnd(end) => Some(ConnectionEvent::End(end)),
             _ => None,
         });
         match event.await? {
-            Event::Turn(turn) => send_column(client, &turn, column_of(&turn)?).await?,
-            Event::End(end) => return Ok(*end),
+            ConnectionEvent::Turn(turn) => send_column(client, &turn, column_of(&turn)?).await?,
+            ConnectionEvent::End(end) => return Ok(*end),
         }
     }
 }

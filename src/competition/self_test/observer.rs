@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_arena::admission::{Check, Report, Verdict};
+use fourfold_arena::admission::{Check, CheckVerdict, Report};
 use fourfold_engine::{BySide, Side, Variant};
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -17,8 +17,8 @@ use crate::play::room::MemberId;
 
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
-use crate::storage::authors::{FAULTS_MAX, FaultKind};
-use crate::storage::record::{EventKind, Opening, StoredGame};
+use crate::storage::bot_versions::{FAULTS_MAX, FaultKind};
+use crate::storage::record::{EventKind, OpeningSource, StoredGame};
 use crate::storage::records::self_test::TestReport;
 
 use crate::model::time::UnixMillis;
@@ -45,7 +45,7 @@ const NARROW: &str = "77377466667511714661141444553";
 
 /// Why no verdict is possible.
 #[derive(Debug, Error)]
-enum Trouble {
+enum TestTrouble {
     #[error("the game could not begin: {0}")]
     Start(#[from] StartError),
     #[error("the store failed")]
@@ -57,7 +57,7 @@ enum Trouble {
 }
 
 /// One test.
-pub(super) struct Observer {
+pub(super) struct TestObserver {
     host: Host,
     sessions: Sessions,
     store: Arc<dyn Store>,
@@ -68,7 +68,7 @@ pub(super) struct Observer {
     spent: Vec<Duration>,
 }
 
-impl Observer {
+impl TestObserver {
     pub(super) fn new(host: Host, sessions: Sessions, store: Arc<dyn Store>, bot: Identity) -> Self {
         let (checks, games, spent) = Default::default();
         Self { host, sessions, store, bot, began: UnixMillis::now(), checks, games, spent }
@@ -92,13 +92,13 @@ impl Observer {
 
     fn check(&mut self, name: &'static str, result: Result<String, String>) {
         let (verdict, note) = match result {
-            Ok(note) => (Verdict::Passed, note),
-            Err(note) => (Verdict::Failed, note),
+            Ok(note) => (CheckVerdict::Passed, note),
+            Err(note) => (CheckVerdict::Failed, note),
         };
         self.checks.push(Check { name, verdict, note });
     }
 
-    async fn play(&mut self) -> Result<(), Trouble> {
+    async fn play(&mut self) -> Result<(), TestTrouble> {
         let first = self.start(Side::First, "").await?;
         let asked = self.until_moves(&first, 1, Duration::from_millis(MOVE_MS.into())).await?;
         let is_alive = asked.own_moves > 0;
@@ -130,10 +130,10 @@ impl Observer {
     }
 
     /// Starts a casual game against the house.
-    async fn start(&mut self, side: Side, opening: &str) -> Result<GameId, Trouble> {
+    async fn start(&mut self, side: Side, opening: &str) -> Result<GameId, TestTrouble> {
         let house = self.host.house();
         let named = OPPONENT.parse().ok().and_then(|name| house.by_name(&name));
-        let opponent = named.or_else(|| house.all().first().cloned()).ok_or(Trouble::NoOpponent)?;
+        let opponent = named.or_else(|| house.all().first().cloned()).ok_or(TestTrouble::NoOpponent)?;
         let (bot, opponent) = (self.bot.clone(), opponent.identity.clone());
         let players = match side {
             Side::First => BySide { first: bot, second: opponent },
@@ -147,7 +147,7 @@ impl Observer {
                 variant: Variant::STANDARD,
                 time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(MOVE_MS) },
                 rated: false,
-                opening: Opening { kind, moves: opening.to_owned() },
+                opening: OpeningSource { kind, moves: opening.to_owned() },
                 pair: None,
                 origin: Origin::Players,
             })
@@ -157,10 +157,10 @@ impl Observer {
     }
 
     /// Cuts the bot's connection in the middle of its game and waits for its next move.
-    async fn cut(&mut self, game: &GameId) -> Result<(), Trouble> {
+    async fn cut(&mut self, game: &GameId) -> Result<(), TestTrouble> {
         if self.host.games_taken(&self.bot.id).all > 1 {
             let note = "it plays other games, which are not to be disturbed".to_owned();
-            self.checks.push(Check { name: "drop_and_resume", verdict: Verdict::Skipped, note });
+            self.checks.push(Check { name: "drop_and_resume", verdict: CheckVerdict::Skipped, note });
             return Ok(());
         }
         let before = self.look(game).await?.own_moves;
@@ -194,13 +194,18 @@ impl Observer {
         true
     }
 
-    async fn look(&self, game: &GameId) -> Result<Course, Trouble> {
-        let stored = self.store.game(game).await?.ok_or_else(|| Trouble::Gone(game.clone()))?;
-        Ok(Course::of(&stored, &self.bot))
+    async fn look(&self, game: &GameId) -> Result<TestedGame, TestTrouble> {
+        let stored = self.store.game(game).await?.ok_or_else(|| TestTrouble::Gone(game.clone()))?;
+        Ok(TestedGame::of(&stored, &self.bot))
     }
 
     /// Waits until the bot has made so many moves, the game is over, or the time is up.
-    async fn until_moves(&self, game: &GameId, moves: usize, within: Duration) -> Result<Course, Trouble> {
+    async fn until_moves(
+        &self,
+        game: &GameId,
+        moves: usize,
+        within: Duration,
+    ) -> Result<TestedGame, TestTrouble> {
         let deadline = Instant::now() + within;
         loop {
             let course = self.look(game).await?;
@@ -211,17 +216,17 @@ impl Observer {
         }
     }
 
-    async fn until_over(&self, game: &GameId) -> Result<Course, Trouble> {
+    async fn until_over(&self, game: &GameId) -> Result<TestedGame, TestTrouble> {
         self.until_moves(game, usize::MAX, GAME_WITHIN).await
     }
 
     /// Books how long the bot took for the moves of a game.
-    async fn count(&mut self, game: &GameId) -> Result<(), Trouble> {
+    async fn count(&mut self, game: &GameId) -> Result<(), TestTrouble> {
         self.spent.extend(self.look(game).await?.spent);
         Ok(())
     }
 
-    async fn look_for_illegal_moves(&mut self) -> Result<(), Trouble> {
+    async fn look_for_illegal_moves(&mut self) -> Result<(), TestTrouble> {
         let faults = self.store.bot_faults(&self.bot.id, FAULTS_MAX).await?;
         // The first of them says best what went wrong; the list begins with the newest.
         let illegal = faults.iter().rev().find(|fault| {
@@ -244,14 +249,14 @@ fn arrivals(session: &Session) -> (MemberId, u64) {
 }
 
 /// How a game stands, seen from the bot's side.
-struct Course {
+struct TestedGame {
     own_moves: usize,
     spent: Vec<Duration>,
     /// Once it is over: why, and whether the bot was at fault.
     end: Option<(EndReason, bool)>,
 }
 
-impl Course {
+impl TestedGame {
     fn of(game: &StoredGame, bot: &Identity) -> Self {
         let side = if game.spec.players.first == bot.id { Side::First } else { Side::Second };
         let mut to_move =

@@ -9,13 +9,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use super::observer::Observer;
+use super::observer::TestObserver;
 use crate::model::ids::PlayerId;
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::play::host::Host;
 use crate::play::presence::Sessions;
-use crate::storage::authors::StoredTest;
+use crate::storage::bot_versions::StoredTest;
 use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{TestOutcome, Write};
 use crate::storage::{Store, Writer};
@@ -118,7 +118,7 @@ impl SelfTests {
     async fn run_one(&self, bot: &Identity) {
         let SelfTestDeps { host, sessions, store, writer, .. } = &*self.deps;
         let version = sessions.version_of(&bot.id).unwrap_or_default();
-        let observer = Observer::new(host.clone(), sessions.clone(), Arc::clone(store), bot.clone());
+        let observer = TestObserver::new(host.clone(), sessions.clone(), Arc::clone(store), bot.clone());
         let report = observer.examine(&version).await;
         info!(bot = %bot.name, version, passed = report.passed, "self-test ended");
         let outcome = if report.passed { TestOutcome::Passed } else { TestOutcome::Failed };

@@ -7,7 +7,7 @@ use fourfold_arena::report::RatingTable;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
-use super::progress::{Line, Progress};
+use super::progress::{ScheduleLine, TournamentProgress};
 use crate::model::ids::{PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError};
@@ -30,7 +30,7 @@ pub struct Upcoming {
 
 /// A tournament in a list.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Summary {
+pub struct TournamentSummary {
     /// What is fixed, and how it ended.
     pub tournament: StoredTournament,
     /// Games booked.
@@ -49,7 +49,7 @@ pub struct TournamentView {
     /// Standings, crosstable and ratings, by rank.
     pub table: RatingTable,
     /// Games of the schedule as far as they are known, in its order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ScheduleLine>,
     /// Games booked.
     pub games: u64,
     /// Games of the schedule as far as it is known.
@@ -57,7 +57,7 @@ pub struct TournamentView {
 }
 
 impl TournamentView {
-    fn new(progress: &Progress) -> Self {
+    fn new(progress: &TournamentProgress) -> Self {
         let (games, known) = progress.games();
         Self {
             tournament: progress.tournament().clone(),
@@ -95,23 +95,23 @@ pub(super) struct Hold {
 }
 
 /// One tournament's progress: the director changes it, whoever looks reads it.
-pub(super) type Shared = Arc<Mutex<Progress>>;
+pub(super) type SharedProgress = Arc<Mutex<TournamentProgress>>;
 
 /// Looks at a progress, or changes it.
-pub(super) fn lock(progress: &Shared) -> std::sync::MutexGuard<'_, Progress> {
+pub(super) fn lock(progress: &SharedProgress) -> std::sync::MutexGuard<'_, TournamentProgress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All tournaments, for reading, and the way to hold one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tournaments {
-    inner: Arc<Inner>,
+    inner: Arc<TournamentsInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct TournamentsInner {
     store: Arc<dyn Store>,
-    running: RwLock<HashMap<TournamentId, Shared>>,
+    running: RwLock<HashMap<TournamentId, SharedProgress>>,
     upcoming: RwLock<Vec<Upcoming>>,
     /// The newest last.
     finished: Mutex<Vec<Arc<TournamentView>>>,
@@ -122,7 +122,7 @@ impl Tournaments {
     /// A board with nothing on it, and where its commands arrive.
     pub(super) fn with_commands(store: Arc<dyn Store>) -> (Self, mpsc::Receiver<Hold>) {
         let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-        let inner = Inner {
+        let inner = TournamentsInner {
             store,
             running: RwLock::default(),
             upcoming: RwLock::default(),
@@ -138,7 +138,7 @@ impl Tournaments {
         Self::with_commands(store).0
     }
 
-    pub(super) fn show(&self, id: TournamentId, progress: Shared) {
+    pub(super) fn show(&self, id: TournamentId, progress: SharedProgress) {
         self.inner.running.write().unwrap_or_else(PoisonError::into_inner).insert(id, progress);
     }
 
@@ -150,7 +150,7 @@ impl Tournaments {
         *self.inner.upcoming.write().unwrap_or_else(PoisonError::into_inner) = upcoming;
     }
 
-    fn running(&self, id: &TournamentId) -> Option<Shared> {
+    fn running(&self, id: &TournamentId) -> Option<SharedProgress> {
         self.inner.running.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
@@ -165,7 +165,11 @@ impl Tournaments {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn list(&self, before: Option<u64>, limit: u32) -> Result<Vec<(u64, Summary)>, StoreError> {
+    pub async fn list(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, TournamentSummary)>, StoreError> {
         let mut list = Vec::new();
         for (number, tournament) in self.inner.store.tournaments(before, limit).await? {
             let end = tournament.end.as_ref();
@@ -175,7 +179,7 @@ impl Tournaments {
             };
             let booked = || self.running(&tournament.id).map_or(0, |progress| lock(&progress).games().0);
             let games = end.map_or_else(booked, |end| end.games);
-            list.push((number, Summary { tournament, games, winner }));
+            list.push((number, TournamentSummary { tournament, games, winner }));
         }
         Ok(list)
     }
@@ -224,7 +228,10 @@ impl Tournaments {
 }
 
 /// A tournament as its stored games tell it.
-pub(super) async fn take_up(store: &dyn Store, tournament: StoredTournament) -> Result<Progress, StoreError> {
+pub(super) async fn take_up(
+    store: &dyn Store,
+    tournament: StoredTournament,
+) -> Result<TournamentProgress, StoreError> {
     let mut names = Vec::new();
     for entrant in &tournament.entrants {
         let player = store.player(entrant).await?;
@@ -233,6 +240,6 @@ pub(super) async fn take_up(store: &dyn Store, tournament: StoredTournament) -> 
     }
     let games = store.games_of_tournament(&tournament.id).await?;
     let walkovers = store.walkovers(&tournament.id).await?;
-    Progress::replay(tournament, names, &games, &walkovers)
+    TournamentProgress::replay(tournament, names, &games, &walkovers)
         .map_err(|error| StoreError::Corrupt(error.to_string()))
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fourfold_arena::plan::Slot;
+use fourfold_arena::plan::PlannedGame;
 use fourfold_engine::{Side, Variant};
 use rand::RngExt;
 use tokio::sync::broadcast::error::RecvError;
@@ -12,8 +12,8 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
-use super::board::{Hold, HoldError, Shared, Tournaments, Upcoming, lock, take_up};
-use super::progress::{Decided, Progress};
+use super::board::{Hold, HoldError, SharedProgress, Tournaments, Upcoming, lock, take_up};
+use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
 use crate::model::ids::{PairId, PlayerId, PlayerName, TournamentId};
@@ -23,8 +23,8 @@ use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::play::presence::Sessions;
 
 use crate::model::player::{OpponentKind, PlayerKind};
-use crate::storage::record::{Ending, Opening, Pair};
-use crate::system::config::{Start, TournamentConfig};
+use crate::storage::record::{Ending, GamePair, OpeningSource};
+use crate::system::config::{TournamentConfig, TournamentStart};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError, Write};
@@ -64,15 +64,15 @@ pub struct DirectorDeps {
 
 /// A tournament of the configuration and when it is due.
 #[derive(Debug)]
-struct Plan {
+struct PlannedTournament {
     config: TournamentConfig,
     next: Option<UnixMillis>,
 }
 
 /// A tournament under way.
 #[derive(Debug)]
-struct Running {
-    progress: Shared,
+struct RunningTournament {
+    progress: SharedProgress,
     entrants: Vec<Identity>,
     /// Since when entrants could not play, by their places.
     away: HashMap<usize, Instant>,
@@ -85,13 +85,13 @@ pub struct Director {
     board: Tournaments,
     commands: mpsc::Receiver<Hold>,
     ends: broadcast::Receiver<GameOver>,
-    plans: Vec<Plan>,
-    running: HashMap<TournamentId, Running>,
+    plans: Vec<PlannedTournament>,
+    running: HashMap<TournamentId, RunningTournament>,
 }
 
 /// What became of an attempt to begin a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Attempt {
+enum StartOutcome {
     Begun,
     /// Somebody is not there: it is over without being played.
     WalkedOver,
@@ -112,7 +112,7 @@ impl Director {
         configured: Vec<TournamentConfig>,
     ) -> Result<(Self, Tournaments), StoreError> {
         let (board, commands) = Tournaments::with_commands(Arc::clone(&deps.store));
-        let plans = configured.into_iter().map(|config| Plan { config, next: None }).collect();
+        let plans = configured.into_iter().map(|config| PlannedTournament { config, next: None }).collect();
         let ends = deps.host.ends();
         let mut director =
             Self { deps, board: board.clone(), commands, ends, plans, running: HashMap::new() };
@@ -142,10 +142,10 @@ impl Director {
         Ok(())
     }
 
-    fn add(&mut self, id: TournamentId, progress: Progress, entrants: Vec<Identity>) {
+    fn add(&mut self, id: TournamentId, progress: TournamentProgress, entrants: Vec<Identity>) {
         let progress = Arc::new(Mutex::new(progress));
         self.board.show(id.clone(), Arc::clone(&progress));
-        self.running.insert(id, Running { progress, entrants, away: HashMap::new() });
+        self.running.insert(id, RunningTournament { progress, entrants, away: HashMap::new() });
     }
 
     /// Runs until the daemon stops.
@@ -180,7 +180,7 @@ impl Director {
     async fn begin_plans(&mut self) {
         let now = UnixMillis::now();
         for place in 0..self.plans.len() {
-            if self.plans[place].config.at == Start::Daemon {
+            if self.plans[place].config.at == TournamentStart::Daemon {
                 let config = self.plans[place].config.clone();
                 self.hold_or_say(&config, now).await;
             }
@@ -206,8 +206,8 @@ impl Director {
     }
 
     fn announce(&self) {
-        let is_to_come = |plan: &&Plan| plan.config.at != Start::Daemon;
-        let upcoming = |plan: &Plan| Upcoming { name: plan.config.name.clone(), at: plan.next };
+        let is_to_come = |plan: &&PlannedTournament| plan.config.at != TournamentStart::Daemon;
+        let upcoming = |plan: &PlannedTournament| Upcoming { name: plan.config.name.clone(), at: plan.next };
         let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
         self.board.announce(upcoming);
@@ -234,7 +234,7 @@ impl Director {
         config: &TournamentConfig,
         due_at: UnixMillis,
     ) -> Result<TournamentId, HoldError> {
-        let is_same = |running: &Running| lock(&running.progress).tournament().name == config.name;
+        let is_same = |running: &RunningTournament| lock(&running.progress).tournament().name == config.name;
         if self.running.values().any(is_same) {
             return Err(HoldError::GoesOn(config.name.clone()));
         }
@@ -251,7 +251,7 @@ impl Director {
         }
         let tournament = plan(config, &entrants, due_at);
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let progress = Progress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
+        let progress = TournamentProgress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
         match self.deps.writer.write(Write::AddTournament(tournament.clone())).await {
             Ok(_) => {}
             Err(error @ (WriteError::Refused(_) | WriteError::Busy | WriteError::Store(_))) => {
@@ -331,12 +331,12 @@ impl Director {
             let attempt = if tried.insert(slot.number) {
                 attempt(&self.deps, running, slot).await
             } else {
-                Attempt::Closed
+                StartOutcome::Closed
             };
             match attempt {
-                Attempt::Begun | Attempt::WalkedOver => {}
-                Attempt::Waits => waiting.push(slot),
-                Attempt::Closed => {
+                StartOutcome::Begun | StartOutcome::WalkedOver => {}
+                StartOutcome::Waits => waiting.push(slot),
+                StartOutcome::Closed => {
                     waiting.push(slot);
                     break;
                 }
@@ -386,7 +386,7 @@ impl Director {
 }
 
 /// Tries to begin one game.
-async fn attempt(deps: &DirectorDeps, running: &mut Running, slot: Slot) -> Attempt {
+async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: PlannedGame) -> StartOutcome {
     let seats = slot.seats();
     let absent =
         Side::BOTH.into_iter().find(|side| !may_play(deps, running, seats[*side], seats[side.opponent()]));
@@ -396,7 +396,7 @@ async fn attempt(deps: &DirectorDeps, running: &mut Running, slot: Slot) -> Atte
         let patience = if deps.sessions.is_online(&entrant.id) { BUSY_MAX } else { AWAY_MAX };
         let since = *running.away.entry(seats[side]).or_insert(now);
         if now.saturating_duration_since(since) < patience {
-            return Attempt::Waits;
+            return StartOutcome::Waits;
         }
         return walk_over(deps, running, slot, side).await;
     }
@@ -407,18 +407,18 @@ async fn attempt(deps: &DirectorDeps, running: &mut Running, slot: Slot) -> Atte
                 running.away.remove(&seats[side]);
             }
             lock(&running.progress).started(slot, game);
-            Attempt::Begun
+            StartOutcome::Begun
         }
-        Err(StartError::Paused | StartError::ArenaBusy) => Attempt::Closed,
+        Err(StartError::Paused | StartError::ArenaBusy) => StartOutcome::Closed,
         Err(error) => {
             debug!(error = %error, "a tournament game did not begin");
-            Attempt::Waits
+            StartOutcome::Waits
         }
     }
 }
 
 /// Whether an entrant is there and takes a game against the other.
-fn may_play(deps: &DirectorDeps, running: &Running, place: usize, other: usize) -> bool {
+fn may_play(deps: &DirectorDeps, running: &RunningTournament, place: usize, other: usize) -> bool {
     let (entrant, other) = (&running.entrants[place], &running.entrants[other]);
     let is_house = |id: &PlayerId| deps.host.house().get(id).is_some();
     let has_place = || {
@@ -428,29 +428,34 @@ fn may_play(deps: &DirectorDeps, running: &Running, place: usize, other: usize) 
     is_house(&entrant.id) || (deps.sessions.is_online(&entrant.id) && has_place())
 }
 
-async fn walk_over(deps: &DirectorDeps, running: &Running, slot: Slot, absent: Side) -> Attempt {
+async fn walk_over(
+    deps: &DirectorDeps,
+    running: &RunningTournament,
+    slot: PlannedGame,
+    absent: Side,
+) -> StartOutcome {
     let id = lock(&running.progress).tournament().id.clone();
     let walkover = Walkover { number: slot.number, absent };
     let write = Write::WalkOver { tournament: id.clone(), walkover };
     if let Err(error) = deps.writer.write(write).await {
         warn!(tournament = %id, error = %error, "a walkover could not be stored");
-        return Attempt::Waits;
+        return StartOutcome::Waits;
     }
     let entrant = &running.entrants[slot.seats()[absent]].name;
     info!(tournament = %id, game = slot.number, %entrant, "lost without being there");
     let suspended = lock(&running.progress).walked_over(slot, absent);
     say_suspended(&id, running, &suspended);
-    Attempt::WalkedOver
+    StartOutcome::WalkedOver
 }
 
-fn say_suspended(id: &TournamentId, running: &Running, suspended: &[usize]) {
+fn say_suspended(id: &TournamentId, running: &RunningTournament, suspended: &[usize]) {
     for entrant in suspended {
         let entrant = &running.entrants[*entrant].name;
         warn!(tournament = %id, %entrant, "an entrant plays no more, after faults in a row");
     }
 }
 
-fn offer(running: &Running, slot: Slot) -> GameOffer {
+fn offer(running: &RunningTournament, slot: PlannedGame) -> GameOffer {
     let progress = lock(&running.progress);
     let tournament = progress.tournament();
     let tempo = if tournament.watchable { Tempo::Watchable } else { Tempo::Brisk };
@@ -460,13 +465,13 @@ fn offer(running: &Running, slot: Slot) -> GameOffer {
         variant: Variant::STANDARD,
         time: tournament.time,
         rated: tournament.rated,
-        opening: Opening { kind: OpeningKind::Balanced, moves: progress.opening(slot) },
-        pair: Some(Pair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
+        opening: OpeningSource { kind: OpeningKind::Balanced, moves: progress.opening(slot) },
+        pair: Some(GamePair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
         origin: Origin::Tournament(tempo),
     }
 }
 
-fn end(progress: &Progress, reason: EndedBecause) -> TournamentEnd {
+fn end(progress: &TournamentProgress, reason: EndedBecause) -> TournamentEnd {
     let entrants = &progress.tournament().entrants;
     let winner = progress.winner().and_then(|place| entrants.get(place).cloned());
     TournamentEnd { reason, at: UnixMillis::now(), winner, games: progress.games().0 }
@@ -492,10 +497,10 @@ fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) ->
 }
 
 /// When a tournament is due next by its schedule.
-fn next(at: &Start, now: UnixMillis) -> Option<UnixMillis> {
+fn next(at: &TournamentStart, now: UnixMillis) -> Option<UnixMillis> {
     match at {
-        Start::Daemon | Start::Command => None,
-        Start::Cron(cron) => cron.next_after(now),
+        TournamentStart::Daemon | TournamentStart::Command => None,
+        TournamentStart::Cron(cron) => cron.next_after(now),
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use fourfold_arena::course::{Consequence, Course};
 use fourfold_arena::log::Why;
-use fourfold_arena::plan::{Plan, Slot};
+use fourfold_arena::plan::{Plan, PlannedGame};
 use fourfold_arena::report::RatingTable;
-use fourfold_arena::results::Outcome;
+use fourfold_arena::results::GameOutcome;
 use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
 use fourfold_arena::time;
 use fourfold_engine::{BySide, Side, Variant};
@@ -73,7 +73,7 @@ impl Decided {
 
 /// A game of the schedule as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct ScheduleLine {
     /// In the order of the schedule, from 0; games 2k and 2k + 1 are pair k.
     pub number: u64,
     /// Places among the entrants.
@@ -81,19 +81,19 @@ pub struct Line {
     /// Its record; a walkover has none.
     pub game: Option<GameId>,
     /// How it came out; `None` while it goes on.
-    pub outcome: Option<Shown>,
+    pub outcome: Option<ShownOutcome>,
 }
 
 /// An outcome as it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct ShownOutcome {
     /// `None` for a draw.
     pub winner: Option<Side>,
     /// Whether somebody broke it off.
     pub is_fault: bool,
 }
 
-impl From<&Decided> for Shown {
+impl From<&Decided> for ShownOutcome {
     fn from(decided: &Decided) -> Self {
         Self { winner: decided.winner, is_fault: decided.at_fault.is_some() }
     }
@@ -101,7 +101,7 @@ impl From<&Decided> for Shown {
 
 /// A tournament under way, or one that is over.
 #[derive(Debug)]
-pub struct Progress {
+pub struct TournamentProgress {
     tournament: StoredTournament,
     names: Vec<PlayerName>,
     course: Course,
@@ -111,11 +111,11 @@ pub struct Progress {
     /// Games that are over before it was their turn to be booked.
     decided: BTreeMap<u64, Decided>,
     /// Games that could not begin yet.
-    postponed: VecDeque<Slot>,
-    lines: BTreeMap<u64, Line>,
+    postponed: VecDeque<PlannedGame>,
+    lines: BTreeMap<u64, ScheduleLine>,
 }
 
-impl Progress {
+impl TournamentProgress {
     /// A tournament of which nothing is played. `names` are those of its entrants, in their order.
     ///
     /// # Errors
@@ -165,8 +165,8 @@ impl Progress {
                     (*voids > REPLAYS_MAX).then(Decided::draw)
                 }),
             };
-            let outcome = decided.as_ref().map(Shown::from);
-            let line = Line { number, seats, game: Some(game.spec.id.clone()), outcome };
+            let outcome = decided.as_ref().map(ShownOutcome::from);
+            let line = ScheduleLine { number, seats, game: Some(game.spec.id.clone()), outcome };
             progress.lines.insert(number, line);
             if let Some(decided) = decided {
                 progress.decided.insert(number, decided);
@@ -204,7 +204,7 @@ impl Progress {
     }
 
     /// Games of the schedule that are known so far, in its order.
-    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+    pub fn lines(&self) -> impl Iterator<Item = &ScheduleLine> {
         self.lines.values()
     }
 
@@ -239,7 +239,7 @@ impl Progress {
 
     /// The next game to begin, `None` if others must end first. It must be either [`Self::started`], or
     /// [`Self::postpone`]d.
-    pub fn next_game(&mut self) -> Option<Slot> {
+    pub fn next_game(&mut self) -> Option<PlannedGame> {
         while let Some(slot) = self.postponed.pop_front() {
             if self.is_wanted(slot) {
                 return Some(slot);
@@ -253,26 +253,26 @@ impl Progress {
         }
     }
 
-    fn is_wanted(&self, slot: Slot) -> bool {
+    fn is_wanted(&self, slot: PlannedGame) -> bool {
         let active = self.course.active();
         self.course.over().is_none() && active[slot.pairing.a] && active[slot.pairing.b]
     }
 
     /// The moves of the opening of a game.
     #[must_use]
-    pub fn opening(&self, slot: Slot) -> String {
+    pub fn opening(&self, slot: PlannedGame) -> String {
         self.suite.draw(self.tournament.seed, slot.pairing.opening).notation()
     }
 
     /// A game has begun.
-    pub fn started(&mut self, slot: Slot, game: GameId) {
+    pub fn started(&mut self, slot: PlannedGame, game: GameId) {
         let (number, seats) = (slot.number, slot.seats());
-        self.lines.insert(number, Line { number, seats, game: Some(game.clone()), outcome: None });
+        self.lines.insert(number, ScheduleLine { number, seats, game: Some(game.clone()), outcome: None });
         self.live.insert(number, game);
     }
 
     /// A game could not begin and is tried again after the others that wait.
-    pub fn postpone(&mut self, slot: Slot) {
+    pub fn postpone(&mut self, slot: PlannedGame) {
         self.postponed.push_back(slot);
     }
 
@@ -282,17 +282,17 @@ impl Progress {
             return Vec::new(); // what is stored of it has been booked
         }
         if let Some(line) = self.lines.get_mut(&number) {
-            line.outcome = Some(Shown::from(&decided));
+            line.outcome = Some(ShownOutcome::from(&decided));
         }
         self.decided.insert(number, decided);
         self.book()
     }
 
     /// Somebody was not there for a game.
-    pub fn walked_over(&mut self, slot: Slot, absent: Side) -> Vec<usize> {
+    pub fn walked_over(&mut self, slot: PlannedGame, absent: Side) -> Vec<usize> {
         let (number, decided) = (slot.number, Decided::walkover(absent));
-        let outcome = Some(Shown::from(&decided));
-        self.lines.insert(number, Line { number, seats: slot.seats(), game: None, outcome });
+        let outcome = Some(ShownOutcome::from(&decided));
+        self.lines.insert(number, ScheduleLine { number, seats: slot.seats(), game: None, outcome });
         self.decided.insert(number, decided);
         self.book()
     }
@@ -302,13 +302,13 @@ impl Progress {
         let mut suspended = Vec::new();
         while let Some(slot) = self.course.due() {
             let Some(decided) = self.decided.remove(&slot.number) else { break };
-            let outcome = Some(Shown::from(&decided));
+            let outcome = Some(ShownOutcome::from(&decided));
             let Decided { winner, at_fault, both_moved, moves } = &decided;
             let (winner, at_fault, both_moved) = (*winner, *at_fault, *both_moved);
             let Consequence { suspended: out, over: _ } =
-                self.course.book(&Outcome { winner, at_fault, both_moved, moves });
+                self.course.book(&GameOutcome { winner, at_fault, both_moved, moves });
             suspended.extend(out);
-            let line = Line { number: slot.number, seats: slot.seats(), game: None, outcome };
+            let line = ScheduleLine { number: slot.number, seats: slot.seats(), game: None, outcome };
             self.lines.entry(slot.number).or_insert(line);
         }
         suspended
@@ -346,7 +346,7 @@ mod tests {
     use crate::model::result::EndReason;
     use crate::storage::conformance::{event, player_id, spec};
     use crate::storage::conformance_of_tournaments::tournament;
-    use crate::storage::record::{EventKind, GameSpec, Pair};
+    use crate::storage::record::{EventKind, GamePair, GameSpec};
 
     const NAMES: [&str; 3] = ["Ada", "Bob", "Carl"];
 
@@ -356,17 +356,17 @@ mod tests {
         (stored, NAMES.map(|name| name.parse().unwrap()).to_vec())
     }
 
-    fn new(pairs: u64) -> Progress {
+    fn new(pairs: u64) -> TournamentProgress {
         let (stored, names) = round_robin(pairs);
-        Progress::new(stored, names).unwrap()
+        TournamentProgress::new(stored, names).unwrap()
     }
 
     /// A game of the schedule as it is stored.
-    fn stored(slot: Slot, ending: Option<Ending>) -> StoredGame {
+    fn stored(slot: PlannedGame, ending: Option<Ending>) -> StoredGame {
         let id = PairId::in_tournament(&"T1".parse().unwrap(), slot.pair());
         let seats = slot.seats();
         let spec = GameSpec {
-            pair: Some(Pair { id, leg: slot.leg().number().into(), of: 2 }),
+            pair: Some(GamePair { id, leg: slot.leg().number().into(), of: 2 }),
             ..spec(&format!("g{}", slot.number), NAMES[seats.first], NAMES[seats.second])
         };
         let events = ending.map(|ending| event(1, EventKind::Finished(ending))).into_iter().collect();
@@ -379,7 +379,7 @@ mod tests {
     }
 
     /// Plays everything, whoever entered earlier winning, and stops after so many games.
-    fn play(progress: &mut Progress, games_max: usize) -> Vec<StoredGame> {
+    fn play(progress: &mut TournamentProgress, games_max: usize) -> Vec<StoredGame> {
         let mut games = Vec::new();
         while games.len() < games_max {
             let Some(slot) = progress.next_game() else { break };
@@ -415,7 +415,7 @@ mod tests {
                 straight.started(slot, games[stop].spec.id.clone());
             }
             let (stored, names) = round_robin(2);
-            let mut replayed = Progress::replay(stored, names, &games, &[]).unwrap();
+            let mut replayed = TournamentProgress::replay(stored, names, &games, &[]).unwrap();
             assert_eq!(replayed.table(), straight.table(), "{stop}");
             assert_eq!(replayed.live(), straight.live(), "{stop}");
             assert_eq!(replayed.next_game(), straight.next_game(), "{stop}");
@@ -426,7 +426,7 @@ mod tests {
     #[test]
     fn games_that_end_early_wait_for_their_turn() {
         let mut progress = new(1);
-        let slots: Vec<Slot> = std::iter::from_fn(|| progress.next_game()).collect();
+        let slots: Vec<PlannedGame> = std::iter::from_fn(|| progress.next_game()).collect();
         assert_eq!(slots.len(), 6);
         let mut games = vec![stored(slots[5], Some(won(Side::First))), stored(slots[2], None)];
         progress.started(slots[5], games[0].spec.id.clone());
@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(progress.games(), (0, 6));
         games.push(stored(slots[0], Some(won(Side::First))));
         let (tournament, names) = round_robin(1);
-        let mut replayed = Progress::replay(tournament, names, &games, &[]).unwrap();
+        let mut replayed = TournamentProgress::replay(tournament, names, &games, &[]).unwrap();
         assert_eq!(replayed.games(), (1, 6));
         let left: Vec<u64> = std::iter::from_fn(|| replayed.next_game()).map(|slot| slot.number).collect();
         assert_eq!(left, [1, 3, 4]);
@@ -459,7 +459,7 @@ mod tests {
         }
         assert_eq!((walkovers.len(), progress.over()), (3, Some(EndedBecause::Complete)));
         let (tournament, names) = round_robin(3);
-        let replayed = Progress::replay(tournament, names, &[], &walkovers).unwrap();
+        let replayed = TournamentProgress::replay(tournament, names, &[], &walkovers).unwrap();
         assert!(replayed.lines().all(|line| line.game.is_none() && line.outcome.is_some()));
     }
 
@@ -469,8 +469,9 @@ mod tests {
         let slot = new(1).next_game().unwrap();
         let void =
             |by| stored(slot, Some(Ending { result: GameResult::Void, reason: EndReason::Stopped, by }));
-        let replay =
-            |games: &[StoredGame]| Progress::replay(tournament.clone(), names.clone(), games, &[]).unwrap();
+        let replay = |games: &[StoredGame]| {
+            TournamentProgress::replay(tournament.clone(), names.clone(), games, &[]).unwrap()
+        };
         let mut voids = vec![void(None); REPLAYS_MAX];
         assert_eq!(replay(&voids).next_game(), Some(slot));
         voids.push(void(None));
@@ -479,7 +480,7 @@ mod tests {
         let lost = replay(&[stored(slot, Some(aborted))]);
         assert_eq!(
             lost.lines().next().unwrap().outcome,
-            Some(Shown { winner: Some(Side::Second), is_fault: true })
+            Some(ShownOutcome { winner: Some(Side::Second), is_fault: true })
         );
     }
 

@@ -31,7 +31,8 @@ struct Credentials {
 
 /// Who signed in. The session itself is in the cookie.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Account {
+#[schemars(rename = "Account")]
+struct SignedInView {
     /// Stays the same for ever.
     id: PlayerId,
     /// As it was registered.
@@ -44,14 +45,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let register = Operation::post(
         "/api/v1/accounts",
         "Makes an account and signs in: sets the session cookie. A guest keeps the games played so far",
-        Content::Json(schema_of::<Account>),
+        Content::Json(schema_of::<SignedInView>),
     )
     .body(schema_of::<Credentials>)
     .refusals(&[ApiCode::NameTaken, ApiCode::NameReserved, ApiCode::RateLimited, ApiCode::Busy]);
     let sign_in = Operation::post(
         "/api/v1/sessions",
         "Signs in: sets the session cookie",
-        Content::Json(schema_of::<Account>),
+        Content::Json(schema_of::<SignedInView>),
     )
     .body(schema_of::<Credentials>)
     .refusals(&[ApiCode::Unauthorized, ApiCode::RateLimited, ApiCode::Busy]);
@@ -101,7 +102,7 @@ async fn delete_session(
 
 fn signed_in(state: &AppState, issued: Issued) -> impl IntoResponse + use<> {
     let Issued { identity, token: _, secret } = issued;
-    let account = Account { id: identity.id, name: identity.name, kind: identity.kind };
+    let account = SignedInView { id: identity.id, name: identity.name, kind: identity.kind };
     (StatusCode::CREATED, cookie_header(auth::set_cookie(&state.site, &secret)), Json(account))
 }
 

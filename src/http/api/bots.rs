@@ -15,15 +15,15 @@ use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
-use crate::http::request::{JsonBody, Parameters, PathPart};
+use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::{AppState, OpenBot};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::rating::strength::Strength;
 
 /// A bot to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct NewBot {
+#[serde(deny_unknown_fields, rename = "NewBot")]
+struct NewBotRequest {
     /// 2 to 20 letters, digits, `_` or `-`.
     name: String,
 }
@@ -67,7 +67,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Makes a bot of one's own with its first token, shown this once",
         Content::Json(schema_of::<CreatedBot>),
     )
-    .body(schema_of::<NewBot>)
+    .body(schema_of::<NewBotRequest>)
     .signed_in()
     .refusals(&[ApiCode::NameTaken, ApiCode::NameReserved, ApiCode::Forbidden]);
     let new_token = Operation::post(
@@ -96,7 +96,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 async fn open_bots(
     State(state): State<AppState>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<OpenBot>>, ApiError> {
     let limit = parameters.limit()? as usize;
     let mut bots = state.arena.open_bots();
@@ -112,7 +112,7 @@ async fn open_bots(
 async fn create_bot(
     State(state): State<AppState>,
     SignedIn(owner): SignedIn,
-    JsonBody(NewBot { name }): JsonBody<NewBot>,
+    JsonBody(NewBotRequest { name }): JsonBody<NewBotRequest>,
 ) -> Result<(StatusCode, Json<CreatedBot>), ApiError> {
     let Issued { identity, token: _, secret } = state.accounts.create_bot(&owner.identity, &name).await?;
     let created = CreatedBot { id: identity.id, name: identity.name, token: secret.expose().to_owned() };

@@ -17,7 +17,7 @@ use crate::http::answer::{Keep, List, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::picture;
-use crate::http::request::{Parameters, PathPart};
+use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
@@ -62,19 +62,19 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 /// A part of the list of games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Page {
+pub(super) struct GamesPart {
     limit: u32,
     cursor: Option<u64>,
     since: Option<UnixMillis>,
 }
 
 /// The part that is asked for.
-pub(super) fn page_of(parameters: &Parameters) -> Result<Page, ApiError> {
+pub(super) fn page_of(parameters: &QueryParameters) -> Result<GamesPart, ApiError> {
     let (limit, cursor) = (parameters.limit()?, parameters.cursor()?);
-    Ok(Page { limit, cursor, since: since(parameters)? })
+    Ok(GamesPart { limit, cursor, since: since(parameters)? })
 }
 
-fn since(parameters: &Parameters) -> Result<Option<UnixMillis>, ApiError> {
+fn since(parameters: &QueryParameters) -> Result<Option<UnixMillis>, ApiError> {
     let since: Option<jiff::Timestamp> = parameters.optional("since").map_err(|_| {
         ApiError::bad_parameter("since", "since is a time of RFC 3339 such as 2026-01-31T12:00:00Z")
     })?;
@@ -82,7 +82,7 @@ fn since(parameters: &Parameters) -> Result<Option<UnixMillis>, ApiError> {
 }
 
 /// The player by whom games are chosen. One who does not exist is an error: an empty list would hide the misspelling.
-async fn player_of(state: &AppState, parameters: &Parameters) -> Result<Option<PlayerId>, ApiError> {
+async fn player_of(state: &AppState, parameters: &QueryParameters) -> Result<Option<PlayerId>, ApiError> {
     let Some(name) = parameters.optional::<PlayerName>("player")? else { return Ok(None) };
     let player = state.store.player_by_name(&name).await?;
     let unknown = || ApiError { field: Some("player".into()), ..ApiError::not_found("player") };
@@ -91,7 +91,7 @@ async fn player_of(state: &AppState, parameters: &Parameters) -> Result<Option<P
 
 async fn games(
     State(state): State<AppState>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, ApiError> {
     let page = page_of(&parameters)?;
     let player = player_of(&state, &parameters).await?;
@@ -102,9 +102,9 @@ async fn games(
 pub(super) async fn game_list(
     state: &AppState,
     player: Option<PlayerId>,
-    page: Page,
+    page: GamesPart,
 ) -> Result<List<Record>, ApiError> {
-    let Page { limit, cursor, since } = page;
+    let GamesPart { limit, cursor, since } = page;
     // One more than asked for shows whether the list goes on.
     let query = GameQuery { player, since, after: cursor, newest_first: true, limit: limit + 1 };
     let mut stored = state.store.finished_games(&query).await?;
@@ -112,7 +112,7 @@ pub(super) async fn game_list(
     stored.truncate(limit as usize);
     let last = stored.last().and_then(|game| game.settlement.as_ref());
     let cursor = last.filter(|_| goes_on).map(|settlement| settlement.number.to_string());
-    let mut players = Players::new(&*state.store);
+    let mut players = PlayerCache::new(&*state.store);
     let mut items = Vec::with_capacity(stored.len());
     for game in &stored {
         items.push(players.record(game).await?);
@@ -133,7 +133,7 @@ async fn game(
         let game = game.map_err(|error| ApiError::internal(&error))?;
         picture(&headers, Keep::Settled, picture::board(&game))
     } else {
-        let record = Players::new(&*state.store).record(&stored).await?;
+        let record = PlayerCache::new(&*state.store).record(&stored).await?;
         keepable_json(&headers, Keep::Settled, &record)
     };
     if stored.settlement.is_none() {
@@ -143,12 +143,12 @@ async fn game(
 }
 
 /// Players of several games, each read from the store once.
-struct Players<'a> {
+struct PlayerCache<'a> {
     store: &'a dyn Store,
     known: HashMap<PlayerId, StoredPlayer>,
 }
 
-impl<'a> Players<'a> {
+impl<'a> PlayerCache<'a> {
     fn new(store: &'a dyn Store) -> Self {
         Self { store, known: HashMap::new() }
     }

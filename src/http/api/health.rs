@@ -13,20 +13,21 @@ use crate::http::state::AppState;
 
 /// All is well.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct Health {
+#[schemars(rename = "Health")]
+struct HealthAnswer {
     /// `ok`; otherwise the answer is an error.
     status: &'static str,
 }
 
-const OK: Health = Health { status: "ok" };
+const OK: HealthAnswer = HealthAnswer { status: "ok" };
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let healthz =
-        Operation::get("/healthz", "Says that the process answers", Content::Json(schema_of::<Health>));
+        Operation::get("/healthz", "Says that the process answers", Content::Json(schema_of::<HealthAnswer>));
     let readyz = Operation::get(
         "/readyz",
         "Says that the store answers and new games may begin",
-        Content::Json(schema_of::<Health>),
+        Content::Json(schema_of::<HealthAnswer>),
     )
     .refusals(&[ApiCode::NotReady]);
     vec![
@@ -35,7 +36,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-async fn readiness(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
+async fn readiness(State(state): State<AppState>) -> Result<Json<HealthAnswer>, ApiError> {
     let not_ready = |message| ApiError::new(ApiCode::NotReady, message);
     if !state.arena.is_ready() {
         return Err(not_ready("the daemon takes no new games"));

@@ -10,15 +10,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LIMIT, VARIANT};
-use crate::competition::leaderboard::field::Scale;
+use crate::competition::leaderboard::standings::Scale;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::ranking::{self, FitSummary, Home, Shown, Wanted};
-use crate::http::request::Parameters;
+use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankingQuery};
+use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::store::Board;
+use crate::storage::store::LeaderboardList;
 
 /// Which players are listed.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -46,7 +46,7 @@ impl FromStr for ListName {
     }
 }
 
-impl From<ListName> for Board {
+impl From<ListName> for LeaderboardList {
     fn from(list: ListName) -> Self {
         match list {
             ListName::All => Self::All,
@@ -78,9 +78,9 @@ pub(super) struct RatingView {
     losses: u64,
 }
 
-impl From<Shown> for RatingView {
-    fn from(shown: Shown) -> Self {
-        let Shown { elo, pm95, live } = shown;
+impl From<PublishedShown> for RatingView {
+    fn from(shown: PublishedShown) -> Self {
+        let PublishedShown { elo, pm95, live } = shown;
         Self {
             elo,
             live_elo: live.standing.rating.to_elo(),
@@ -96,7 +96,8 @@ impl From<Shown> for RatingView {
 
 /// A row of the leaderboard.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-struct Row {
+#[schemars(rename = "Row")]
+struct LeaderboardRowView {
     /// From 1; equal ratings share a rank.
     rank: u64,
     /// Stays the same for ever.
@@ -139,7 +140,8 @@ enum ScaleName {
 
 /// The bot that never errs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-struct Ceiling {
+#[schemars(rename = "Ceiling")]
+struct CeilingView {
     /// Who.
     name: PlayerName,
     /// Its rating.
@@ -154,7 +156,7 @@ struct FitView {
     /// What fixes the scale.
     scale: ScaleName,
     /// The bot that never errs, if it has played: where the scale ends.
-    ceiling: Option<Ceiling>,
+    ceiling: Option<CeilingView>,
     /// Games that count.
     distinct: u64,
     /// Pairs among them.
@@ -177,7 +179,7 @@ impl From<FitSummary> for FitView {
                 Scale::Random => ScaleName::Random,
                 Scale::Mean => ScaleName::Mean,
             },
-            ceiling: fit.ceiling.map(|ceiling| Ceiling { name: ceiling.name, elo: ceiling.elo }),
+            ceiling: fit.ceiling.map(|ceiling| CeilingView { name: ceiling.name, elo: ceiling.elo }),
             distinct: fit.games,
             pairs: fit.pairs,
             up_to: fit.up_to,
@@ -190,9 +192,10 @@ impl From<FitSummary> for FitView {
 
 /// A leaderboard.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-struct Leaderboard {
+#[schemars(rename = "Leaderboard")]
+struct LeaderboardAnswer {
     /// The strongest first.
-    items: Vec<Row>,
+    items: Vec<LeaderboardRowView>,
     /// Always null: the list has no further part.
     cursor: Option<String>,
     /// How the ratings were found; null on the list of people, and where nobody has played.
@@ -210,7 +213,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let operation = Operation::get(
         "/api/v1/leaderboard",
         "Lists the strongest players who have played rated games",
-        Content::Json(schema_of::<Leaderboard>),
+        Content::Json(schema_of::<LeaderboardAnswer>),
     )
     .parameters(&[LIST, VARIANT, HOUSE, LIMIT]);
     vec![Endpoint::new("/api/v1/leaderboard", get(leaderboard), [operation])]
@@ -218,8 +221,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 async fn leaderboard(
     State(state): State<AppState>,
-    parameters: Parameters,
-) -> Result<Json<Leaderboard>, ApiError> {
+    parameters: QueryParameters,
+) -> Result<Json<LeaderboardAnswer>, ApiError> {
     let list: ListName = parameters.optional("list")?.unwrap_or_default();
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
     let home = match parameters.optional::<bool>("house")? {
@@ -227,15 +230,15 @@ async fn leaderboard(
         Some(true) => Some(Home::House),
         Some(false) => Some(Home::Elsewhere),
     };
-    let wanted = Wanted { board: list.into(), variant, home, limit: parameters.limit()? };
+    let wanted = RankingQuery { board: list.into(), variant, home, limit: parameters.limit()? };
     let ranking = ranking::ranking(&state, wanted).await?;
     let items = ranking.rows.into_iter().map(row).collect();
-    Ok(Json(Leaderboard { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
+    Ok(Json(LeaderboardAnswer { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
 }
 
-fn row(row: ranking::Row) -> Row {
-    let ranking::Row { rank, player, shown, counted, skill, los_next } = row;
-    Row {
+fn row(row: ranking::RankedRow) -> LeaderboardRowView {
+    let ranking::RankedRow { rank, player, shown, counted, skill, los_next } = row;
+    LeaderboardRowView {
         rank,
         id: player.id,
         name: player.name,

@@ -14,7 +14,7 @@ use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
-use crate::http::ranking::Shown;
+use crate::http::ranking::PublishedShown;
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
@@ -24,8 +24,8 @@ use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
 use crate::storage::record::StoredGame;
 use crate::storage::store::Teaching;
-use crate::study::learning::changes::{Changes, Rethought};
-use crate::study::learning::told::{GameLessons, Said, lessons_of, said_in};
+use crate::study::learning::changes::{ChangedMove, Changes};
+use crate::study::learning::lesson_history::{GameLessons, SpokenReasons, lessons_of, said_in};
 
 /// A learner, or a version of one.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -207,12 +207,12 @@ async fn age(
     decision: Option<u16>,
 ) -> Result<AgeView, StoreError> {
     let row = state.store.rating(player, Variant::STANDARD).await?;
-    let fitted = Shown::of_bot(state, player, Variant::STANDARD, row.unwrap_or_default());
+    let fitted = PublishedShown::of_bot(state, player, Variant::STANDARD, row.unwrap_or_default());
     Ok(AgeView {
         name: name.clone(),
         games,
         rating: row.map(|row| row.standing.shown().into()),
-        published: fitted.map(Shown::to_wire),
+        published: fitted.map(PublishedShown::to_wire),
         decision: decision.map(share),
     })
 }
@@ -259,18 +259,18 @@ async fn stored(state: &AppState, id: &str) -> Result<StoredGame, ApiError> {
 
 impl LessonJson {
     fn new(learner: PlayerName, changes: Changes) -> Self {
-        let Changes { changed, new, named: _, rethought } = changes;
+        let Changes { changed, new, named: _, changed_moves } = changes;
         Self {
             learner,
             changed: changed as u64,
             new: new as u64,
-            rethought: rethought.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
+            rethought: changed_moves.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
         }
     }
 }
 
-impl From<Rethought> for RethoughtJson {
-    fn from(Rethought { ply, before, after }: Rethought) -> Self {
+impl From<ChangedMove> for RethoughtJson {
+    fn from(ChangedMove { ply, before, after }: ChangedMove) -> Self {
         let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
         Self { ply, before: numbers(before), after: numbers(after) }
     }
@@ -287,9 +287,9 @@ pub(in crate::http) async fn reasons_of(
     Ok(said.into_iter().map(MoveReasons::from).collect())
 }
 
-impl From<Said> for MoveReasons {
-    fn from(said: Said) -> Self {
-        let Said { ply, side: _, column, reasons } = said;
+impl From<SpokenReasons> for MoveReasons {
+    fn from(said: SpokenReasons) -> Self {
+        let SpokenReasons { ply, side: _, column, reasons } = said;
         Self { ply, column: column.number(), reasons: reasons.into_iter().map(WhyReason::from).collect() }
     }
 }

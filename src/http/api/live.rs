@@ -8,7 +8,7 @@ use super::LIMIT;
 use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::Parameters;
+use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::protocol::server::LiveGame;
 
@@ -24,7 +24,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 async fn live_games(
     State(state): State<AppState>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<LiveGame>>, ApiError> {
     let limit = parameters.limit()? as usize;
     let mut games = state.arena.live_games();

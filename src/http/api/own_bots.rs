@@ -19,14 +19,14 @@ use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
-use crate::http::request::{Parameters, PathPart, PathParts};
-use crate::http::state::{AppState, BotPresence, Trouble};
+use crate::http::request::{PathPart, PathParts, QueryParameters};
+use crate::http::state::{AppState, BotPresence, TroubleView};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::protocol::client::MoveInfo;
 
 use crate::protocol::terms::WireSide;
-use crate::storage::authors::{BotFault, BotVersion};
+use crate::storage::bot_versions::{BotFault, BotVersion};
 use crate::storage::record::{EventKind, StoredGame, StoredPlayer, StoredToken};
 use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{GameQuery, StoreError};
@@ -56,7 +56,7 @@ pub(in crate::http) struct OwnBot {
     /// Whether that version may play rated games; null if it is not connected.
     pub(in crate::http) may_play_rated: Option<bool>,
     /// Why the ladder leaves it out; null if it does not.
-    pub(in crate::http) trouble: Option<Trouble>,
+    pub(in crate::http) trouble: Option<TroubleView>,
     /// Its games under way.
     pub(in crate::http) games: Vec<GameId>,
     /// The last game that it finished.
@@ -143,7 +143,8 @@ struct SelfTestState {
 
 /// What a bot thought about one of its moves.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::http) struct Thought {
+#[schemars(rename = "Thought")]
+pub(in crate::http) struct ThoughtView {
     /// Stones on the board after the move.
     pub(in crate::http) ply: usize,
     /// The column that was played.
@@ -214,7 +215,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let thoughts = Operation::get(
         "/api/v1/games/{id}/info",
         "Shows what one's own bots thought about their moves in a game, as their `info` said",
-        Content::Json(schema_of::<List<Thought>>),
+        Content::Json(schema_of::<List<ThoughtView>>),
     )
     .signed_in()
     .refusals(NOT_YOURS);
@@ -290,7 +291,7 @@ async fn list_faults(
     State(state): State<AppState>,
     SignedIn(who): SignedIn,
     name: PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<FaultView>>, ApiError> {
     let bot = own(&state, &who, &name).await?;
     let faults = state.store.bot_faults(&bot.id, parameters.limit()?).await?;
@@ -397,7 +398,7 @@ pub(in crate::http) async fn thoughts_for(
     state: &AppState,
     owner: &PlayerId,
     game: &StoredGame,
-) -> Result<Option<Vec<Thought>>, StoreError> {
+) -> Result<Option<Vec<ThoughtView>>, StoreError> {
     let mut is_own = fourfold_engine::BySide { first: false, second: false };
     for side in Side::BOTH {
         let player = state.store.player(&game.spec.players[side]).await?;
@@ -408,7 +409,7 @@ pub(in crate::http) async fn thoughts_for(
     if !is_own.first && !is_own.second {
         return Ok(None);
     }
-    let mut thoughts: Vec<Option<Thought>> = vec![None; game.spec.opening.moves.len()];
+    let mut thoughts: Vec<Option<ThoughtView>> = vec![None; game.spec.opening.moves.len()];
     for event in &game.events {
         match &event.kind {
             EventKind::Move(played) => {
@@ -416,7 +417,13 @@ pub(in crate::http) async fn thoughts_for(
                 let side = if ply % 2 == 1 { Side::First } else { Side::Second };
                 let info = played.info.as_deref().and_then(|text| serde_json::from_str(text).ok());
                 let (column, spent_ms) = (played.column.number(), played.spent_ms);
-                thoughts.push(is_own[side].then(|| Thought { ply, column, by: side.into(), spent_ms, info }));
+                thoughts.push(is_own[side].then(|| ThoughtView {
+                    ply,
+                    column,
+                    by: side.into(),
+                    spent_ms,
+                    info,
+                }));
             }
             EventKind::Takeback { plies } => {
                 thoughts.truncate(thoughts.len().saturating_sub(*plies as usize));

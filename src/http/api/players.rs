@@ -16,8 +16,8 @@ use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
-use crate::http::ranking::Shown;
-use crate::http::request::{Parameters, PathPart};
+use crate::http::ranking::PublishedShown;
+use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
@@ -151,7 +151,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         .into_iter()
         .map(|(variant, row)| VariantRating {
             variant: WireVariant(variant),
-            rating: Shown::published(state, &player, variant, row).into(),
+            rating: PublishedShown::published(state, &player, variant, row).into(),
         })
         .collect();
     Ok(Profile {
@@ -173,7 +173,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
 async fn player_games(
     State(state): State<AppState>,
     name: PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, ApiError> {
     let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
@@ -183,7 +183,7 @@ async fn player_games(
 async fn player_ratings(
     State(state): State<AppState>,
     name: PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<RatingPoint>>, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
     let limit = parameters.limit()?;

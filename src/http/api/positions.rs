@@ -15,11 +15,11 @@ use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
-use crate::http::request::{Parameters, PathPart};
+use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::result::GameResult;
 use crate::protocol::terms::{WireSide, WireVariant};
-use crate::study::explorer::{Explored, Tally};
+use crate::study::explorer::{Explored, MoveTally};
 
 /// Ends the path of a picture.
 pub(super) const PICTURE: &str = ".svg";
@@ -76,8 +76,8 @@ pub(in crate::http) struct Success {
     pub(in crate::http) losses: u64,
 }
 
-impl From<Tally> for Success {
-    fn from(Tally { wins, draws, losses }: Tally) -> Self {
+impl From<MoveTally> for Success {
+    fn from(MoveTally { wins, draws, losses }: MoveTally) -> Self {
         Self { games: wins + draws + losses, wins, draws, losses }
     }
 }
@@ -145,7 +145,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 async fn position(
     State(state): State<AppState>,
     PathPart(part): PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();

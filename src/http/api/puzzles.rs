@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
-use crate::http::request::{JsonBody, Parameters, PathPart};
+use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PuzzleId};
 use crate::model::player::Identity;
@@ -21,7 +21,7 @@ use crate::protocol::terms::{WireSide, WireVariant};
 use crate::storage::puzzles::Goal;
 use crate::storage::writer::WriteError;
 use crate::study::puzzles::attempt::AttemptError;
-use crate::study::puzzles::desk::{DeskError, Feedback, Record, Shown};
+use crate::study::puzzles::service::{Feedback, PuzzleError, PuzzleRecord, ShownPuzzle};
 
 const AFTER: Parameter =
     Parameter { name: "after", about: "The puzzle that is not wanted again", schema: schema_of::<PuzzleId> };
@@ -158,8 +158,8 @@ struct SolutionView {
     line: String,
 }
 
-impl From<&Shown> for PuzzleView {
-    fn from(shown: &Shown) -> Self {
+impl From<&ShownPuzzle> for PuzzleView {
+    fn from(shown: &ShownPuzzle) -> Self {
         let puzzle = &shown.stored.puzzle;
         let ply = u32::try_from(puzzle.moves.len()).unwrap_or(u32::MAX);
         Self {
@@ -180,23 +180,23 @@ impl From<&Shown> for PuzzleView {
     }
 }
 
-impl From<Record> for RecordView {
-    fn from(record: Record) -> Self {
-        let Record { streak, best_streak, solved_today, tried, solved, level } = record;
+impl From<PuzzleRecord> for RecordView {
+    fn from(record: PuzzleRecord) -> Self {
+        let PuzzleRecord { streak, best_streak, solved_today, tried, solved, level } = record;
         Self { streak, best_streak, solved_today, tried, solved, level }
     }
 }
 
-impl From<DeskError> for ApiError {
-    fn from(error: DeskError) -> Self {
+impl From<PuzzleError> for ApiError {
+    fn from(error: PuzzleError) -> Self {
         match error {
-            DeskError::NoSuchPuzzle => Self::not_found("puzzle"),
-            DeskError::Attempt(AttemptError::Damaged) => Self::internal(&error),
-            DeskError::Attempt(refused) => Self::bad_field("moves", refused.to_string()),
-            DeskError::Store(error) => error.into(),
-            DeskError::Account(error) => error.into(),
-            DeskError::Write(WriteError::Busy) => Self::new(ApiCode::Busy, "too much is being written"),
-            DeskError::Write(ref refused @ (WriteError::Refused(_) | WriteError::Store(_))) => {
+            PuzzleError::NoSuchPuzzle => Self::not_found("puzzle"),
+            PuzzleError::Attempt(AttemptError::Damaged) => Self::internal(&error),
+            PuzzleError::Attempt(refused) => Self::bad_field("moves", refused.to_string()),
+            PuzzleError::Store(error) => error.into(),
+            PuzzleError::Account(error) => error.into(),
+            PuzzleError::Write(WriteError::Busy) => Self::new(ApiCode::Busy, "too much is being written"),
+            PuzzleError::Write(ref refused @ (WriteError::Refused(_) | WriteError::Store(_))) => {
                 Self::internal(refused)
             }
         }
@@ -267,7 +267,7 @@ async fn record(state: &AppState, who: Option<&Identity>) -> Result<Option<Recor
 async fn answer(
     state: &AppState,
     who: Option<&Identity>,
-    shown: Shown,
+    shown: ShownPuzzle,
 ) -> Result<Json<PuzzleAnswer>, ApiError> {
     Ok(Json(PuzzleAnswer { puzzle: (&shown).into(), you: record(state, who).await? }))
 }
@@ -283,7 +283,7 @@ async fn daily_puzzle(
 async fn next_puzzle(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<PuzzleAnswer>, ApiError> {
     let after: Option<PuzzleId> = parameters.optional("after")?;
     let who = identity(viewer.as_ref());

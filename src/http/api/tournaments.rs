@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CURSOR, LIMIT};
-use crate::competition::tournament::progress::Line;
-use crate::competition::tournament::{Summary, TournamentView};
+use crate::competition::tournament::progress::ScheduleLine;
+use crate::competition::tournament::{TournamentSummary, TournamentView};
 use crate::http::answer::{Keep, List, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::{Parameters, PathPart};
+use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
@@ -26,7 +26,8 @@ use crate::storage::tournaments::{EndedBecause, StoredTournament};
 /// How a tournament stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+#[schemars(rename = "Status")]
+enum TournamentStatus {
     /// It goes on.
     Running,
     /// Everything was played.
@@ -57,7 +58,7 @@ struct TournamentRow {
     id: TournamentId,
     /// That of the configuration.
     name: String,
-    status: Status,
+    status: TournamentStatus,
     format: FormatView,
     /// How many take part.
     entrants: usize,
@@ -154,7 +155,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 async fn tournaments(
     State(state): State<AppState>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<TournamentRow>>, ApiError> {
     let limit = parameters.limit()?;
     let list = state.tournaments.list(parameters.cursor()?, limit).await?;
@@ -174,7 +175,7 @@ async fn tournament(
     Ok(keepable_json(&headers, Keep::Settled, &detail(&view)))
 }
 
-fn row_of(Summary { tournament, games, winner }: Summary) -> TournamentRow {
+fn row_of(TournamentSummary { tournament, games, winner }: TournamentSummary) -> TournamentRow {
     row(&tournament, games, winner)
 }
 
@@ -192,12 +193,12 @@ fn row(tournament: &StoredTournament, games: u64, winner: Option<PlayerName>) ->
     }
 }
 
-fn status(tournament: &StoredTournament) -> Status {
+fn status(tournament: &StoredTournament) -> TournamentStatus {
     match tournament.end.as_ref().map(|end| end.reason) {
-        None => Status::Running,
-        Some(EndedBecause::Complete) => Status::Complete,
-        Some(EndedBecause::Suspended) => Status::Suspended,
-        Some(EndedBecause::Cancelled) => Status::Cancelled,
+        None => TournamentStatus::Running,
+        Some(EndedBecause::Complete) => TournamentStatus::Complete,
+        Some(EndedBecause::Suspended) => TournamentStatus::Suspended,
+        Some(EndedBecause::Cancelled) => TournamentStatus::Cancelled,
     }
 }
 
@@ -254,7 +255,7 @@ fn standings(view: &TournamentView) -> Vec<StandingRow> {
     view.table.players.iter().filter_map(row).collect()
 }
 
-fn scheduled(view: &TournamentView, line: &Line) -> ScheduledGame {
+fn scheduled(view: &TournamentView, line: &ScheduleLine) -> ScheduledGame {
     let result = line.outcome.map(|outcome| match outcome.winner {
         Some(Side::First) => GameResult::First,
         Some(Side::Second) => GameResult::Second,

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::{advance, sleep};
 
-use super::super::slots::Slots;
+use super::super::connection_limits::ConnectionLimits;
 use super::*;
 
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4_000);
@@ -38,17 +38,17 @@ struct Peering {
     stream: DuplexStream,
     task: JoinHandle<()>,
     stop: CancellationToken,
-    slots: Arc<Slots>,
+    connection_limits: Arc<ConnectionLimits>,
 }
 
 fn dial(pipe_bytes: usize) -> Peering {
     let (stream, far) = duplex(pipe_bytes);
     let limits = Arc::new(TransportLimits { connections: Some(10), ..TransportLimits::default() });
-    let slots = Slots::new(&limits);
+    let connection_limits = ConnectionLimits::new(&limits);
     let stop = CancellationToken::new();
     let deps = ConnectionDeps { router: router(), limits, stop: stop.clone() };
-    let task = tokio::spawn(serve(far, PEER, slots.take(None).unwrap(), deps));
-    Peering { stream, task, stop, slots }
+    let task = tokio::spawn(serve(far, PEER, connection_limits.take(None).unwrap(), deps));
+    Peering { stream, task, stop, connection_limits }
 }
 
 impl Peering {
@@ -72,7 +72,7 @@ impl Peering {
         // A connection that is reset has ended too.
         let _ = self.stream.read_to_end(&mut read).await;
         self.task.await.unwrap();
-        assert_eq!(self.slots.taken(), 0, "its place is free again");
+        assert_eq!(self.connection_limits.taken(), 0, "its place is free again");
         (began.elapsed().as_secs(), String::from_utf8_lossy(&read).into_owned())
     }
 }

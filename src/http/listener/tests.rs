@@ -57,7 +57,7 @@ async fn connections_over_the_total_are_told_so_and_places_come_free() {
     assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
     assert!(refused.contains("\r\nRetry-After: 1\r\n") && refused.contains(r#""code":"busy""#), "{refused}");
     drop(held);
-    while daemon.transport.slots.taken() > 0 {
+    while daemon.transport.connection_limits.taken() > 0 {
         tokio::task::yield_now().await;
     }
     let mut next = TcpStream::connect(daemon.address).await.unwrap();
@@ -90,7 +90,7 @@ async fn a_stop_ends_the_loop_and_its_connections() {
     daemon.transport.stop.cancel();
     daemon.task.await.unwrap();
     assert_eq!(idle.read(&mut [0]).await.unwrap(), 0);
-    assert_eq!(daemon.transport.slots.taken(), 0);
+    assert_eq!(daemon.transport.connection_limits.taken(), 0);
     // Another test may be starting a program, which has a copy of our listener for as long as that takes.
     let refused = async {
         while TcpStream::connect(daemon.address).await.is_ok() {

@@ -6,7 +6,7 @@ use axum::response::Html;
 
 use super::Page;
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerName, TokenId};
@@ -22,8 +22,8 @@ python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/python examples
 
 #[derive(Template)]
 #[template(path = "account.html")]
-struct Account {
-    frame: Frame,
+struct AccountPage {
+    frame: LayoutFrame,
     /// People own bots; somebody who comes with a bot's token does not.
     may_own_bots: bool,
     bots: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let keep_games = stored_guest(&state, &visitor)
         .await?
         .map(|name| language.fill("account.keep_games", &[("name", name.as_str())]));
-    let page = Account {
+    let page = AccountPage {
         frame: visitor.frame(
             Tab::Account,
             visitor.language().text(if owner.is_some() { "account.yours" } else { "account.sign_in" }),

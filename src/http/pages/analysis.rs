@@ -15,9 +15,9 @@ use fourfold_engine::search::{Score, Value};
 use fourfold_engine::{Column, Game, Variant};
 use tokio::time::timeout;
 
-use super::drawing::{Board, DiscIcon, Drawing};
+use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::Icon;
 use super::words;
 use crate::http::api::positions::{ExploredMove, PositionView, Success, look, look_unsolved};
@@ -37,7 +37,7 @@ const BOARDS: [&str; 8] = ["7x6", "6x5", "8x7", "9x6", "9x6x5", "5x4", "6x6", "4
 
 /// What the address says after its path: `variant`, and from the form `moves`, a move list or a link. Whatever else
 /// stands there is no reason to show nothing.
-type Asked = HashMap<String, String>;
+type AddressFields = HashMap<String, String>;
 
 /// A position as far as it could be read.
 struct Read {
@@ -73,8 +73,8 @@ struct ExplorerRow {
 #[derive(Template)]
 #[template(path = "analysis.html")]
 struct AnalysisPage {
-    frame: Frame,
-    board: Board,
+    frame: LayoutFrame,
+    board: BoardDrawing,
     variant: String,
     moves: String,
     ply: u32,
@@ -107,7 +107,7 @@ impl AnalysisPage {
 pub(super) async fn start(
     State(state): State<AppState>,
     visitor: Visitor,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
     match asked.get("moves").map(|moves| moves.trim()).filter(|moves| !moves.is_empty()) {
         None => show(&state, visitor, "-", variant_of(&asked)).await,
@@ -122,12 +122,12 @@ pub(super) async fn page(
     State(state): State<AppState>,
     visitor: Visitor,
     Path(moves): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
     show(&state, visitor, &moves, variant_of(&asked)).await
 }
 
-fn variant_of(asked: &Asked) -> Option<&str> {
+fn variant_of(asked: &AddressFields) -> Option<&str> {
     asked.get("variant").map(String::as_str)
 }
 
@@ -215,7 +215,7 @@ async fn show(
     let bots = state.arena.open_bots().into_iter().filter(|bot| bot.house);
     let page = AnalysisPage {
         frame: visitor.frame(Tab::Analysis, lang.text("analysis.title")),
-        board: Board::to_play(lang, Drawing::new(game.variant(), &view.moves)),
+        board: BoardDrawing::to_play(lang, Drawing::new(game.variant(), &view.moves)),
         variant: game.variant().to_string(),
         ply: game.ply(),
         position: if is_complete { serde_json::to_string(&view).unwrap_or_default() } else { String::new() },

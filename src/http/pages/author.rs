@@ -9,9 +9,9 @@ use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::{Page, words};
-use crate::http::api::own_bots::{OwnBot, Thought, own_bot, thoughts_for};
+use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
 use crate::http::kits::{self, Kit};
 use crate::http::site::host;
 use crate::http::state::AppState;
@@ -19,7 +19,7 @@ use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
-use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};
 use crate::storage::records::self_test::{TestReport, TestVerdict};
 
@@ -33,8 +33,8 @@ const TOKEN: &str = "c4b_…";
 
 #[derive(Template)]
 #[template(path = "bot-new.html")]
-struct NewBot {
-    frame: Frame,
+struct NewBotPage {
+    frame: LayoutFrame,
     /// People own bots; somebody who comes with a bot's token does not.
     may_own_bots: bool,
     bots: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page
         Some(owner) => state.store.bots_of(&owner.id).await?,
         None => Vec::new(),
     };
-    let page = NewBot {
+    let page = NewBotPage {
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         frame: visitor.frame(Tab::Bots, visitor.language().text("author.new_title")),
@@ -56,13 +56,13 @@ pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page
 }
 
 /// The lines that start a bot of one kit.
-struct Start {
+struct KitStart {
     kit: &'static str,
     lines: String,
 }
 
 /// One version of the table.
-struct VersionRow {
+struct AuthorVersionRow {
     version: String,
     first_seen: String,
     last_seen: String,
@@ -78,14 +78,14 @@ struct ReportShown {
     report: TestReport,
 }
 
-struct FaultRow {
+struct BotFaultRow {
     kind: &'static str,
     note: String,
     game: Option<GameId>,
     at: String,
 }
 
-struct TokenRow {
+struct OwnTokenRow {
     id: TokenId,
     since: String,
 }
@@ -93,14 +93,14 @@ struct TokenRow {
 #[derive(Template)]
 #[template(path = "bot.html")]
 struct BotPage {
-    frame: Frame,
+    frame: LayoutFrame,
     name: String,
     bot: OwnBot,
-    starts: Vec<Start>,
-    versions: Vec<VersionRow>,
+    starts: Vec<KitStart>,
+    versions: Vec<AuthorVersionRow>,
     report: Option<ReportShown>,
-    faults: Vec<FaultRow>,
-    tokens: Vec<TokenRow>,
+    faults: Vec<BotFaultRow>,
+    tokens: Vec<OwnTokenRow>,
 }
 
 impl BotPage {
@@ -155,12 +155,12 @@ async fn bot_named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>,
 }
 
 /// The lines for each kit, with the address by which this page was asked for.
-fn starts(state: &AppState, headers: &HeaderMap) -> Vec<Start> {
+fn starts(state: &AppState, headers: &HeaderMap) -> Vec<KitStart> {
     let base = match (&state.site.public_url, host(headers)) {
         (Some(_), _) => state.site.url(""),
         (None, host) => format!("http://{}", host.unwrap_or("127.0.0.1:4444")),
     };
-    let lines = |kit: &Kit| Start { kit: kit.title, lines: kits::start_lines(kit, &base, TOKEN) };
+    let lines = |kit: &Kit| KitStart { kit: kit.title, lines: kits::start_lines(kit, &base, TOKEN) };
     kits::ALL.iter().map(lines).collect()
 }
 
@@ -168,15 +168,15 @@ async fn version_rows(
     lang: Language,
     state: &AppState,
     bot: &StoredPlayer,
-) -> Result<Vec<VersionRow>, StoreError> {
+) -> Result<Vec<AuthorVersionRow>, StoreError> {
     let versions = state.store.bot_versions(&bot.id).await?;
-    let row = |known: crate::storage::authors::BotVersion| {
+    let row = |known: crate::storage::bot_versions::BotVersion| {
         let verdict = match (known.passed_at, known.tested) {
             (Some(_), _) => Some(("author.passed", "won")),
             (None, Some(_)) => Some(("author.failed", "lost")),
             (None, None) => None,
         };
-        VersionRow {
+        AuthorVersionRow {
             version: named(lang, &known.version),
             first_seen: words::day(lang, known.first_seen),
             last_seen: words::day(lang, known.last_seen),
@@ -211,7 +211,7 @@ fn report_shown(lang: Language, own: &OwnBot) -> Option<ReportShown> {
     })
 }
 
-fn fault_row(lang: Language, fault: BotFault) -> FaultRow {
+fn fault_row(lang: Language, fault: BotFault) -> BotFaultRow {
     let key = match fault.kind {
         FaultKind::IllegalMove => "author.illegal_move",
         FaultKind::Illegal => "author.illegal",
@@ -220,7 +220,7 @@ fn fault_row(lang: Language, fault: BotFault) -> FaultRow {
         FaultKind::Disconnected => "author.disconnected",
     };
     let (at, minute) = (words::day(lang, fault.at), minute_of(fault.at));
-    FaultRow { kind: key, note: fault.note, game: fault.game, at: format!("{at}, {minute}") }
+    BotFaultRow { kind: key, note: fault.note, game: fault.game, at: format!("{at}, {minute}") }
 }
 
 /// The time of day, `18:54`, UTC.
@@ -229,9 +229,9 @@ fn minute_of(at: UnixMillis) -> String {
     text.get(11..16).unwrap_or_default().to_owned()
 }
 
-fn token_row(lang: Language, token: StoredToken) -> TokenRow {
+fn token_row(lang: Language, token: StoredToken) -> OwnTokenRow {
     let day = words::day(lang, token.created_at);
-    TokenRow { since: lang.fill("author.token_since", &[("day", &day)]), id: token.id }
+    OwnTokenRow { since: lang.fill("author.token_since", &[("day", &day)]), id: token.id }
 }
 
 /// What a visitor's own bots thought in a game.
@@ -264,7 +264,7 @@ impl Thoughts {
         let Some(viewer) = visitor.signed_in() else { return Ok(None) };
         let lang = visitor.language();
         let thoughts = thoughts_for(state, &viewer.identity.id, game).await?;
-        let rows = |thoughts: Vec<Thought>| {
+        let rows = |thoughts: Vec<ThoughtView>| {
             thoughts.into_iter().rev().map(|thought| ThoughtRow::new(lang, thought)).collect()
         };
         Ok(thoughts.map(|thoughts| Self { lang, rows: rows(thoughts) }))
@@ -272,7 +272,7 @@ impl Thoughts {
 }
 
 impl ThoughtRow {
-    fn new(lang: Language, thought: Thought) -> Self {
+    fn new(lang: Language, thought: ThoughtView) -> Self {
         let values: [(&str, &dyn Display); 2] = [("ply", &thought.ply), ("column", &thought.column)];
         let info = thought.info.unwrap_or_default();
         let said = [

@@ -9,7 +9,7 @@ use fourfold_engine::Variant;
 
 use super::Page;
 use super::avatar::Avatar;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
@@ -18,7 +18,7 @@ use crate::model::rating::elo::Standing;
 use crate::model::rating::strength::Strength;
 use crate::protocol::terms::WireRating;
 use crate::storage::StoreError;
-use crate::storage::store::Board;
+use crate::storage::store::LeaderboardList;
 
 /// Rated bots that are looked up for their ratings: far more than are connected at once.
 const RANKED_MAX: u32 = 1_000;
@@ -65,7 +65,7 @@ impl BotRow {
 
     /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
     async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
-        let ranked = state.store.leaderboard(Board::Bots, Variant::STANDARD, RANKED_MAX).await?;
+        let ranked = state.store.leaderboard(LeaderboardList::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
             ranked.into_iter().map(|row| (row.player.id, row.rating.standing.shown().into())).collect();
         let bots = state.arena.open_bots();
@@ -109,8 +109,8 @@ fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
 
 #[derive(Template)]
 #[template(path = "bots.html")]
-struct Bots {
-    frame: Frame,
+struct BotsPage {
+    frame: LayoutFrame,
     /// Without the frozen versions of learners, which would be most of the page.
     house: Vec<BotRow>,
     /// Where those are, if there are any.
@@ -126,7 +126,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         let name = bot.name.parse::<PlayerName>();
         name.is_ok_and(|name| state.learning.has_version(&name))
     });
-    let page = Bots {
+    let page = BotsPage {
         frame: visitor.frame(Tab::Bots, lang.text("site.bots")),
         house,
         versions: (!versions.is_empty()).then(|| lang.linked("learner.versions_elsewhere", "/learning")),

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
@@ -16,8 +16,8 @@ use crate::protocol::server::Offer;
 
 #[derive(Template)]
 #[template(path = "challenge.html")]
-struct Challenge {
-    frame: Frame,
+struct ChallengePage {
+    frame: LayoutFrame,
     id: String,
     is_mine: bool,
     from: PlayerTag,
@@ -41,7 +41,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         lang.fill("challenge.invites", &[("name", &offer.from.name)])
     };
     let variant = offer.terms.variant.0;
-    let page = Challenge {
+    let page = ChallengePage {
         frame: visitor.frame(Tab::Elsewhere, title.as_str()),
         id: id.to_string(),
         is_mine,

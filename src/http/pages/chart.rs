@@ -11,7 +11,7 @@ const ROOM: (f64, f64, f64, f64) = (52.0, 30.0, 12.0, 16.0);
 
 /// One point to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Value {
+pub(super) struct ChartPoint {
     pub(super) games: u64,
     pub(super) y: f64,
     /// Half the width of the range in which it lies with 95 percent.
@@ -31,7 +31,7 @@ struct Dot {
 
 /// A number beside an axis, and its line.
 #[derive(Clone, Debug)]
-struct Tick {
+struct ChartTick {
     at: String,
     label: String,
 }
@@ -55,16 +55,21 @@ pub(super) struct Chart {
     live: String,
     /// Where the live learner stands.
     now: Option<Dot>,
-    x_ticks: Vec<Tick>,
-    y_ticks: Vec<Tick>,
+    x_ticks: Vec<ChartTick>,
+    y_ticks: Vec<ChartTick>,
 }
 
 impl HtmlSafe for Chart {}
 
 impl Chart {
-    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there
-    /// is nothing to draw.
-    pub(super) fn new(title: &str, x_title: &str, frozen: &[Value], live: &[Value]) -> Option<Self> {
+    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there is
+    /// nothing to draw.
+    pub(super) fn new(
+        title: &str,
+        x_title: &str,
+        frozen: &[ChartPoint],
+        live: &[ChartPoint],
+    ) -> Option<Self> {
         let all = || frozen.iter().chain(live);
         let most = all().map(|value| value.games).max()?.max(10);
         let lows = all().map(|value| value.y - value.pm95);
@@ -76,11 +81,11 @@ impl Chart {
         let (left, bottom, top, right) = (ROOM.0, SIZE.1 - ROOM.1, ROOM.2, SIZE.0 - ROOM.3);
         let x = |games: u64| left + log(games) / log(most) * (right - left);
         let y = |value: f64| bottom - (value - low) / (high - low) * (bottom - top);
-        let points = |values: &[Value]| {
-            let point = |value: &Value| format!("{:.1},{:.1}", x(value.games), y(value.y));
+        let points = |values: &[ChartPoint]| {
+            let point = |value: &ChartPoint| format!("{:.1},{:.1}", x(value.games), y(value.y));
             values.iter().map(point).collect::<Vec<_>>().join(" ")
         };
-        let dot = |value: &Value| Dot {
+        let dot = |value: &ChartPoint| Dot {
             x: format!("{:.1}", x(value.games)),
             y: format!("{:.1}", y(value.y)),
             low: format!("{:.1}", y(value.y - value.pm95)),
@@ -106,11 +111,11 @@ impl Chart {
             live: points(live),
             now: now.map(dot),
             x_ticks: x_marks
-                .map(|games| Tick { at: format!("{:.1}", x(games)), label: games.to_string() })
+                .map(|games| ChartTick { at: format!("{:.1}", x(games)), label: games.to_string() })
                 .collect(),
             y_ticks: y_marks
                 .take_while(|value| *value <= high + step / 2.0)
-                .map(|value| Tick { at: format!("{:.1}", y(value)), label: format!("{value:.0}") })
+                .map(|value| ChartTick { at: format!("{:.1}", y(value)), label: format!("{value:.0}") })
                 .collect(),
         })
     }
@@ -133,8 +138,8 @@ fn nice_step(range: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn value(games: u64, value: f64) -> Value {
-        Value { games, y: value, pm95: 50.0 }
+    fn value(games: u64, value: f64) -> ChartPoint {
+        ChartPoint { games, y: value, pm95: 50.0 }
     }
 
     #[test]

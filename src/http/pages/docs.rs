@@ -8,15 +8,15 @@ use rust_embed::RustEmbed;
 
 use super::Page;
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use crate::http::state::AppState;
 
 #[derive(RustEmbed)]
 #[folder = "docs"]
-struct Files;
+struct DocumentFiles;
 
 /// A document in the list of all.
-struct Entry {
+struct DocumentRow {
     name: String,
     title: String,
     /// Its first paragraph, as text.
@@ -26,20 +26,20 @@ struct Entry {
 #[derive(Template)]
 #[template(path = "docs.html")]
 struct Index {
-    frame: Frame,
-    entries: Vec<Entry>,
+    frame: LayoutFrame,
+    entries: Vec<DocumentRow>,
 }
 
 #[derive(Template)]
 #[template(path = "doc.html")]
 struct Document {
-    frame: Frame,
+    frame: LayoutFrame,
     /// Made by us from our own files.
     html: String,
 }
 
 pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
-    let mut entries: Vec<Entry> = Files::iter().filter_map(|file| entry(&file)).collect();
+    let mut entries: Vec<DocumentRow> = DocumentFiles::iter().filter_map(|file| entry(&file)).collect();
     entries.sort_by(|a, b| a.title.cmp(&b.title));
     let page = Index { frame: visitor.frame(Tab::Docs, visitor.language().text("site.documents")), entries };
     Ok(Html(page.render()?))
@@ -52,14 +52,14 @@ pub(super) async fn page(State(_): State<AppState>, visitor: Visitor, Path(name)
     Ok(Html(page.render()?))
 }
 
-fn entry(file: &str) -> Option<Entry> {
+fn entry(file: &str) -> Option<DocumentRow> {
     let name = file.strip_suffix(".md").filter(|name| !name.contains('/'))?;
     let (title, about) = head(&read(name)?);
-    Some(Entry { name: name.to_owned(), title, about })
+    Some(DocumentRow { name: name.to_owned(), title, about })
 }
 
 fn read(name: &str) -> Option<String> {
-    let file = Files::get(&format!("{name}.md"))?;
+    let file = DocumentFiles::get(&format!("{name}.md"))?;
     String::from_utf8(file.data.into_owned()).ok()
 }
 

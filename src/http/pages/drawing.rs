@@ -160,16 +160,16 @@ fn other(side: WireSide) -> WireSide {
 /// A large board, which a module takes over.
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/board.html")]
-pub(super) struct Board {
+pub(super) struct BoardDrawing {
     lang: Language,
     drawing: Drawing,
     /// Room above the board for the disc about to fall.
     has_ghost: bool,
 }
 
-impl HtmlSafe for Board {}
+impl HtmlSafe for BoardDrawing {}
 
-impl Board {
+impl BoardDrawing {
     /// A board to play on.
     pub(super) fn to_play(lang: Language, drawing: Drawing) -> Self {
         Self { lang, drawing, has_ghost: true }

@@ -10,7 +10,7 @@ use axum::response::Html;
 use super::Page;
 use super::error::PageError;
 use super::game::stored_snapshot;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::watched::{Opens, Watched};
 use crate::http::state::AppState;
 use crate::model::ids::GameId;
@@ -21,7 +21,7 @@ pub(in crate::http) const PATH: &str = "/embed/";
 #[derive(Template)]
 #[template(path = "embed.html")]
 struct Embed {
-    frame: Frame,
+    frame: LayoutFrame,
     /// Nothing is played now if there is none.
     game: Option<Watched>,
     /// Whether it goes on to the next game when one is over.

@@ -6,9 +6,9 @@ use axum::response::{Html, IntoResponse, Response};
 use thiserror::Error;
 use tracing::error;
 
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use crate::storage::StoreError;
-use crate::study::puzzles::desk::DeskError;
+use crate::study::puzzles::service::PuzzleError;
 
 /// Why a page cannot be shown.
 #[derive(Debug, Error)]
@@ -21,7 +21,7 @@ pub(super) enum PageError {
     Store(#[from] StoreError),
     /// The puzzles cannot be read.
     #[error("the puzzles failed")]
-    Puzzles(#[from] DeskError),
+    Puzzles(#[from] PuzzleError),
     /// What the page shows could not be read.
     #[error("{0}")]
     Read(String),
@@ -40,7 +40,7 @@ impl PageError {
 #[derive(Template)]
 #[template(path = "error.html")]
 struct ErrorPage {
-    frame: Frame,
+    frame: LayoutFrame,
     title: &'static str,
     words: &'static str,
 }

@@ -11,12 +11,12 @@ use fourfold_engine::BySide;
 
 use super::analysis;
 use super::author::Thoughts;
-use super::drawing::{Board, DiscIcon, Drawing};
+use super::changed_moves::TaughtPanel;
+use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
 use super::pattern::{PatternBoard, PatternCells};
-use super::rethought::TaughtPanel;
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
@@ -33,7 +33,7 @@ use crate::model::rating::elo::ShownRating;
 use crate::protocol::terms::{Sides, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
-use crate::study::learning::told::lessons_of;
+use crate::study::learning::lesson_history::lessons_of;
 
 /// A player beside the board.
 #[derive(Clone, Debug, Template)]
@@ -74,7 +74,7 @@ impl MoveRow {
 pub(super) struct GameShown {
     lang: Language,
     pub(super) id: String,
-    board: Board,
+    board: BoardDrawing,
     top: SeatBar,
     bottom: SeatBar,
     status: String,
@@ -133,10 +133,10 @@ fn is_told_truth(snapshot: &Snapshot) -> bool {
     snapshot.you.is_none() && snapshot.status == GameStatus::Live && !(snapshot.rated && people)
 }
 
-fn board(lang: Language, snapshot: &Snapshot) -> Board {
+fn board(lang: Language, snapshot: &Snapshot) -> BoardDrawing {
     let drawing = Drawing::new(snapshot.variant.0, &snapshot.moves);
     let is_played_here = snapshot.you.is_some() && snapshot.status == GameStatus::Live;
-    if is_played_here { Board::to_play(lang, drawing) } else { Board::to_show(lang, drawing) }
+    if is_played_here { BoardDrawing::to_play(lang, drawing) } else { BoardDrawing::to_show(lang, drawing) }
 }
 
 fn of<T>(sides: &Sides<T>, side: WireSide) -> &T {
@@ -218,7 +218,7 @@ fn move_rows(lang: Language, snapshot: &Snapshot) -> Vec<MoveRow> {
 #[derive(Template)]
 #[template(path = "game.html")]
 struct GamePage {
-    frame: Frame,
+    frame: LayoutFrame,
     shown: GameShown,
     /// Of games that a learner plays.
     why: Option<WhyPanel>,

@@ -54,9 +54,9 @@ pub struct Visitor {
 
 impl Visitor {
     /// Everything around the content.
-    pub(super) fn frame(&self, tab: Tab, title: impl Into<String>) -> Frame {
+    pub(super) fn frame(&self, tab: Tab, title: impl Into<String>) -> LayoutFrame {
         let viewer = self.viewer.as_ref();
-        Frame {
+        LayoutFrame {
             title: title.into(),
             tab,
             theme: self.theme,
@@ -95,7 +95,7 @@ impl Visitor {
 
 /// What `layout.html` shows.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct LayoutFrame {
     pub(super) title: String,
     tab: Tab,
     theme: Option<Theme>,
@@ -106,7 +106,7 @@ pub(super) struct Frame {
     pub(super) is_signed_in: bool,
 }
 
-impl Frame {
+impl LayoutFrame {
     /// The attribute that chooses the colours.
     pub(super) fn theme(&self) -> Option<&'static str> {
         self.theme.map(|theme| match theme {

@@ -6,15 +6,15 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::player;
 use super::{Page, words};
-use crate::http::ranking::{self, FitSummary, Home, Ranking, Wanted};
+use crate::http::ranking::{self, FitSummary, Home, Ranking, RankingQuery};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
-use crate::storage::store::Board;
+use crate::storage::store::LeaderboardList;
 
 /// Rows of the table: as many as anybody reads.
 const ROWS_MAX: u32 = 200;
@@ -25,7 +25,7 @@ const BAR: f64 = 160.0;
 /// Which players are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum List {
+pub(super) enum ListedPlayers {
     #[default]
     All,
     People,
@@ -35,12 +35,12 @@ pub(super) enum List {
     Unknown,
 }
 
-impl List {
-    fn board(self) -> Board {
+impl ListedPlayers {
+    fn board(self) -> LeaderboardList {
         match self {
-            Self::All | Self::Unknown => Board::All,
-            Self::People => Board::People,
-            Self::Bots => Board::Bots,
+            Self::All | Self::Unknown => LeaderboardList::All,
+            Self::People => LeaderboardList::People,
+            Self::Bots => LeaderboardList::Bots,
         }
     }
 }
@@ -60,9 +60,9 @@ enum Homes {
 
 /// The query of the page's address.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Choice {
+pub(super) struct LeaderboardQuery {
     #[serde(default)]
-    list: List,
+    list: ListedPlayers,
     #[serde(default)]
     by: Homes,
     /// Board size.
@@ -89,7 +89,7 @@ struct Bar {
     at: String,
 }
 
-struct Row {
+struct LeaderboardPageRow {
     rank: u64,
     player: PlayerTag,
     version: Option<String>,
@@ -110,12 +110,12 @@ struct Row {
 
 #[derive(Template)]
 #[template(path = "leaderboard.html")]
-struct Leaderboard {
-    frame: Frame,
+struct LeaderboardPage {
+    frame: LayoutFrame,
     lead: &'static str,
     method: Linked,
     filters: Vec<Filter>,
-    rows: Vec<Row>,
+    rows: Vec<LeaderboardPageRow>,
     /// Whether moves have been judged.
     has_exact: bool,
     /// Whether this is the list of those who learn, which says how many games they learnt in the place of how many they
@@ -130,7 +130,7 @@ struct Leaderboard {
 pub(super) async fn page(
     State(state): State<AppState>,
     visitor: Visitor,
-    Query(choice): Query<Choice>,
+    Query(choice): Query<LeaderboardQuery>,
 ) -> Page {
     let lang = visitor.language();
     let board = choice.list.board();
@@ -141,19 +141,24 @@ pub(super) async fn page(
         Homes::Learners => Some(Home::Learners),
         Homes::Others => Some(Home::Elsewhere),
     };
-    let wanted = Wanted { board, variant, home, limit: ROWS_MAX };
+    let wanted = RankingQuery { board, variant, home, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
-    let mut shown: Vec<Row> = rows.iter().map(|row| Row::new(lang, &scale, row)).collect();
+    let mut shown: Vec<LeaderboardPageRow> =
+        rows.iter().map(|row| LeaderboardPageRow::new(lang, &scale, row)).collect();
     let of_learners = home == Some(Home::Learners);
     if of_learners {
         for (shown, row) in shown.iter_mut().zip(&rows) {
             shown.games_learnt = state.learning.games_learnt(&row.player.id).map(|games| lang.number(games));
         }
     }
-    let page = Leaderboard {
+    let page = LeaderboardPage {
         frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
-        lead: lang.text(if board == Board::People { "ranking.lead_people" } else { "ranking.lead" }),
+        lead: lang.text(if board == LeaderboardList::People {
+            "ranking.lead_people"
+        } else {
+            "ranking.lead"
+        }),
         method: lang.linked("ranking.method", "/docs/ratings"),
         filters: filters(&state, lang, wanted),
         has_exact: shown.iter().any(|row| row.exact.is_some()),
@@ -165,8 +170,8 @@ pub(super) async fn page(
     Ok(Html(page.render()?))
 }
 
-impl Row {
-    fn new(lang: Language, scale: &Ends, row: &ranking::Row) -> Self {
+impl LeaderboardPageRow {
+    fn new(lang: Language, scale: &Ends, row: &ranking::RankedRow) -> Self {
         let shown = row.shown;
         Self {
             rank: row.rank,
@@ -201,9 +206,9 @@ struct Ends {
 impl Ends {
     /// From the lowest to the highest end of those that are known well enough: one newcomer does not press all others
     /// together.
-    fn of(rows: &[ranking::Row]) -> Self {
+    fn of(rows: &[ranking::RankedRow]) -> Self {
         let known = || rows.iter().filter(|row| !row.shown.live.standing.is_provisional());
-        let ends = |row: &ranking::Row| {
+        let ends = |row: &ranking::RankedRow| {
             let half = f64::from(row.shown.pm95);
             (f64::from(row.shown.elo) - half, f64::from(row.shown.elo) + half)
         };
@@ -227,31 +232,33 @@ impl Ends {
     }
 }
 
-fn filters(state: &AppState, lang: Language, wanted: Wanted) -> Vec<Filter> {
-    let option = |other: Wanted, word: String, is_here: bool| Option_ { url: address(other), word, is_here };
+fn filters(state: &AppState, lang: Language, wanted: RankingQuery) -> Vec<Filter> {
+    let option =
+        |other: RankingQuery, word: String, is_here: bool| Option_ { url: address(other), word, is_here };
     let lists = [
-        (Board::All, lang.text("ranking.all")),
-        (Board::People, lang.text("ranking.people")),
-        (Board::Bots, lang.text("site.bots")),
+        (LeaderboardList::All, lang.text("ranking.all")),
+        (LeaderboardList::People, lang.text("ranking.people")),
+        (LeaderboardList::Bots, lang.text("site.bots")),
     ];
     let mut filters = vec![Filter {
         label: lang.text("ranking.who"),
         options: lists
             .map(|(board, word)| {
-                let home = wanted.home.filter(|_| board == Board::Bots);
-                option(Wanted { board, home, ..wanted }, word.to_owned(), board == wanted.board)
+                let home = wanted.home.filter(|_| board == LeaderboardList::Bots);
+                option(RankingQuery { board, home, ..wanted }, word.to_owned(), board == wanted.board)
             })
             .into(),
     }];
-    if wanted.board == Board::Bots {
+    if wanted.board == LeaderboardList::Bots {
         let homes = [
             (None, lang.text("ranking.all")),
             (Some(Home::House), lang.text("ranking.house")),
             (Some(Home::Learners), lang.text("ranking.learners")),
             (Some(Home::Elsewhere), lang.text("ranking.remote")),
         ];
-        let options =
-            homes.map(|(home, word)| option(Wanted { home, ..wanted }, word.to_owned(), home == wanted.home));
+        let options = homes.map(|(home, word)| {
+            option(RankingQuery { home, ..wanted }, word.to_owned(), home == wanted.home)
+        });
         filters.push(Filter { label: lang.text("ranking.whose"), options: options.into() });
     }
     let mut variants = state.leaderboard.now().variants();
@@ -260,7 +267,7 @@ fn filters(state: &AppState, lang: Language, wanted: Wanted) -> Vec<Filter> {
     }
     if variants.len() > 1 {
         let here = |variant: Variant| {
-            option(Wanted { variant, ..wanted }, variant.to_string(), variant == wanted.variant)
+            option(RankingQuery { variant, ..wanted }, variant.to_string(), variant == wanted.variant)
         };
         let options = variants.into_iter().map(here).collect();
         filters.push(Filter { label: lang.text("ranking.board"), options });
@@ -269,11 +276,11 @@ fn filters(state: &AppState, lang: Language, wanted: Wanted) -> Vec<Filter> {
 }
 
 /// The address of a list.
-fn address(wanted: Wanted) -> String {
+fn address(wanted: RankingQuery) -> String {
     let list = match wanted.board {
-        Board::All => None,
-        Board::People => Some("list=people".to_owned()),
-        Board::Bots => Some("list=bots".to_owned()),
+        LeaderboardList::All => None,
+        LeaderboardList::People => Some("list=people".to_owned()),
+        LeaderboardList::Bots => Some("list=bots".to_owned()),
     };
     let home = wanted.home.map(|home| match home {
         Home::House => "by=house".to_owned(),
@@ -336,10 +343,12 @@ mod tests {
 
     #[test]
     fn addresses_say_what_is_not_usual() {
-        let usual = Wanted { board: Board::All, variant: Variant::STANDARD, home: None, limit: 1 };
+        let usual =
+            RankingQuery { board: LeaderboardList::All, variant: Variant::STANDARD, home: None, limit: 1 };
         assert_eq!(address(usual), "/leaderboard");
         let wide = "9x6".parse().expect("a board");
-        let bots = Wanted { board: Board::Bots, variant: wide, home: Some(Home::House), limit: 1 };
+        let bots =
+            RankingQuery { board: LeaderboardList::Bots, variant: wide, home: Some(Home::House), limit: 1 };
         assert_eq!(address(bots), "/leaderboard?list=bots&by=house&variant=9x6");
     }
 

@@ -9,19 +9,19 @@ use fourfold_engine::{BySide, Variant};
 
 use super::Page;
 use super::bots;
-use super::chart::{Chart, Value};
+use super::changed_moves::{self, Turns};
+use super::chart::{Chart, ChartPoint};
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::pattern::{PatternBoard, PatternCells};
-use super::rethought::{self, Turns};
 use super::words;
-use crate::http::ranking::Shown;
+use crate::http::ranking::PublishedShown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::study::learning;
 use crate::study::learning::changes::Changes;
-use crate::study::learning::told::{Taught, TaughtGame, Wanted, last_lessons};
+use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, TaughtGame, last_lessons};
 use crate::study::learning::view::LearnerView;
 
 use crate::storage::StoreError;
@@ -38,18 +38,18 @@ const TURNS_MAX: usize = 6;
 const RANKING: &str = "/leaderboard?list=bots&by=learners";
 
 /// The live learner or a version of it, in the table.
-struct VersionRow {
+struct LearningVersionRow {
     name: String,
     games: u64,
     is_live: bool,
     /// The published one.
-    rating: Option<Shown>,
+    rating: Option<PublishedShown>,
     played: u64,
     /// Thousandths.
     decision: Option<u16>,
 }
 
-impl VersionRow {
+impl LearningVersionRow {
     fn provisional(&self) -> bool {
         self.rating.is_some_and(|rating| rating.live.standing.is_provisional())
     }
@@ -59,9 +59,9 @@ impl VersionRow {
     }
 
     /// Where it stands on the curve of ratings, unless too few games say so.
-    fn rated(&self) -> Option<Value> {
+    fn rated(&self) -> Option<ChartPoint> {
         let rating = self.rating.filter(|_| !self.provisional())?;
-        Some(Value { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
+        Some(ChartPoint { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
     }
 }
 
@@ -72,7 +72,7 @@ struct Growth {
 }
 
 /// A learner as the pages show it.
-struct Learner {
+struct LearnerSummary {
     name: String,
     about: String,
     games: u64,
@@ -83,10 +83,10 @@ struct Learner {
     span: String,
     elo: Option<Chart>,
     decision: Option<Chart>,
-    rows: Vec<VersionRow>,
+    rows: Vec<LearningVersionRow>,
 }
 
-impl Learner {
+impl LearnerSummary {
     /// Patterns that it knows.
     fn count(&self) -> u64 {
         self.patterns as u64
@@ -95,7 +95,7 @@ impl Learner {
 
 /// A learner among all of them.
 struct Overview {
-    learner: Learner,
+    learner: LearnerSummary,
     last: Option<LessonRow>,
 }
 
@@ -138,7 +138,7 @@ struct Legend {
 #[derive(Template)]
 #[template(path = "learning.html")]
 struct LearningPage {
-    frame: Frame,
+    frame: LayoutFrame,
     legend: Legend,
     learners: Vec<Overview>,
 }
@@ -146,9 +146,9 @@ struct LearningPage {
 #[derive(Template)]
 #[template(path = "learner.html")]
 struct LearnerPage {
-    frame: Frame,
+    frame: LayoutFrame,
     legend: Legend,
-    learner: Learner,
+    learner: LearnerSummary,
     lessons: Vec<LessonRow>,
     /// Whether it knows how often it saw its patterns, not only what they weigh.
     keeps_counts: bool,
@@ -163,7 +163,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let frame = visitor.frame(Tab::Elsewhere, visitor.language().text("learning.title"));
     let mut learners = Vec::new();
     for view in state.learning.all() {
-        let last = lessons(&state, frame.lang, &view, Wanted::LAST).await?.pop();
+        let last = lessons(&state, frame.lang, &view, LessonsWanted::LAST).await?.pop();
         learners.push(Overview { learner: learner(&state, &frame, &view).await?, last });
     }
     let legend = legend(&state, frame.lang);
@@ -187,7 +187,7 @@ pub(super) async fn one(
     let learner = learner(&state, &frame, &view).await?;
     let page = LearnerPage {
         legend: legend(&state, frame.lang),
-        lessons: lessons(&state, frame.lang, &view, Wanted::SHOWN).await?,
+        lessons: lessons(&state, frame.lang, &view, LessonsWanted::SHOWN).await?,
         keeps_counts: knowledge.keeps_counts(),
         cells: PatternCells::new(),
         more: (learner.patterns > PATTERNS_MAX)
@@ -209,17 +209,22 @@ fn legend(state: &AppState, lang: Language) -> Legend {
     }
 }
 
-async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<Learner, StoreError> {
+async fn learner(
+    state: &AppState,
+    frame: &LayoutFrame,
+    view: &LearnerView,
+) -> Result<LearnerSummary, StoreError> {
     let lang = frame.lang;
     let rows = version_rows(state, view).await?;
-    let (frozen, live): (Vec<&VersionRow>, Vec<&VersionRow>) = rows.iter().partition(|row| !row.is_live);
-    let rated: Vec<Value> = frozen.iter().filter_map(|row| row.rated()).collect();
+    let (frozen, live): (Vec<&LearningVersionRow>, Vec<&LearningVersionRow>) =
+        rows.iter().partition(|row| !row.is_live);
+    let rated: Vec<ChartPoint> = frozen.iter().filter_map(|row| row.rated()).collect();
     let now = live.iter().filter_map(|row| row.rated());
-    let grown: Vec<Value> = rated.last().copied().into_iter().chain(now).collect();
-    let decided: Vec<Value> =
+    let grown: Vec<ChartPoint> = rated.last().copied().into_iter().chain(now).collect();
+    let decided: Vec<ChartPoint> =
         frozen.iter().filter_map(|row| Some(decision(row.games, row.decision?))).collect();
     let curve = state.store.learner_curve(&view.name).await?;
-    let measured: Vec<Value> =
+    let measured: Vec<ChartPoint> =
         curve.iter().filter_map(|stored| Some(decision(stored.games, stored.decision?))).collect();
     let games = lang.text("learning.games_learnt");
     let first = frozen.first().map_or(0, |row| row.games);
@@ -229,7 +234,7 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
         Watches::All => lang.text("learner.watches_all"),
     };
     let about = bots::house_about(lang, &view.name).unwrap_or_else(|| view.about.to_owned());
-    Ok(Learner {
+    Ok(LearnerSummary {
         name: view.name.to_string(),
         about: format!("{about} {own}"),
         games: view.games,
@@ -244,26 +249,26 @@ async fn learner(state: &AppState, frame: &Frame, view: &LearnerView) -> Result<
 }
 
 /// The frozen versions by what they had learnt, then the live one.
-async fn version_rows(state: &AppState, view: &LearnerView) -> Result<Vec<VersionRow>, StoreError> {
+async fn version_rows(state: &AppState, view: &LearnerView) -> Result<Vec<LearningVersionRow>, StoreError> {
     let frozen = view.versions.iter();
     let frozen = frozen.map(|it| (&it.name, &it.player, it.mark, it.decision, false));
     let live = (&view.name, &view.player, view.games, view.decision, true);
     let mut rows = Vec::new();
     for (name, player, games, decision, is_live) in frozen.chain([live]) {
         let (rating, played) = rating(state, player).await?;
-        rows.push(VersionRow { name: name.to_string(), games, is_live, rating, played, decision });
+        rows.push(LearningVersionRow { name: name.to_string(), games, is_live, rating, played, decision });
     }
     Ok(rows)
 }
 
 /// The published rating, and how many rated games were played.
-async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<Shown>, u64), StoreError> {
+async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<PublishedShown>, u64), StoreError> {
     let live = state.store.rating(player, Variant::STANDARD).await?.unwrap_or_default();
-    Ok((Shown::of_bot(state, player, Variant::STANDARD, live), live.standing.games))
+    Ok((PublishedShown::of_bot(state, player, Variant::STANDARD, live), live.standing.games))
 }
 
 /// From the first version to the live one, as far as both are known.
-fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
+fn growth(lang: Language, rows: &[LearningVersionRow]) -> Vec<Growth> {
     let [first, .., last] = rows else { return Vec::new() };
     let mut growth = Vec::new();
     if let (Some(before), Some(now)) = (first.decision(lang), last.decision(lang)) {
@@ -272,7 +277,7 @@ fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
                 label: lang.text("learner.right_decisions"), value: format!("{before} → {now}")
             });
     }
-    let rated = |row: &VersionRow| row.rating.filter(|_| !row.provisional());
+    let rated = |row: &LearningVersionRow| row.rating.filter(|_| !row.provisional());
     if let (Some(before), Some(now)) = (rated(first), rated(last)) {
         let value = format!("{} → {}", before.elo, now.elo);
         growth.push(Growth { label: lang.text("ranking.rating"), value });
@@ -281,11 +286,11 @@ fn growth(lang: Language, rows: &[VersionRow]) -> Vec<Growth> {
 }
 
 /// A point of the curve of decisions, with what its number of positions leaves to chance.
-fn decision(games: u64, thousandths: u16) -> Value {
+fn decision(games: u64, thousandths: u16) -> ChartPoint {
     let share = f64::from(thousandths) / 1_000.0;
     let positions = u32::try_from(decisions::shipped().len()).unwrap_or(u32::MAX);
     let error = (share * (1.0 - share) / f64::from(positions.max(1))).sqrt();
-    Value { games, y: share * 100.0, pm95: error * 196.0 }
+    ChartPoint { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
 fn percent(lang: Language, thousandths: u16) -> String {
@@ -297,7 +302,7 @@ async fn lessons(
     state: &AppState,
     lang: Language,
     view: &LearnerView,
-    wanted: Wanted,
+    wanted: LessonsWanted,
 ) -> Result<Vec<LessonRow>, StoreError> {
     let unnamed = if view.knowledge.now().keeps_counts() {
         lang.text("learner.nothing_changed")
@@ -305,7 +310,7 @@ async fn lessons(
         lang.text("learning.weights_moved")
     };
     let lessons = last_lessons(&*state.store, &view.name, wanted).await?;
-    let row = |Taught { number, game, changes }: Taught| {
+    let row = |PastLesson { number, game, changes }: PastLesson| {
         let moves = game.as_ref().map_or("", |game| &game.moves);
         let turns = Turns::new(lang, moves, changes.turns(), TURNS_MAX);
         let game = game.map(LessonGame::from);
@@ -325,13 +330,13 @@ impl From<TaughtGame> for LessonGame {
 impl LessonRow {
     /// What changed, or `unnamed` if nothing that has a name did.
     fn of(lang: Language, changes: &Changes, unnamed: &str) -> Self {
-        let &Changes { changed, new, ref named, rethought: _ } = changes;
+        let &Changes { changed, new, ref named, changed_moves: _ } = changes;
         let mut text = if changed == 0 {
             unnamed.to_owned()
         } else {
             lang.fill("learning.changed", &[("new", new), ("grown", changed - new)])
         };
-        if let Some(turns) = rethought::count(lang, changes).filter(|_| !changes.turns().is_empty()) {
+        if let Some(turns) = changed_moves::count(lang, changes).filter(|_| !changes.turns().is_empty()) {
             text = format!("{text}; {turns}");
         }
         let drawn = named.iter().filter(|change| change.before.is_none()).take(NEW_MAX);

@@ -13,7 +13,7 @@ use crate::protocol::terms::{Sides, WirePlayer, WireSide, WireVariant};
 
 /// One side of a listed game.
 #[derive(Clone, Debug)]
-pub(super) struct Seat {
+pub(super) struct LiveSeat {
     pub(super) disc: DiscIcon,
     pub(super) player: PlayerTag,
 }
@@ -24,8 +24,8 @@ pub(super) struct Seat {
 pub(super) struct GameTile {
     lang: Language,
     id: String,
-    first: Seat,
-    second: Seat,
+    first: LiveSeat,
+    second: LiveSeat,
     board: MiniBoard,
     meta: String,
     is_live: bool,
@@ -61,7 +61,7 @@ impl GameTile {
         moves: &str,
         meta: String,
     ) -> Self {
-        let seat = |side, player| Seat {
+        let seat = |side, player| LiveSeat {
             disc: DiscIcon::new(side),
             player: PlayerTag::new(lang, player).unlinked(),
         };

@@ -6,14 +6,14 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 
 use super::bots::BotRow;
-use super::drawing::{Board, DiscIcon, Drawing, MiniBoard};
+use super::drawing::{BoardDrawing, DiscIcon, Drawing, MiniBoard};
 use super::game::stored_snapshot;
-use super::layout::{Frame, Tab, Visitor};
-use super::live::{GameTile, Seat};
+use super::layout::{LayoutFrame, Tab, Visitor};
+use super::live::{GameTile, LiveSeat};
 use super::parts::{PlayerTag, RatingTag};
 use super::puzzles::{Teaser, daily_teaser};
 use super::{Page, words};
-use crate::http::ranking::{Row, strongest};
+use crate::http::ranking::{RankedRow, strongest};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::protocol::server::{LiveGame, Snapshot};
@@ -74,7 +74,7 @@ struct TimeChoice {
 #[derive(Template)]
 #[template(path = "lobby.html")]
 struct Lobby {
-    frame: Frame,
+    frame: LayoutFrame,
     times: [TimeChoice; 4],
     feature: Feature,
     counts: String,
@@ -90,8 +90,8 @@ struct Lobby {
 
 /// The large board: a live game, else the last one, else a sample.
 struct Feature {
-    board: Board,
-    seats: Option<Sides<Seat>>,
+    board: BoardDrawing,
+    seats: Option<Sides<LiveSeat>>,
     game: Option<String>,
     is_live: bool,
 }
@@ -150,7 +150,7 @@ async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
 
 impl Feature {
     fn new(lang: Language, live: Option<&LiveGame>, finished: Option<&Snapshot>) -> Self {
-        let board = |variant, moves: &str| Board::to_show(lang, Drawing::new(variant, moves));
+        let board = |variant, moves: &str| BoardDrawing::to_show(lang, Drawing::new(variant, moves));
         match (live, finished) {
             (Some(game), _) => Self {
                 board: board(game.variant.0, &game.moves),
@@ -182,13 +182,13 @@ fn spread(bots: &[BotRow]) -> Vec<BotRow> {
     (0..BOTS_MAX).map(|index| bots[index * (bots.len() - 1) / (BOTS_MAX - 1)].clone()).collect()
 }
 
-fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<Seat> {
-    let seat = |side, player| Seat { disc: DiscIcon::new(side), player: PlayerTag::new(lang, player) };
+fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<LiveSeat> {
+    let seat = |side, player| LiveSeat { disc: DiscIcon::new(side), player: PlayerTag::new(lang, player) };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 
 async fn ranks(state: &AppState, lang: Language) -> Result<Vec<Rank>, StoreError> {
-    let rank = |row: Row| Rank {
+    let rank = |row: RankedRow| Rank {
         place: row.rank,
         player: PlayerTag::new(lang, &super::player::wire(&row.player, None)),
         rating: RatingTag::published(lang, row.shown.to_wire()),

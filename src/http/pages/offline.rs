@@ -6,21 +6,21 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 
 use super::Page;
-use super::drawing::{Board, Drawing};
-use super::layout::{Frame, Tab, Visitor};
+use super::drawing::{BoardDrawing, Drawing};
+use super::layout::{LayoutFrame, Tab, Visitor};
 
 #[derive(Template)]
 #[template(path = "offline.html")]
 struct Offline {
-    frame: Frame,
-    board: Board,
+    frame: LayoutFrame,
+    board: BoardDrawing,
 }
 
 pub(super) async fn page(visitor: Visitor) -> Page {
     let lang = visitor.language();
     let page = Offline {
         frame: visitor.frame(Tab::Elsewhere, lang.text("offline.title")),
-        board: Board::to_play(lang, Drawing::new(Variant::STANDARD, "")),
+        board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, "")),
     };
     Ok(Html(page.render()?))
 }

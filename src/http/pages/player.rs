@@ -9,17 +9,17 @@ use axum::response::Html;
 use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
-use self::history::History;
-use self::play::Play;
+use self::history::RatingHistory;
+use self::play::PlaySection;
 use super::avatar::Avatar;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
 use super::parts::{Badge, PlayerTag, badge};
 use super::{Page, words};
 use crate::accounts::identity_of;
-use crate::http::ranking::Shown;
+use crate::http::ranking::PublishedShown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
@@ -52,7 +52,7 @@ pub(super) struct From {
 }
 
 /// One finished game in the player's list.
-struct GameRow {
+struct PlayerGameRow {
     id: String,
     board: MiniBoard,
     disc: DiscIcon,
@@ -68,7 +68,7 @@ struct GameRow {
 }
 
 /// How the rating stands.
-struct Standing {
+struct PlayerStanding {
     variant: String,
     /// The published one.
     elo: i32,
@@ -98,7 +98,7 @@ struct Age {
 }
 
 /// The learner that the player is, or is a version of.
-struct Learnt {
+struct LearnerLink {
     /// Where one can watch it learn.
     learner: String,
     ages: Vec<Age>,
@@ -107,7 +107,7 @@ struct Learnt {
 #[derive(Template)]
 #[template(path = "player.html")]
 struct PlayerPage {
-    frame: Frame,
+    frame: LayoutFrame,
     name: String,
     badge: Option<Badge>,
     /// Bots have a face.
@@ -120,15 +120,15 @@ struct PlayerPage {
     version: Option<String>,
     url: Option<String>,
     since: String,
-    standings: Vec<Standing>,
+    standings: Vec<PlayerStanding>,
     /// The board that the following is of.
     variant: String,
-    learnt: Option<Learnt>,
+    learnt: Option<LearnerLink>,
     skill: Option<SkillRates>,
-    history: Option<History>,
-    play: Play,
+    history: Option<RatingHistory>,
+    play: PlaySection,
     live: Vec<GameTile>,
-    games: Vec<GameRow>,
+    games: Vec<PlayerGameRow>,
     older: Option<u64>,
 }
 
@@ -175,13 +175,13 @@ pub(super) async fn page(
         since: words::day(lang, player.created_at),
         standings: ratings
             .into_iter()
-            .map(|(of, row)| Standing::new(lang, &state, &player, (of, row), variant))
+            .map(|(of, row)| PlayerStanding::new(lang, &state, &player, (of, row), variant))
             .collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
-        history: History::new(lang, &history),
-        play: Play::read(&state, lang, &player.id, variant).await?,
+        history: RatingHistory::new(lang, &history),
+        play: PlaySection::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
         older,
@@ -202,7 +202,7 @@ async fn owner(
     Ok(state.store.player(owner).await?.map(link))
 }
 
-impl Standing {
+impl PlayerStanding {
     fn new(
         lang: Language,
         state: &AppState,
@@ -210,7 +210,7 @@ impl Standing {
         (variant, row): (Variant, RatingRow),
         on_show: Variant,
     ) -> Self {
-        let shown = Shown::published(state, player, variant, row);
+        let shown = PublishedShown::published(state, player, variant, row);
         let live = row.standing.rating.to_elo();
         let counts =
             [("games", row.standing.games), ("won", row.wins), ("drawn", row.draws), ("lost", row.losses)];
@@ -261,7 +261,7 @@ fn shown_variant(from: &From, ratings: &[(Variant, RatingRow)]) -> Variant {
 }
 
 /// All ages of the learner that the player is, or is a version of.
-fn learnt(state: &AppState, player: &PlayerId) -> Option<Learnt> {
+fn learnt(state: &AppState, player: &PlayerId) -> Option<LearnerLink> {
     let learner = state.learning.all().into_iter().find(|learner| {
         learner.player == *player || learner.versions.iter().any(|version| version.player == *player)
     })?;
@@ -272,7 +272,7 @@ fn learnt(state: &AppState, player: &PlayerId) -> Option<Learnt> {
     };
     let frozen = learner.versions.iter().map(|version| age(&version.name, version.mark, &version.player));
     let live = age(&learner.name, learner.games, &learner.player);
-    Some(Learnt { learner: learner.name.to_string(), ages: frozen.chain([live]).collect() })
+    Some(LearnerLink { learner: learner.name.to_string(), ages: frozen.chain([live]).collect() })
 }
 
 /// A page of finished games, the newest first, and where the next page begins.
@@ -281,7 +281,7 @@ async fn finished(
     lang: Language,
     player: &PlayerId,
     before: Option<u64>,
-) -> Result<(Vec<GameRow>, Option<u64>), StoreError> {
+) -> Result<(Vec<PlayerGameRow>, Option<u64>), StoreError> {
     let query = GameQuery {
         player: Some(player.clone()),
         after: before,
@@ -304,7 +304,7 @@ async fn game_row(
     lang: Language,
     player: &PlayerId,
     game: &StoredGame,
-) -> Result<GameRow, StoreError> {
+) -> Result<PlayerGameRow, StoreError> {
     let side = if game.spec.players.first == *player { Side::First } else { Side::Second };
     let opponent_id = &game.spec.players[side.opponent()];
     let missing = || StoreError::Corrupt(format!("game {} has a player who is not there", game.spec.id));
@@ -315,7 +315,7 @@ async fn game_row(
     let elo = |milli: crate::model::rating::elo::MilliElo| milli.to_elo();
     let moves = game.moves();
     let result = result_words(ending.result, side.into());
-    Ok(GameRow {
+    Ok(PlayerGameRow {
         id: game.spec.id.to_string(),
         board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
         disc: DiscIcon::new(side.into()),

@@ -7,16 +7,16 @@ use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
 use super::Page;
-use super::drawing::{Board, Drawing, MiniBoard};
+use super::drawing::{BoardDrawing, Drawing, MiniBoard};
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PuzzleId;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, PuzzleEntry};
-use crate::study::puzzles::desk::{DeskError, Record, Shown};
+use crate::study::puzzles::service::{PuzzleError, PuzzleRecord, ShownPuzzle};
 
 /// Puzzles on a shelf: two rows of a wide page.
 const SHELF_MAX: usize = 6;
@@ -35,7 +35,7 @@ pub(super) struct Teaser {
 }
 
 impl Teaser {
-    pub(super) fn new(lang: Language, shown: &Shown) -> Self {
+    pub(super) fn new(lang: Language, shown: &ShownPuzzle) -> Self {
         let puzzle = &shown.stored.puzzle;
         Self {
             id: puzzle.id.clone(),
@@ -56,11 +56,11 @@ fn question(lang: Language, moves: &str, goal: Goal) -> String {
     }
 }
 
-fn grade(lang: Language, shown: &Shown) -> String {
+fn grade(lang: Language, shown: &ShownPuzzle) -> String {
     lang.fill("puzzles.grade", &[("n", shown.grade)])
 }
 
-fn facts(lang: Language, shown: &Shown) -> String {
+fn facts(lang: Language, shown: &ShownPuzzle) -> String {
     let record = shown.stored.record;
     let tried = if record.tries == 0 {
         lang.text("puzzles.untried").to_owned()
@@ -77,7 +77,7 @@ struct Yours {
 }
 
 impl Yours {
-    fn new(lang: Language, record: Record) -> Self {
+    fn new(lang: Language, record: PuzzleRecord) -> Self {
         let level = || lang.fill("puzzles.your_level", &[("n", record.level)]);
         if record.streak == 0 {
             let detail = if record.tried == 0 { lang.text("puzzles.no_streak").to_owned() } else { level() };
@@ -92,8 +92,8 @@ impl Yours {
 
 #[derive(Template)]
 #[template(path = "puzzles.html")]
-struct Puzzles {
-    frame: Frame,
+struct PuzzlesPage {
+    frame: LayoutFrame,
     /// There are no puzzles at all if there is none.
     daily: Option<Teaser>,
     yours: Yours,
@@ -104,9 +104,9 @@ struct Puzzles {
 #[derive(Template)]
 #[template(path = "puzzle.html")]
 struct Puzzle {
-    frame: Frame,
+    frame: LayoutFrame,
     shown: Teaser,
-    board: Board,
+    board: BoardDrawing,
     moves: String,
     goal: &'static str,
     own_moves: String,
@@ -119,7 +119,7 @@ struct Puzzle {
 pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
     let record = record(&state, &visitor).await?;
-    let page = Puzzles {
+    let page = PuzzlesPage {
         frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
         daily: daily_teaser(&state, lang).await?,
         yours: Yours::new(lang, record),
@@ -132,15 +132,15 @@ pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Pa
 pub(super) async fn daily_teaser(state: &AppState, lang: Language) -> Result<Option<Teaser>, PageError> {
     match state.puzzles.daily(UnixMillis::now()).await {
         Ok(shown) => Ok(Some(Teaser::new(lang, &shown))),
-        Err(DeskError::NoSuchPuzzle) => Ok(None),
+        Err(PuzzleError::NoSuchPuzzle) => Ok(None),
         Err(other) => Err(other.into()),
     }
 }
 
-async fn record(state: &AppState, visitor: &Visitor) -> Result<Record, PageError> {
+async fn record(state: &AppState, visitor: &Visitor) -> Result<PuzzleRecord, PageError> {
     match visitor.viewer() {
         Some(viewer) => Ok(state.puzzles.record(&viewer.identity, UnixMillis::now()).await?),
-        None => Ok(Record::default()),
+        None => Ok(PuzzleRecord::default()),
     }
 }
 
@@ -168,7 +168,7 @@ fn spread(shelf: &[(u32, PuzzleEntry)]) -> impl Iterator<Item = &PuzzleEntry> {
 pub(super) async fn daily(State(state): State<AppState>, visitor: Visitor) -> Page {
     match state.puzzles.daily(UnixMillis::now()).await {
         Ok(shown) => puzzle(&state, &visitor, &shown, Day::Today).await,
-        Err(DeskError::NoSuchPuzzle) => index(State(state), visitor).await,
+        Err(PuzzleError::NoSuchPuzzle) => index(State(state), visitor).await,
         Err(other) => Err(other.into()),
     }
 }
@@ -177,14 +177,14 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
     let Ok(id) = id.parse::<PuzzleId>() else { return Err(PageError::not_found(visitor)) };
     match state.puzzles.show(&id).await {
         Ok(shown) => puzzle(&state, &visitor, &shown, Day::Any).await,
-        Err(DeskError::NoSuchPuzzle) => Err(PageError::not_found(visitor)),
+        Err(PuzzleError::NoSuchPuzzle) => Err(PageError::not_found(visitor)),
         Err(other) => Err(other.into()),
     }
 }
 
 /// What the link to the next puzzle says.
 #[derive(Debug, Deserialize)]
-pub(super) struct Next {
+pub(super) struct NextPuzzle {
     after: Option<String>,
 }
 
@@ -192,13 +192,13 @@ pub(super) struct Next {
 pub(super) async fn next(
     State(state): State<AppState>,
     visitor: Visitor,
-    Query(next): Query<Next>,
+    Query(next): Query<NextPuzzle>,
 ) -> Result<Response, PageError> {
     let current = next.after.and_then(|id| id.parse::<PuzzleId>().ok());
     let who = visitor.viewer().map(|viewer| &viewer.identity);
     match state.puzzles.next(who, current.as_ref()).await {
         Ok(shown) => Ok(Redirect::to(&format!("/puzzle/{}", shown.stored.puzzle.id)).into_response()),
-        Err(DeskError::NoSuchPuzzle) => Ok(Redirect::to("/puzzles").into_response()),
+        Err(PuzzleError::NoSuchPuzzle) => Ok(Redirect::to("/puzzles").into_response()),
         Err(other) => Err(other.into()),
     }
 }
@@ -210,7 +210,7 @@ enum Day {
     Any,
 }
 
-async fn puzzle(state: &AppState, visitor: &Visitor, shown: &Shown, day: Day) -> Page {
+async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: Day) -> Page {
     let lang = visitor.language();
     let record = record(state, visitor).await?;
     let puzzle = &shown.stored.puzzle;
@@ -224,7 +224,7 @@ async fn puzzle(state: &AppState, visitor: &Visitor, shown: &Shown, day: Day) ->
     let page = Puzzle {
         frame: visitor.frame(Tab::Puzzles, title),
         shown: Teaser::new(lang, shown),
-        board: Board::to_play(lang, Drawing::new(Variant::STANDARD, &puzzle.moves)),
+        board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, &puzzle.moves)),
         moves: puzzle.moves.clone(),
         goal: match puzzle.goal {
             Goal::Win => "win",

@@ -13,9 +13,9 @@ use jiff::tz::TimeZone;
 
 use super::Page;
 use super::error::PageError;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
-use crate::competition::tournament::{Summary, TournamentView, Upcoming};
+use crate::competition::tournament::{TournamentSummary, TournamentView, Upcoming};
 use crate::http::answer::{Keep, keepable};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
@@ -33,7 +33,7 @@ const GAMES_MAX: usize = 60;
 const CROSSTABLE_MAX: usize = 24;
 
 /// A tournament in the list.
-struct Row {
+struct TournamentListRow {
     id: String,
     name: String,
     format: String,
@@ -45,8 +45,8 @@ struct Row {
     winner: Option<String>,
 }
 
-impl Row {
-    fn new(lang: Language, Summary { tournament, games, winner }: &Summary) -> Self {
+impl TournamentListRow {
+    fn new(lang: Language, TournamentSummary { tournament, games, winner }: &TournamentSummary) -> Self {
         let reason = tournament.end.as_ref().map(|end| end.reason);
         Self {
             id: tournament.id.to_string(),
@@ -63,34 +63,34 @@ impl Row {
 }
 
 /// One that is to come.
-struct Next {
+struct UpcomingRow {
     name: String,
     when: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "tournaments.html")]
-struct List {
-    frame: Frame,
-    upcoming: Vec<Next>,
-    rows: Vec<Row>,
+struct TournamentsPage {
+    frame: LayoutFrame,
+    upcoming: Vec<UpcomingRow>,
+    rows: Vec<TournamentListRow>,
 }
 
 /// All tournaments.
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let next = |Upcoming { name, at }: Upcoming| Next { name, when: at.map(|at| moment(lang, at)) };
+    let next = |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| moment(lang, at)) };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
-    let page = List {
+    let page = TournamentsPage {
         frame: visitor.frame(Tab::Elsewhere, lang.text("tournament.title")),
         upcoming: state.tournaments.upcoming().into_iter().map(next).collect(),
-        rows: rows.iter().map(|(_, summary)| Row::new(lang, summary)).collect(),
+        rows: rows.iter().map(|(_, summary)| TournamentListRow::new(lang, summary)).collect(),
     };
     Ok(Html(page.render()?))
 }
 
 /// A row of the standings.
-struct Standing {
+struct StandingsPageRow {
     rank: usize,
     name: String,
     score: u64,
@@ -106,11 +106,11 @@ struct Standing {
 struct CrossRow {
     rank: usize,
     name: String,
-    cells: Vec<Cell>,
+    cells: Vec<CrosstableCell>,
 }
 
 /// One field of the crosstable.
-enum Cell {
+enum CrosstableCell {
     Own,
     Unplayed,
     /// Such as `3.5/4`.
@@ -118,7 +118,7 @@ enum Cell {
 }
 
 /// A game of the schedule.
-struct Game {
+struct TournamentGameRow {
     number: u64,
     first: String,
     second: String,
@@ -130,22 +130,22 @@ struct Game {
 /// What changes while it goes on.
 #[derive(Template)]
 #[template(path = "parts/tournament.html")]
-struct Table {
+struct TournamentTable {
     lang: Language,
     status: &'static str,
     is_live: bool,
     progress: String,
-    standings: Vec<Standing>,
+    standings: Vec<StandingsPageRow>,
     ranks: Vec<usize>,
     crosstable: Vec<CrossRow>,
-    games: Vec<Game>,
+    games: Vec<TournamentGameRow>,
     /// Games that are left out.
     earlier: u64,
 }
 
-impl askama::filters::HtmlSafe for Table {}
+impl askama::filters::HtmlSafe for TournamentTable {}
 
-impl Table {
+impl TournamentTable {
     fn new(lang: Language, view: &TournamentView) -> Self {
         let reason = view.tournament.end.as_ref().map(|end| end.reason);
         let earlier = view.lines.len().saturating_sub(GAMES_MAX);
@@ -164,10 +164,10 @@ impl Table {
     }
 }
 
-fn standings(view: &TournamentView) -> Vec<Standing> {
+fn standings(view: &TournamentView) -> Vec<StandingsPageRow> {
     let row = |player: &fourfold_arena::report::RatedPlayer| {
         let standing = player.standing?;
-        Some(Standing {
+        Some(StandingsPageRow {
             rank: standing.rank,
             name: player.name.clone(),
             score: standing.score,
@@ -192,9 +192,9 @@ fn crosstable(lang: Language, view: &TournamentView) -> Vec<CrossRow> {
         return Vec::new();
     };
     let cell = |own: usize, column: usize, scored: &Option<[u64; 2]>| match scored {
-        _ if own == column => Cell::Own,
-        None => Cell::Unplayed,
-        Some([half_points, games]) => Cell::Points(points(lang, *half_points, *games)),
+        _ if own == column => CrosstableCell::Own,
+        None => CrosstableCell::Unplayed,
+        Some([half_points, games]) => CrosstableCell::Points(points(lang, *half_points, *games)),
     };
     let rows = report.crosstable.iter().zip(&view.table.players).enumerate();
     rows.map(|(own, (cells, player))| CrossRow {
@@ -213,8 +213,8 @@ fn points(lang: Language, half_points: u64, games: u64) -> String {
 fn game(
     lang: Language,
     view: &TournamentView,
-    line: &crate::competition::tournament::progress::Line,
-) -> Game {
+    line: &crate::competition::tournament::progress::ScheduleLine,
+) -> TournamentGameRow {
     let result = match line.outcome.map(|outcome| outcome.winner) {
         None => lang.text("site.live"),
         Some(Some(Side::First)) => "1 : 0",
@@ -227,7 +227,7 @@ fn game(
         Some(_) if is_fault => Some("tournament.fault"),
         Some(_) => None,
     };
-    Game {
+    TournamentGameRow {
         number: line.number + 1,
         first: view.names[line.seats.first].to_string(),
         second: view.names[line.seats.second].to_string(),
@@ -240,12 +240,12 @@ fn game(
 #[derive(Template)]
 #[template(path = "tournament.html")]
 struct One {
-    frame: Frame,
+    frame: LayoutFrame,
     id: String,
     /// Format, time control, whether it counts.
     terms: String,
     when: String,
-    table: Table,
+    table: TournamentTable,
     is_live: bool,
 }
 
@@ -263,7 +263,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         words::time_control(lang, tournament.time),
         words::kind(lang, tournament.rated).to_owned(),
     ];
-    let table = Table::new(lang, &view);
+    let table = TournamentTable::new(lang, &view);
     let page = One {
         frame: visitor.frame(Tab::Elsewhere, tournament.name.as_str()),
         id: tournament.id.to_string(),
@@ -287,7 +287,7 @@ pub(super) async fn table(
         Err(_) => None,
     };
     let Some(view) = view else { return Err(PageError::not_found(visitor)) };
-    let html = Table::new(visitor.language(), &view).render()?;
+    let html = TournamentTable::new(visitor.language(), &view).render()?;
     let mut response = keepable(&headers, Keep::Settled, "text/html; charset=utf-8", html);
     // It is in the visitor's language, so nobody else may keep it.
     response.headers_mut().insert(axum::http::header::CACHE_CONTROL, super::CACHING);

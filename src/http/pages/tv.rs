@@ -6,7 +6,7 @@ use axum::response::Html;
 
 use super::Page;
 use super::game::GameShown;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
 use crate::http::state::AppState;
 
@@ -16,7 +16,7 @@ const OTHERS_MAX: usize = 6;
 #[derive(Template)]
 #[template(path = "tv.html")]
 struct Tv {
-    frame: Frame,
+    frame: LayoutFrame,
     /// Nothing is played now if there is none.
     shown: Option<GameShown>,
     others: Vec<GameTile>,

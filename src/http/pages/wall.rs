@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Html;
 
 use super::Page;
-use super::layout::{Frame, Tab, Visitor};
+use super::layout::{LayoutFrame, Tab, Visitor};
 use super::watched::{Opens, Watched};
 use crate::http::state::AppState;
 
@@ -15,7 +15,7 @@ const BOARDS_MAX: usize = 12;
 #[derive(Template)]
 #[template(path = "wall.html")]
 struct Wall {
-    frame: Frame,
+    frame: LayoutFrame,
     games: Vec<Watched>,
     /// What further games are made from.
     blank: Watched,

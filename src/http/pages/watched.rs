@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use fourfold_engine::Variant;
 
-use super::drawing::{Board, DiscIcon, Drawing};
+use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::parts::PlayerTag;
 use super::words;
 use crate::http::texts::Language;
@@ -13,7 +13,7 @@ use crate::protocol::terms::WireSide;
 
 /// A player and what is left of the time.
 #[derive(Clone, Debug)]
-struct Seat {
+struct WatchedSeat {
     disc: DiscIcon,
     player: Option<PlayerTag>,
     clock: String,
@@ -32,9 +32,9 @@ pub(super) enum Opens {
 #[template(path = "parts/watched.html")]
 pub(super) struct Watched {
     id: String,
-    board: Board,
-    first: Seat,
-    second: Seat,
+    board: BoardDrawing,
+    first: WatchedSeat,
+    second: WatchedSeat,
     status: String,
     opens: Opens,
 }
@@ -48,14 +48,14 @@ impl Watched {
             || words::time_control(lang, game.time),
             |result| words::headline(lang, result, None, &names),
         );
-        let seat = |side, player, clock| Seat {
+        let seat = |side, player, clock| WatchedSeat {
             disc: DiscIcon::new(side),
             player: Some(PlayerTag::new(lang, player).unlinked()),
             clock: words::clock_face(lang, clock),
         };
         Self {
             id: game.game.to_string(),
-            board: Board::to_show(lang, Drawing::new(game.variant.0, &game.moves)),
+            board: BoardDrawing::to_show(lang, Drawing::new(game.variant.0, &game.moves)),
             first: seat(WireSide::First, &game.players.first, game.clock.first),
             second: seat(WireSide::Second, &game.players.second, game.clock.second),
             status,
@@ -65,10 +65,10 @@ impl Watched {
 
     /// One without a game, to be filled in by the page.
     pub(super) fn blank(lang: Language) -> Self {
-        let seat = |side| Seat { disc: DiscIcon::new(side), player: None, clock: String::new() };
+        let seat = |side| WatchedSeat { disc: DiscIcon::new(side), player: None, clock: String::new() };
         Self {
             id: String::new(),
-            board: Board::to_show(lang, Drawing::new(Variant::STANDARD, "")),
+            board: BoardDrawing::to_show(lang, Drawing::new(Variant::STANDARD, "")),
             first: seat(WireSide::First),
             second: seat(WireSide::Second),
             status: String::new(),

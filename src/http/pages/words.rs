@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::competition::leaderboard::field::Scale;
+use crate::competition::leaderboard::standings::Scale;
 use crate::http::texts::Language;
 use crate::model::clock::TimeControl;
 use crate::model::result::{EndReason, GameResult};

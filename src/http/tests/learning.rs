@@ -2,7 +2,7 @@
 
 use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
-use fourfold_bots::{GameRecord, GameResult, learner};
+use fourfold_bots::{GameRecord, SideResult, learner};
 use fourfold_engine::{Game, Side, Variant};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::model::ids::PlayerName;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::MilliElo;
 use crate::model::result::{EndReason, GameResult as Result_};
-use crate::play::house::Learnt;
+use crate::play::house::LearnerKnowledge;
 use crate::storage::conformance::{
     FIRST_WINS, NOON, add, add_players, play, player, player_id, spec, whole_game,
 };
@@ -19,18 +19,18 @@ use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, Ste
 use crate::storage::record::{EventKind, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::study::learning::Watches;
-use crate::study::learning::view::{LearnerView, VersionView};
+use crate::study::learning::view::{LearnerVersion, LearnerView};
 
 fn name(text: &str) -> PlayerName {
     text.parse().unwrap()
 }
 
 /// What a learner of this program knows after one game.
-fn taught(program: &str) -> Learnt {
+fn taught(program: &str) -> LearnerKnowledge {
     let mut learner = learner::fresh(&program.parse().unwrap(), Variant::STANDARD).unwrap();
     let game = Game::from_moves(Variant::STANDARD, FIRST_WINS).unwrap();
-    learner.learn(&GameRecord { game, side: Side::First, result: GameResult::Win });
-    Learnt::new(learner.knowledge())
+    learner.learn(&GameRecord { game, side: Side::First, result: SideResult::Win });
+    LearnerKnowledge::new(learner.knowledge())
 }
 
 /// A site with a learner of three games, one frozen version and one game, in which the learner said why.
@@ -76,7 +76,7 @@ async fn with_learner(program: &str) -> TestSite {
     for answer in site.store.commit(&[Write::StepLearner(Box::new(step)), measure]).await.unwrap() {
         answer.unwrap();
     }
-    let version = VersionView {
+    let version = LearnerVersion {
         mark: 1,
         games: 1,
         name: name("pupil@1"),
@@ -237,7 +237,7 @@ async fn a_memory_that_knows_nothing_yet_is_no_network() {
     let empty = learner::fresh(&"memory".parse().unwrap(), Variant::STANDARD).unwrap().knowledge();
     assert!(empty.patterns().is_empty());
     let view = site.state.learning.learner(&name("pupil")).unwrap();
-    site.state.learning.show(LearnerView { knowledge: Learnt::new(empty), ..(*view).clone() });
+    site.state.learning.show(LearnerView { knowledge: LearnerKnowledge::new(empty), ..(*view).clone() });
     let page = site.get("/learning/pupil").await;
     assert!(page.body.contains("The most often seen first"), "{}", page.body);
 }

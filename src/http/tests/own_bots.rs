@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::http::site::Site;
 use crate::http::state::BotPresence;
 use crate::http::testing::{Answer, TestArena, TestSite};
-use crate::storage::authors::{BotFault, FaultKind, StoredTest};
+use crate::storage::bot_versions::{BotFault, FaultKind, StoredTest};
 use crate::storage::conformance::{after_noon, event, spec};
 use crate::storage::record::{EventKind, StoredMove};
 use crate::storage::store::{Store, TestOutcome, Write};

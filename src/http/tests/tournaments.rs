@@ -10,7 +10,7 @@ use crate::http::testing::{TestSite, get};
 use crate::model::ids::PairId;
 use crate::storage::conformance::{FIRST_WINS, NOON, add, first_wins, player_id, spec, write};
 use crate::storage::conformance_of_tournaments::tournament;
-use crate::storage::record::{GameSpec, Pair};
+use crate::storage::record::{GamePair, GameSpec};
 use crate::storage::store::Write;
 use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
 
@@ -33,7 +33,7 @@ async fn site() -> TestSite {
     };
     let id = cup.id.clone();
     write(&*site.store, Write::AddTournament(cup)).await.unwrap();
-    let pair = Pair { id: PairId::in_tournament(&id, 0), leg: 1, of: 2 };
+    let pair = GamePair { id: PairId::in_tournament(&id, 0), leg: 1, of: 2 };
     let game = GameSpec { pair: Some(pair), ..spec("g1", "Ada", "Bob") };
     first_wins(&*site.store, game, FIRST_WINS).await;
     site

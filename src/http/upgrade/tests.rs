@@ -15,7 +15,7 @@ use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::session::limits::TransportLimits;
-use crate::session::port::{Opened, Refused, Unauthorized};
+use crate::session::port::{Opened, RefusedHello, Unauthorized};
 
 /// Knows the token `good`, and refuses every `hello` with what it knows about the caller.
 struct FakeGateway;
@@ -26,14 +26,14 @@ impl Gateway for FakeGateway {
         if token.expose() == "good" { Ok(()) } else { Err(Unauthorized) }
     }
 
-    async fn open(&self, _: Hello, _: Option<String>, caller: Caller) -> Result<Opened, Refused> {
+    async fn open(&self, _: Hello, _: Option<String>, caller: Caller) -> Result<Opened, RefusedHello> {
         let known = match caller.credential {
             Credential::None => "nobody".to_owned(),
             Credential::Token(token) => format!("token {}", token.expose()),
             Credential::Cookie(cookie) => format!("cookie {}", cookie.expose()),
         };
         let error = WireError::new(ErrorCode::Forbidden, format!("{known} at {}", caller.address));
-        Err(Refused { error, code: CloseCode::Banned })
+        Err(RefusedHello { error, code: CloseCode::Banned })
     }
 }
 
@@ -63,7 +63,10 @@ impl Daemon {
             stop: CancellationToken::new(),
         };
         let peer = SocketAddr::new(peer.parse().unwrap(), 4_000);
-        let slot = transport.slots.take(Some(peer.ip()).filter(|ip| !transport.site.trusts(*ip))).unwrap();
+        let slot = transport
+            .connection_limits
+            .take(Some(peer.ip()).filter(|ip| !transport.site.trusts(*ip)))
+            .unwrap();
         tokio::spawn(connection::serve(far, peer, slot, deps));
         near.write_all(request.as_bytes()).await.unwrap();
         let mut head = Vec::new();
@@ -163,7 +166,12 @@ async fn what_is_no_handshake_is_told_what_is_missing() {
             stop: CancellationToken::new(),
         };
         let peer = SocketAddr::new("10.0.0.1".parse().unwrap(), 1);
-        tokio::spawn(connection::serve(far, peer, daemon.transport.slots.take(None).unwrap(), deps));
+        tokio::spawn(connection::serve(
+            far,
+            peer,
+            daemon.transport.connection_limits.take(None).unwrap(),
+            deps,
+        ));
         near.write_all(request.as_bytes()).await.unwrap();
         let mut head = vec![0; 2_048];
         let length = near.read(&mut head).await.unwrap();
@@ -243,11 +251,11 @@ async fn a_forged_address_is_ignored_and_a_proxys_is_believed_and_counted() {
 async fn a_socket_holds_its_place_until_it_ends() {
     let daemon = Daemon::new();
     let (_, _, stream) = daemon.ask(&handshake_with("/api/v1/socket", "")).await;
-    assert_eq!(daemon.transport.slots.taken(), 1);
+    assert_eq!(daemon.transport.connection_limits.taken(), 1);
     drop(stream);
     daemon.transport.tasks.close();
     daemon.transport.tasks.wait().await;
-    assert_eq!(daemon.transport.slots.taken(), 0);
+    assert_eq!(daemon.transport.connection_limits.taken(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -262,7 +270,7 @@ async fn frames_that_come_with_the_handshake_are_heard() {
         stop: CancellationToken::new(),
     };
     let peer = SocketAddr::new("192.0.2.1".parse().unwrap(), 1);
-    tokio::spawn(connection::serve(far, peer, daemon.transport.slots.take(None).unwrap(), deps));
+    tokio::spawn(connection::serve(far, peer, daemon.transport.connection_limits.take(None).unwrap(), deps));
     near.write_all(&request).await.unwrap();
     let mut answer = Vec::new();
     near.read_to_end(&mut answer).await.unwrap();

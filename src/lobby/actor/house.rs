@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Answer, LobbyActor, need_account, offer_of};
+use super::{LobbyActor, LobbyAnswer, need_account, offer_of};
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::lobby::pairing::waited;
 use crate::model::player::OpponentKind;
-use crate::play::house::Mind;
+use crate::play::house::KnowledgeSource;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::PlayBot;
@@ -34,7 +34,7 @@ impl LobbyActor {
             seeker.offered_bot = true;
             let variant = seeker.waiting.seek.variant;
             // The middle of the configured line-up, which is ordered from weak to strong, suits a stranger best.
-            let fixed = house.iter().filter(|bot| matches!(bot.mind, Mind::Fixed));
+            let fixed = house.iter().filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed));
             let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {
@@ -46,7 +46,12 @@ impl LobbyActor {
         }
     }
 
-    pub(super) fn play_bot(&mut self, session: &Arc<Session>, play: &PlayBot, reply: &ReplyTo) -> Answer {
+    pub(super) fn play_bot(
+        &mut self,
+        session: &Arc<Session>,
+        play: &PlayBot,
+        reply: &ReplyTo,
+    ) -> LobbyAnswer {
         let bot = play.bot.parse().ok().and_then(|name| self.deps.host.house().by_name(&name));
         let bot = bot.ok_or_else(|| {
             let message = format!("no house bot is called {}", shown(&play.bot));

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tracing::debug;
 
-use super::{Answer, LobbyActor, need_account, offer_of, ok, proposal};
+use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
-    Asked, Challenge, Challenges, LINKS_MAX, OFFERS_MAX, Party, Repeated, check_terms,
+    Asked, Challenges, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated, check_terms,
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
@@ -29,7 +29,7 @@ use crate::protocol::{ErrorCode, WireError};
 const QUOTA_RETRY: Duration = Duration::from_secs(20);
 
 impl LobbyActor {
-    pub(super) fn challenge(&mut self, session: &Arc<Session>, wish: Wish, reply: &ReplyTo) -> Answer {
+    pub(super) fn challenge(&mut self, session: &Arc<Session>, wish: Wish, reply: &ReplyTo) -> LobbyAnswer {
         let Wish { from, to, terms, key } = wish;
         let asked = Asked { to: to.as_ref().map(|to| to.identity.id.clone()), terms };
         let terms = check_terms(&asked.terms, &from.identity, to.as_ref().map(|to| &to.identity))?;
@@ -50,14 +50,14 @@ impl LobbyActor {
         self.need_offer(&from.identity, to.as_ref())?;
         let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind));
         let id = ChallengeId::random(&mut rand::rng());
-        let challenge = Challenge { id, from, to, terms, expires };
+        let challenge = PendingChallenge { id, from, to, terms, expires };
         self.challenges.insert(challenge.clone(), key, asked, now());
         self.announce(challenge, reply);
         Ok(())
     }
 
     /// Whether one more offer may be made.
-    fn need_offer(&self, from: &Identity, to: Option<&Party>) -> Answer {
+    fn need_offer(&self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
         let quota = |message: String| Err(WireError::new(ErrorCode::Quota, message).retry_in(QUOTA_RETRY));
         if self.challenges.count_from(&from.id) >= OFFERS_MAX {
             return quota(format!("you have {OFFERS_MAX} offers open already"));
@@ -69,7 +69,7 @@ impl LobbyActor {
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
-    fn announce(&mut self, challenge: Challenge, reply: &ReplyTo) {
+    fn announce(&mut self, challenge: PendingChallenge, reply: &ReplyTo) {
         let frame = Frame::new(ServerMessage::Challenge(Box::new(self.offer(&challenge))));
         reply.send(&frame);
         for session in self.deps.sessions.of(&challenge.from.identity.id) {
@@ -88,7 +88,7 @@ impl LobbyActor {
         }
     }
 
-    fn repeat(&self, id: &ChallengeId, reply: &ReplyTo) -> Answer {
+    fn repeat(&self, id: &ChallengeId, reply: &ReplyTo) -> LobbyAnswer {
         match self.challenges.get(id) {
             Some(challenge) => {
                 reply.send(&Frame::new(ServerMessage::Challenge(Box::new(self.offer(challenge)))));
@@ -99,7 +99,7 @@ impl LobbyActor {
     }
 
     /// Checks everything about the challenged that the challenger cannot know.
-    fn may_challenge(&self, challenger: &Party, to: &Identity, terms: &Terms) -> Answer {
+    fn may_challenge(&self, challenger: &Party, to: &Identity, terms: &Terms) -> LobbyAnswer {
         let from = &challenger.identity;
         if from.id == to.id {
             return Err(WireError::bad_field("to", "you cannot challenge yourself"));
@@ -137,7 +137,7 @@ impl LobbyActor {
         id: &ChallengeId,
         ratings: &Ratings,
         reply: &ReplyTo,
-    ) -> Answer {
+    ) -> LobbyAnswer {
         let challenge = self.challenges.get(id).ok_or_else(|| no_such_challenge(id))?;
         let me = session.identity();
         match &challenge.to {
@@ -161,7 +161,7 @@ impl LobbyActor {
     }
 
     /// Checks that whoever made an open offer is there and accepts who came.
-    fn may_accept(&self, me: &Identity, ratings: &Ratings, challenge: &Challenge) -> Answer {
+    fn may_accept(&self, me: &Identity, ratings: &Ratings, challenge: &PendingChallenge) -> LobbyAnswer {
         let (from, terms) = (&challenge.from.identity, &challenge.terms);
         let Some(present) = self.deps.sessions.present(&from.id) else {
             return Err(not_accepting("online", &format!("{} is not connected", from.name)));
@@ -178,7 +178,7 @@ impl LobbyActor {
     }
 
     /// Starts the accepted game in a task of its own and tells how the offer ended.
-    fn start_challenge(&self, challenge: Challenge, accepted_by: Identity, reply: Option<ReplyTo>) {
+    fn start_challenge(&self, challenge: PendingChallenge, accepted_by: Identity, reply: Option<ReplyTo>) {
         let terms = check_terms(&challenge.terms, &challenge.from.identity, Some(&accepted_by));
         let terms = terms.unwrap_or_else(|_| challenge.terms.clone());
         let offer = offer_of(challenge.from.identity.clone(), accepted_by.clone(), &terms);
@@ -207,7 +207,12 @@ impl LobbyActor {
         });
     }
 
-    pub(super) fn decline(&mut self, session: &Arc<Session>, decline: &Decline, reply: &ReplyTo) -> Answer {
+    pub(super) fn decline(
+        &mut self,
+        session: &Arc<Session>,
+        decline: &Decline,
+        reply: &ReplyTo,
+    ) -> LobbyAnswer {
         let id = &decline.challenge;
         let mine = self.challenges.get(id).is_some_and(|challenge| {
             challenge.to.as_ref().is_some_and(|to| to.identity.id == *session.player())
@@ -218,7 +223,12 @@ impl LobbyActor {
         ok(reply)
     }
 
-    pub(super) fn cancel(&mut self, session: &Arc<Session>, id: &ChallengeId, reply: &ReplyTo) -> Answer {
+    pub(super) fn cancel(
+        &mut self,
+        session: &Arc<Session>,
+        id: &ChallengeId,
+        reply: &ReplyTo,
+    ) -> LobbyAnswer {
         let mine =
             self.challenges.get(id).is_some_and(|challenge| challenge.from.identity.id == *session.player());
         let challenge =
@@ -230,7 +240,7 @@ impl LobbyActor {
     /// Tells both sides that an offer is no more.
     pub(super) fn tell_end(
         &self,
-        challenge: &Challenge,
+        challenge: &PendingChallenge,
         how: ChallengeOutcome,
         reason: Option<DeclineReason>,
     ) {
@@ -251,7 +261,7 @@ impl LobbyActor {
     }
 
     /// An offer as it stands now.
-    pub(super) fn offer(&self, challenge: &Challenge) -> Offer {
+    pub(super) fn offer(&self, challenge: &PendingChallenge) -> Offer {
         let left = challenge.expires.saturating_duration_since(now());
         let url =
             challenge.to.is_none().then(|| format!("{}/challenge/{}", self.deps.site_url, challenge.id));

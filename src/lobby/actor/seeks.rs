@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use tracing::info;
 
-use super::{Answer, LobbyActor, need_account, offer_of, ok};
+use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok};
 use crate::lobby::challenge::check_terms;
 use crate::lobby::pairing::{Waiting, pair};
 use crate::model::clock::now;
 use crate::model::player::PlayerKind;
 use crate::play::feeds::SEEKS_MAX;
 use crate::play::presence::Session;
-use crate::play::presence::registry::Settings;
+use crate::play::presence::registry::PlayerSettings;
 use crate::play::room::MemberId;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::WireError;
@@ -38,7 +38,7 @@ impl LobbyActor {
         seek: Seek,
         elo: Option<i32>,
         reply: &ReplyTo,
-    ) -> Answer {
+    ) -> LobbyAnswer {
         seek.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
         let identity = session.identity();
         if seek.rated {
@@ -90,7 +90,7 @@ impl LobbyActor {
         let mut waiting = seeker.waiting.clone();
         let Some(present) = self.deps.sessions.present(&waiting.player) else { return waiting };
         let taken = self.deps.host.games_taken(&waiting.player);
-        let Settings { accepts, .. } = &present.settings;
+        let PlayerSettings { accepts, .. } = &present.settings;
         let mut opponents = waiting.seek.opponents.take().unwrap_or_else(|| accepts.opponents.clone());
         opponents.retain(|kind| present.settings.has_place(taken, *kind));
         waiting.seek.opponents = Some(opponents);

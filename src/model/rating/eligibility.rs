@@ -68,7 +68,7 @@ pub const REMEMBERED_GAMES: u32 = 3;
 
 /// What makes a finished game of two given players differ from their other ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Course {
+pub struct GameFingerprint {
     /// Who moved first. With sides swapped the same moves are the other player's: no repetition.
     pub first: PlayerId,
     /// All moves, the opening's included.
@@ -81,7 +81,11 @@ pub struct Course {
 ///
 /// `remembered` are the last [`REMEMBERED_GAMES`] rated games of the same two players in the same variant.
 #[must_use]
-pub fn unrated_because(game: &Course, reason: EndReason, remembered: &[Course]) -> Option<UnratedReason> {
+pub fn unrated_because(
+    game: &GameFingerprint,
+    reason: EndReason,
+    remembered: &[GameFingerprint],
+) -> Option<UnratedReason> {
     if game.result == GameResult::Void {
         Some(UnratedReason::Void)
     } else if game.moves.len() < STONES_MIN && reason != EndReason::Four {
@@ -97,12 +101,12 @@ pub fn unrated_because(game: &Course, reason: EndReason, remembered: &[Course]) 
 mod tests {
     use super::*;
 
-    fn course(first: &str, moves: &str, result: GameResult) -> Course {
-        Course { first: first.parse().unwrap(), moves: moves.to_owned(), result }
+    fn course(first: &str, moves: &str, result: GameResult) -> GameFingerprint {
+        GameFingerprint { first: first.parse().unwrap(), moves: moves.to_owned(), result }
     }
 
     #[track_caller]
-    fn check(game: &Course, reason: EndReason, expected: Option<UnratedReason>) {
+    fn check(game: &GameFingerprint, reason: EndReason, expected: Option<UnratedReason>) {
         let remembered = [
             course("ada", "1212121", GameResult::First),
             course("bob", "4453627", GameResult::Draw),

@@ -1,7 +1,7 @@
 //! What operators do to games and players. Each of these has a reason and stands in the audit log.
 
 use super::execute::{Control, with_causes};
-use super::request::{Answer, Refusal, RefusalKind};
+use super::request::{ControlAnswer, ControlRefusal, RefusalKind};
 use crate::model::ids::GameId;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Write};
@@ -11,7 +11,11 @@ use crate::storage::writer::WriteError;
 const REASON_MAX: usize = 200;
 
 /// Takes a finished game out of ratings and learning.
-pub(super) async fn void(control: &Control, id: &GameId, reason: &str) -> Result<Answer, Refusal> {
+pub(super) async fn void(
+    control: &Control,
+    id: &GameId,
+    reason: &str,
+) -> Result<ControlAnswer, ControlRefusal> {
     let reason = checked(reason)?;
     let settlement = control.store.game(id).await?.and_then(|game| game.settlement);
     let was_rated = settlement.is_some_and(|settled| settled.ratings.is_some());
@@ -20,30 +24,30 @@ pub(super) async fn void(control: &Control, id: &GameId, reason: &str) -> Result
         Ok(_) => {
             tracing::info!(game = %id, was_rated, "a game was voided");
             control.learning.lessons_withdrawn();
-            Ok(Answer::Voided { game: id.clone(), was_rated })
+            Ok(ControlAnswer::Voided { game: id.clone(), was_rated })
         }
         Err(WriteError::Refused(Refused::NoSuchGame)) => {
-            Err(Refusal::new(RefusalKind::Conflict, format!("there is no finished game {id}")))
+            Err(ControlRefusal::new(RefusalKind::Conflict, format!("there is no finished game {id}")))
         }
         Err(WriteError::Refused(Refused::AlreadyVoided)) => {
-            Err(Refusal::new(RefusalKind::Conflict, format!("game {id} has been voided already")))
+            Err(ControlRefusal::new(RefusalKind::Conflict, format!("game {id} has been voided already")))
         }
-        Err(error @ WriteError::Busy) => Err(Refusal::new(RefusalKind::Busy, error.to_string())),
-        Err(error) => Err(Refusal::new(RefusalKind::Failed, with_causes(&error))),
+        Err(error @ WriteError::Busy) => Err(ControlRefusal::new(RefusalKind::Busy, error.to_string())),
+        Err(error) => Err(ControlRefusal::new(RefusalKind::Failed, with_causes(&error))),
     }
 }
 
 /// A reason as it is kept: one line of text.
-fn checked(reason: &str) -> Result<String, Refusal> {
+fn checked(reason: &str) -> Result<String, ControlRefusal> {
     let reason = reason.trim();
     let length = reason.chars().count();
     if length == 0 {
-        Err(Refusal::new(RefusalKind::Usage, "a reason is needed"))
+        Err(ControlRefusal::new(RefusalKind::Usage, "a reason is needed"))
     } else if length > REASON_MAX {
         let message = format!("a reason has at most {REASON_MAX} characters, this one has {length}");
-        Err(Refusal::new(RefusalKind::Usage, message))
+        Err(ControlRefusal::new(RefusalKind::Usage, message))
     } else if reason.chars().any(char::is_control) {
-        Err(Refusal::new(RefusalKind::Usage, "a reason is one line of text"))
+        Err(ControlRefusal::new(RefusalKind::Usage, "a reason is one line of text"))
     } else {
         Ok(reason.to_owned())
     }

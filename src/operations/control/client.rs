@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
 use super::address::Address;
-use super::request::{Answer, Refusal, Request};
+use super::request::{ControlAnswer, ControlRefusal, ControlRequest};
 
 /// Why a daemon does not do what it is told.
 #[derive(Debug, Error)]
@@ -21,7 +21,7 @@ pub enum ControlError {
     Unreadable(#[source] serde_json::Error),
     /// It refuses.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] ControlRefusal),
 }
 
 /// A connection to a daemon's control socket.
@@ -46,7 +46,7 @@ impl ControlClient {
     /// # Errors
     ///
     /// The daemon refuses or is gone.
-    pub async fn call(&mut self, request: &Request) -> Result<Answer, ControlError> {
+    pub async fn call(&mut self, request: &ControlRequest) -> Result<ControlAnswer, ControlError> {
         let mut line = serde_json::to_vec(request).map_err(ControlError::Unreadable)?;
         line.push(b'\n');
         self.stream.write_all(&line).await.map_err(ControlError::Lost)?;
@@ -56,7 +56,7 @@ impl ControlClient {
             return Err(ControlError::Lost(io::ErrorKind::UnexpectedEof.into()));
         }
         match serde_json::from_slice(&answer).map_err(ControlError::Unreadable)? {
-            Answer::Refused(refusal) => Err(refusal.into()),
+            ControlAnswer::Refused(refusal) => Err(refusal.into()),
             answer => Ok(answer),
         }
     }

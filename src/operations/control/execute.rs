@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fourfold_engine::{BySide, Variant};
 use futures::future::BoxFuture;
 
-use super::request::{Answer, Refusal, RefusalKind, Request, Status, Verified};
+use super::request::{ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, RefusalKind, Verified};
 use super::{admin, learners};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::competition::tournament::{HoldError, Tournaments};
@@ -39,7 +39,7 @@ pub struct Control {
     /// Learners, who are told when they have to forget.
     pub learning: Learning,
     /// Asks the daemon what it is doing; nothing where none runs.
-    pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
+    pub status: Option<Arc<dyn Fn() -> DaemonStatus + Send + Sync>>,
     /// Holds tournaments; nothing where no daemon runs.
     pub tournaments: Option<Tournaments>,
 }
@@ -55,56 +55,59 @@ impl fmt::Debug for Control {
 /// # Errors
 ///
 /// Says why not, and whose fault that is.
-pub fn execute(control: &Control, request: Request) -> BoxFuture<'_, Result<Answer, Refusal>> {
+pub fn execute(
+    control: &Control,
+    request: ControlRequest,
+) -> BoxFuture<'_, Result<ControlAnswer, ControlRefusal>> {
     // Boxed, or all that operators can do would be compiled once more in every place that waits for it.
     Box::pin(carry_out(control, request))
 }
 
-async fn carry_out(control: &Control, request: Request) -> Result<Answer, Refusal> {
+async fn carry_out(control: &Control, request: ControlRequest) -> Result<ControlAnswer, ControlRefusal> {
     match request {
-        Request::AccountCreate { name, password } => {
+        ControlRequest::AccountCreate { name, password } => {
             let Identity { id, name, .. } = control.accounts.register(OPERATOR, &name, password).await?;
-            Ok(Answer::Account { id, name })
+            Ok(ControlAnswer::Account { id, name })
         }
-        Request::BotCreate { name, owner } => {
+        ControlRequest::BotCreate { name, owner } => {
             let owner = player(control, &owner, "account").await?;
             Ok(token(control.accounts.create_bot(&identity(&owner), &name).await?))
         }
-        Request::BotToken { name } => {
+        ControlRequest::BotToken { name } => {
             let bot = remote_bot(control, &name).await?;
             Ok(token(control.accounts.new_token(&bot.id).await?))
         }
-        Request::BotRevoke { name } => {
+        ControlRequest::BotRevoke { name } => {
             let bot = remote_bot(control, &name).await?;
             let count = control.accounts.revoke_tokens(&bot.id).await?;
-            Ok(Answer::Revoked { name: bot.name, count })
+            Ok(ControlAnswer::Revoked { name: bot.name, count })
         }
-        Request::Ratings { names } => ratings(control, &names).await,
-        Request::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
-        Request::Game { id } => game(control, &id).await,
-        Request::GamesVerify => verify(control).await,
-        Request::LearnersVerify => learners::verify(control).await,
-        Request::LearnersRepair => learners::repair(control).await,
-        Request::LearnerShow { name } => learners::show(control, &name).await,
-        Request::MoveReasons { name, game } => learners::reasons(control, &name, &game).await,
-        Request::LearnerExport { name } => learners::export(control, &name).await,
-        Request::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
-        Request::Status => match &control.status {
-            Some(status) => Ok(Answer::Status(status())),
+        ControlRequest::Ratings { names } => ratings(control, &names).await,
+        ControlRequest::GamesExport { after, limit } => export(control, after, limit.min(EXPORT_MAX)).await,
+        ControlRequest::Game { id } => game(control, &id).await,
+        ControlRequest::GamesVerify => verify(control).await,
+        ControlRequest::LearnersVerify => learners::verify(control).await,
+        ControlRequest::LearnersRepair => learners::repair(control).await,
+        ControlRequest::LearnerShow { name } => learners::show(control, &name).await,
+        ControlRequest::MoveReasons { name, game } => learners::reasons(control, &name, &game).await,
+        ControlRequest::LearnerExport { name } => learners::export(control, &name).await,
+        ControlRequest::VoidGame { id, reason } => admin::void(control, &id, &reason).await,
+        ControlRequest::Status => match &control.status {
+            Some(status) => Ok(ControlAnswer::Status(status())),
             None => Err(no_daemon()),
         },
-        Request::TournamentHold { name } => match &control.tournaments {
-            Some(tournaments) => Ok(Answer::TournamentHeld { id: tournaments.hold(&name).await? }),
+        ControlRequest::TournamentHold { name } => match &control.tournaments {
+            Some(tournaments) => Ok(ControlAnswer::TournamentHeld { id: tournaments.hold(&name).await? }),
             None => Err(no_daemon()),
         },
     }
 }
 
-fn no_daemon() -> Refusal {
-    Refusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")
+fn no_daemon() -> ControlRefusal {
+    ControlRefusal::new(RefusalKind::Conflict, "no daemon runs on this data directory")
 }
 
-async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal> {
+async fn ratings(control: &Control, names: &[String]) -> Result<ControlAnswer, ControlRefusal> {
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let player = match name.parse::<PlayerName>() {
@@ -117,34 +120,34 @@ async fn ratings(control: &Control, names: &[String]) -> Result<Answer, Refusal>
         };
         found.push(row.map(|row| row.standing.shown().into()));
     }
-    Ok(Answer::Ratings(found))
+    Ok(ControlAnswer::Ratings(found))
 }
 
-async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<Answer, Refusal> {
+async fn export(control: &Control, after: Option<u64>, limit: u32) -> Result<ControlAnswer, ControlRefusal> {
     let query = GameQuery { after, limit, ..GameQuery::default() };
     let mut reader = RecordReader::new(Arc::clone(&control.store), query);
     let records = reader.next_page().await?.unwrap_or_default();
     let next = if records.is_empty() { None } else { reader.last_number() };
-    Ok(Answer::Games { records, next })
+    Ok(ControlAnswer::Games { records, next })
 }
 
-async fn game(control: &Control, id: &GameId) -> Result<Answer, Refusal> {
+async fn game(control: &Control, id: &GameId) -> Result<ControlAnswer, ControlRefusal> {
     let missing = || no_game(id);
     let game = control.store.game(id).await?.ok_or_else(missing)?;
     let players = BySide {
         first: control.store.player(&game.spec.players.first).await?.ok_or_else(missing)?,
         second: control.store.player(&game.spec.players.second).await?.ok_or_else(missing)?,
     };
-    Ok(Answer::Games { records: vec![Record::new(&game, &players)], next: None })
+    Ok(ControlAnswer::Games { records: vec![Record::new(&game, &players)], next: None })
 }
 
-pub(super) fn no_game(id: &GameId) -> Refusal {
-    Refusal::new(RefusalKind::Conflict, format!("there is no game {id}"))
+pub(super) fn no_game(id: &GameId) -> ControlRefusal {
+    ControlRefusal::new(RefusalKind::Conflict, format!("there is no game {id}"))
 }
 
-async fn verify(control: &Control) -> Result<Answer, Refusal> {
+async fn verify(control: &Control) -> Result<ControlAnswer, ControlRefusal> {
     let report = verify::verify(control.store.as_ref(), |_| ()).await?;
-    Ok(Answer::Verified(Verified {
+    Ok(ControlAnswer::Verified(Verified {
         finished: report.finished,
         rated: report.rated,
         live: report.live,
@@ -156,8 +159,8 @@ async fn verify(control: &Control) -> Result<Answer, Refusal> {
     }))
 }
 
-fn token(issued: Issued) -> Answer {
-    Answer::Token { name: issued.identity.name, id: issued.token, token: issued.secret }
+fn token(issued: Issued) -> ControlAnswer {
+    ControlAnswer::Token { name: issued.identity.name, id: issued.token, token: issued.secret }
 }
 
 fn identity(player: &StoredPlayer) -> Identity {
@@ -170,28 +173,32 @@ fn identity(player: &StoredPlayer) -> Identity {
 }
 
 /// The player of this name; `what` says what was looked for.
-pub(super) async fn player(control: &Control, name: &str, what: &str) -> Result<StoredPlayer, Refusal> {
+pub(super) async fn player(
+    control: &Control,
+    name: &str,
+    what: &str,
+) -> Result<StoredPlayer, ControlRefusal> {
     let name: PlayerName =
-        name.parse().map_err(|error| Refusal::new(RefusalKind::Usage, format!("{error}")))?;
+        name.parse().map_err(|error| ControlRefusal::new(RefusalKind::Usage, format!("{error}")))?;
     let found = control.store.player_by_name(&name).await?;
-    found.ok_or_else(|| Refusal::new(RefusalKind::Conflict, format!("there is no {what} `{name}`")))
+    found.ok_or_else(|| ControlRefusal::new(RefusalKind::Conflict, format!("there is no {what} `{name}`")))
 }
 
-async fn remote_bot(control: &Control, name: &str) -> Result<StoredPlayer, Refusal> {
+async fn remote_bot(control: &Control, name: &str) -> Result<StoredPlayer, ControlRefusal> {
     let found = player(control, name, "bot").await?;
     match (found.kind, found.house) {
         (PlayerKind::Bot, false) => Ok(found),
         (PlayerKind::Bot, true) => {
             let message = format!("`{}` is a bot of the house: it needs no token", found.name);
-            Err(Refusal::new(RefusalKind::Conflict, message))
+            Err(ControlRefusal::new(RefusalKind::Conflict, message))
         }
         (PlayerKind::Human | PlayerKind::Guest, _) => {
-            Err(Refusal::new(RefusalKind::Conflict, format!("`{}` is no bot", found.name)))
+            Err(ControlRefusal::new(RefusalKind::Conflict, format!("`{}` is no bot", found.name)))
         }
     }
 }
 
-impl From<AccountError> for Refusal {
+impl From<AccountError> for ControlRefusal {
     fn from(error: AccountError) -> Self {
         let kind = match &error {
             AccountError::Name(_) | AccountError::Password(_) => RefusalKind::Usage,
@@ -214,7 +221,7 @@ impl From<AccountError> for Refusal {
     }
 }
 
-impl From<HoldError> for Refusal {
+impl From<HoldError> for ControlRefusal {
     fn from(error: HoldError) -> Self {
         let kind = match &error {
             HoldError::Unknown(_) => RefusalKind::Usage,
@@ -225,7 +232,7 @@ impl From<HoldError> for Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for ControlRefusal {
     fn from(error: StoreError) -> Self {
         Self::new(RefusalKind::Failed, with_causes(&error))
     }

@@ -8,13 +8,13 @@ use fourfold_engine::{BySide, Column, Variant};
 
 use super::execute::{Control, no_game, player, with_causes};
 use super::request::{
-    Answer, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown,
-    ReasonShown, Refusal, RefusalKind, RethoughtShown, VersionShown,
+    ControlAnswer, ControlRefusal, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown,
+    PatternShown, PointShown, ReasonShown, RefusalKind, RethoughtShown, VersionShown,
 };
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::study::learning;
-use crate::study::learning::changes::Rethought;
-use crate::study::learning::told::{Taught, Wanted, last_lessons, said_in};
+use crate::study::learning::changes::ChangedMove;
+use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, last_lessons, said_in};
 use crate::study::learning::verify::{LearnerReport, Remedy};
 
 use crate::model::rating::elo::MilliElo;
@@ -23,15 +23,15 @@ use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
 use crate::storage::published::{FitList, Publication};
 use crate::storage::store::Write;
-use crate::study::learning::Plan;
+use crate::study::learning::LearnerPlan;
 
-pub(super) async fn verify(control: &Control) -> Result<Answer, Refusal> {
+pub(super) async fn verify(control: &Control) -> Result<ControlAnswer, ControlRefusal> {
     let reports = learning::verify::verify(control.store.as_ref()).await?;
-    Ok(Answer::LearnersVerified(reports.into_iter().map(LearnerVerified::from).collect()))
+    Ok(ControlAnswer::LearnersVerified(reports.into_iter().map(LearnerVerified::from).collect()))
 }
 
 /// Checks all learners; those that can be made again are marked for it.
-pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
+pub(super) async fn repair(control: &Control) -> Result<ControlAnswer, ControlRefusal> {
     let mut verified = Vec::new();
     let mut is_marked = false;
     for mut report in learning::verify::verify(control.store.as_ref()).await? {
@@ -53,7 +53,7 @@ pub(super) async fn repair(control: &Control) -> Result<Answer, Refusal> {
     if is_marked {
         control.learning.lessons_withdrawn();
     }
-    Ok(Answer::LearnersVerified(verified))
+    Ok(ControlAnswer::LearnersVerified(verified))
 }
 
 impl From<LearnerReport> for LearnerVerified {
@@ -63,30 +63,33 @@ impl From<LearnerReport> for LearnerVerified {
     }
 }
 
-fn unknown(name: &str) -> Refusal {
+fn unknown(name: &str) -> ControlRefusal {
     let names: Vec<String> = learning::plans().iter().map(|plan| plan.name.to_string()).collect();
     let message = format!(
         "no learner of the house is called `{name}`: there are {}, and versions that are frozen, such as memory@300",
         names.join(", ")
     );
-    Refusal::new(RefusalKind::NoSuchLearner, message)
+    ControlRefusal::new(RefusalKind::NoSuchLearner, message)
 }
 
 /// The learner or version of this name: games learnt, and what it knows.
-async fn learner(control: &Control, name: &str) -> Result<(PlayerName, u64, Arc<dyn Knowledge>), Refusal> {
+async fn learner(
+    control: &Control,
+    name: &str,
+) -> Result<(PlayerName, u64, Arc<dyn Knowledge>), ControlRefusal> {
     let parsed: PlayerName = name.parse().map_err(|_| unknown(name))?;
     let (games, knowledge) =
         learning::known(control.store.as_ref(), &parsed).await?.ok_or_else(|| unknown(name))?;
     Ok((parsed, games, knowledge))
 }
 
-pub(super) async fn export(control: &Control, name: &str) -> Result<Answer, Refusal> {
+pub(super) async fn export(control: &Control, name: &str) -> Result<ControlAnswer, ControlRefusal> {
     let (_, _, knowledge) = learner(control, name).await?;
     let form = if knowledge.player(0).knowledge().is_some() { FileForm::Xml } else { FileForm::Network };
-    Ok(Answer::LearnerFile { form, bytes: knowledge.file() })
+    Ok(ControlAnswer::LearnerFile { form, bytes: knowledge.file() })
 }
 
-pub(super) async fn show(control: &Control, name: &str) -> Result<Answer, Refusal> {
+pub(super) async fn show(control: &Control, name: &str) -> Result<ControlAnswer, ControlRefusal> {
     let (name, games, knowledge) = learner(control, name).await?;
     let live = learning::plans().into_iter().find(|plan| plan.name.key() == name.key());
     let pattern = |pattern: KnownPattern| PatternShown {
@@ -105,7 +108,7 @@ pub(super) async fn show(control: &Control, name: &str) -> Result<Answer, Refusa
         ),
         None => (version(control, &name).await?, Vec::new(), Vec::new()),
     };
-    Ok(Answer::Learner(LearnerShown {
+    Ok(ControlAnswer::Learner(LearnerShown {
         name: live.map_or(name, |plan| plan.name),
         games,
         versions,
@@ -118,7 +121,7 @@ pub(super) async fn show(control: &Control, name: &str) -> Result<Answer, Refusa
 }
 
 /// The frozen versions of a learner by what they had learnt, then the live one.
-async fn ages(control: &Control, plan: &Plan, games: u64) -> Result<Vec<VersionShown>, StoreError> {
+async fn ages(control: &Control, plan: &LearnerPlan, games: u64) -> Result<Vec<VersionShown>, StoreError> {
     let publication = control.store.publication().await?;
     let curve = control.store.learner_curve(&plan.name).await?;
     let measured = curve.iter().rev().find_map(|point| point.decision);
@@ -180,13 +183,13 @@ fn published(publication: &Publication, player: &PlayerId) -> Option<(i32, u32)>
 }
 
 async fn lessons(control: &Control, name: &PlayerName) -> Result<Vec<LessonShown>, StoreError> {
-    let lessons = last_lessons(control.store.as_ref(), name, Wanted::SHOWN).await?;
+    let lessons = last_lessons(control.store.as_ref(), name, LessonsWanted::SHOWN).await?;
     Ok(lessons.into_iter().map(LessonShown::from).collect())
 }
 
-impl From<Taught> for LessonShown {
-    fn from(taught: Taught) -> Self {
-        let Taught { number, game, changes } = taught;
+impl From<PastLesson> for LessonShown {
+    fn from(taught: PastLesson) -> Self {
+        let PastLesson { number, game, changes } = taught;
         let again = changes.changed - changes.new;
         let new = changes.named.into_iter().filter(|change| change.before.is_none());
         let new = new.map(|change| change.pattern).collect();
@@ -195,14 +198,14 @@ impl From<Taught> for LessonShown {
             [first.clone(), second.clone()]
         });
         let result = game.as_ref().map(|game| game.result);
-        let rethought = changes.rethought;
-        let rethought = rethought.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
+        let changed_moves = changes.changed_moves;
+        let rethought = changed_moves.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
         Self { number, game: game.map(|game| game.id), players, result, new, again, rethought }
     }
 }
 
-impl From<Rethought> for RethoughtShown {
-    fn from(Rethought { ply, before, after }: Rethought) -> Self {
+impl From<ChangedMove> for RethoughtShown {
+    fn from(ChangedMove { ply, before, after }: ChangedMove) -> Self {
         let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
         Self { ply, before: numbers(before), after: numbers(after) }
     }
@@ -219,17 +222,21 @@ fn share(thousandths: u16) -> f64 {
     f64::from(thousandths) / 1_000.0
 }
 
-pub(super) async fn reasons(control: &Control, name: &str, game: &GameId) -> Result<Answer, Refusal> {
+pub(super) async fn reasons(
+    control: &Control,
+    name: &str,
+    game: &GameId,
+) -> Result<ControlAnswer, ControlRefusal> {
     let bot = player(control, name, "bot").await?;
     let game = control.store.game(game).await?.ok_or_else(|| no_game(game))?;
     let BySide { first, second } = &game.spec.players;
     if bot.id != *first && bot.id != *second {
         let message = format!("{} did not play game {}", bot.name, game.spec.id);
-        return Err(Refusal::new(RefusalKind::Conflict, message));
+        return Err(ControlRefusal::new(RefusalKind::Conflict, message));
     }
     if !bot.house {
         let message = format!("{} is no bot of the house: what it thinks is its owner's own", bot.name);
-        return Err(Refusal::new(RefusalKind::Conflict, message));
+        return Err(ControlRefusal::new(RefusalKind::Conflict, message));
     }
     let said = said_in(control.store.as_ref(), &game, BySide { first: false, second: false }).await?;
     let own = said.into_iter().filter(|said| game.spec.players[said.side] == bot.id);
@@ -238,5 +245,5 @@ pub(super) async fn reasons(control: &Control, name: &str, game: &GameId) -> Res
         column: said.column.number(),
         reasons: said.reasons.into_iter().map(ReasonShown::from).collect(),
     });
-    Ok(Answer::MoveReasons(shown.collect()))
+    Ok(ControlAnswer::MoveReasons(shown.collect()))
 }

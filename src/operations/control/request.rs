@@ -14,7 +14,7 @@ use crate::study::learning::verify::Remedy;
 /// A command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Request {
+pub enum ControlRequest {
     /// A new account.
     AccountCreate {
         /// Its name.
@@ -96,7 +96,7 @@ pub enum Request {
     },
 }
 
-impl Request {
+impl ControlRequest {
     /// What is commanded, for logs.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ impl Request {
 /// What a command came to.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ControlAnswer {
     /// The account is there.
     Account {
         /// Its id.
@@ -180,14 +180,14 @@ pub enum Answer {
         was_rated: bool,
     },
     /// What the daemon is doing.
-    Status(Status),
+    Status(DaemonStatus),
     /// The tournament has begun.
     TournamentHeld {
         /// The last part of its link.
         id: TournamentId,
     },
     /// The command was refused.
-    Refused(Refusal),
+    Refused(ControlRefusal),
 }
 
 /// What the check of a store found.
@@ -368,7 +368,7 @@ pub struct PatternShown {
 
 /// What a daemon is doing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Status {
+pub struct DaemonStatus {
     /// The daemon's version.
     pub version: String,
     /// Its process id.
@@ -400,14 +400,14 @@ pub enum RefusalKind {
 /// Why a command was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Serialize, Deserialize)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct ControlRefusal {
     /// Whose fault it is.
     pub kind: RefusalKind,
     /// In words.
     pub message: String,
 }
 
-impl Refusal {
+impl ControlRefusal {
     pub(super) fn new(kind: RefusalKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
@@ -425,18 +425,18 @@ mod tests {
     #[test]
     fn a_request_reads_back() {
         let request =
-            Request::AccountCreate { name: "ada".into(), password: Secret::new("tea and biscuits") };
+            ControlRequest::AccountCreate { name: "ada".into(), password: Secret::new("tea and biscuits") };
         let text = serde_json::to_string(&request).unwrap();
         assert_eq!(text, r#"{"account_create":{"name":"ada","password":"tea and biscuits"}}"#);
-        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
+        assert_eq!(serde_json::from_str::<ControlRequest>(&text).unwrap(), request);
         assert!(!format!("{request:?}").contains("biscuits"));
     }
 
     #[test]
     fn unknown_commands_and_fields_are_refused() {
         for text in ["{}", r#""reboot""#, r#"{"bot_token":{}}"#, r#"{"bot_token":{"name":"a","x":1}}"#] {
-            assert!(serde_json::from_str::<Request>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<ControlRequest>(text).is_err(), "{text}");
         }
-        assert_eq!(serde_json::from_str::<Request>(r#""status""#).unwrap(), Request::Status);
+        assert_eq!(serde_json::from_str::<ControlRequest>(r#""status""#).unwrap(), ControlRequest::Status);
     }
 }

@@ -16,7 +16,7 @@ use tracing::{info, warn};
 use super::REQUEST_BYTES_MAX;
 use super::address::Address;
 use super::execute::{Control, execute};
-use super::request::{Answer, Refusal, RefusalKind, Request};
+use super::request::{ControlAnswer, ControlRefusal, ControlRequest, RefusalKind};
 
 /// Only the user who runs the daemon may command.
 const SOCKET_MODE: u32 = 0o600;
@@ -110,10 +110,12 @@ async fn converse(stream: UnixStream, control: &Control) -> io::Result<()> {
     }
 }
 
-async fn answer(line: &[u8], control: &Control) -> Answer {
-    let request: Request = match serde_json::from_slice(line) {
+async fn answer(line: &[u8], control: &Control) -> ControlAnswer {
+    let request: ControlRequest = match serde_json::from_slice(line) {
         Ok(request) => request,
-        Err(error) => return Answer::Refused(Refusal::new(RefusalKind::Usage, error.to_string())),
+        Err(error) => {
+            return ControlAnswer::Refused(ControlRefusal::new(RefusalKind::Usage, error.to_string()));
+        }
     };
     let command = request.name();
     match execute(control, request).await {
@@ -123,7 +125,7 @@ async fn answer(line: &[u8], control: &Control) -> Answer {
         }
         Err(refusal) => {
             info!(command, reason = %refusal, "operator's command refused");
-            Answer::Refused(refusal)
+            ControlAnswer::Refused(refusal)
         }
     }
 }

@@ -38,12 +38,12 @@ fn serve() -> Served {
     Served { directory, path, _server: server }
 }
 
-fn create_account(name: &str) -> Request {
-    Request::AccountCreate { name: name.into(), password: Secret::new("tea and biscuits") }
+fn create_account(name: &str) -> ControlRequest {
+    ControlRequest::AccountCreate { name: name.into(), password: Secret::new("tea and biscuits") }
 }
 
 #[track_caller]
-fn check_refused(answer: Result<Answer, ControlError>, kind: RefusalKind) {
+fn check_refused(answer: Result<ControlAnswer, ControlError>, kind: RefusalKind) {
     match answer {
         Err(ControlError::Refused(refusal)) => assert_eq!(refusal.kind, kind, "{refusal}"),
         other => panic!("{other:?}"),
@@ -54,13 +54,13 @@ fn check_refused(answer: Result<Answer, ControlError>, kind: RefusalKind) {
 async fn commands_are_done_in_the_daemon() {
     let served = serve();
     let mut client = ControlClient::connect(&served.path).await.unwrap();
-    assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
-    let create_bot = Request::BotCreate { name: "six".into(), owner: "ADA".into() };
-    assert!(matches!(client.call(&create_bot).await, Ok(Answer::Token { .. })));
-    let token = Request::BotToken { name: "six".into() };
-    assert!(matches!(client.call(&token).await, Ok(Answer::Token { .. })));
-    let revoke = Request::BotRevoke { name: "six".into() };
-    assert!(matches!(client.call(&revoke).await, Ok(Answer::Revoked { count: 2, .. })));
+    assert!(matches!(client.call(&create_account("ada")).await, Ok(ControlAnswer::Account { .. })));
+    let create_bot = ControlRequest::BotCreate { name: "six".into(), owner: "ADA".into() };
+    assert!(matches!(client.call(&create_bot).await, Ok(ControlAnswer::Token { .. })));
+    let token = ControlRequest::BotToken { name: "six".into() };
+    assert!(matches!(client.call(&token).await, Ok(ControlAnswer::Token { .. })));
+    let revoke = ControlRequest::BotRevoke { name: "six".into() };
+    assert!(matches!(client.call(&revoke).await, Ok(ControlAnswer::Revoked { count: 2, .. })));
 }
 
 #[tokio::test]
@@ -70,10 +70,10 @@ async fn refusals_say_whose_fault_it_is() {
     client.call(&create_account("ada")).await.unwrap();
     check_refused(client.call(&create_account("Ada")).await, RefusalKind::Conflict);
     check_refused(client.call(&create_account("no name")).await, RefusalKind::Usage);
-    let of_nobody = Request::BotCreate { name: "six".into(), owner: "eve".into() };
+    let of_nobody = ControlRequest::BotCreate { name: "six".into(), owner: "eve".into() };
     check_refused(client.call(&of_nobody).await, RefusalKind::Conflict);
-    check_refused(client.call(&Request::BotToken { name: "ada".into() }).await, RefusalKind::Conflict);
-    check_refused(client.call(&Request::Status).await, RefusalKind::Conflict);
+    check_refused(client.call(&ControlRequest::BotToken { name: "ada".into() }).await, RefusalKind::Conflict);
+    check_refused(client.call(&ControlRequest::Status).await, RefusalKind::Conflict);
 }
 
 #[tokio::test]
@@ -83,17 +83,21 @@ async fn a_game_is_voided_once_and_with_a_reason() {
     let control = control();
     add_players(&*control.store, &["Ada", "Bob"]).await;
     play(&*control.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
-    let void = |id: &str, reason: &str| Request::VoidGame { id: id.parse().unwrap(), reason: reason.into() };
-    let refused = |kind, answer: Result<Answer, Refusal>| assert_eq!(answer.unwrap_err().kind, kind);
+    let void =
+        |id: &str, reason: &str| ControlRequest::VoidGame { id: id.parse().unwrap(), reason: reason.into() };
+    let refused =
+        |kind, answer: Result<ControlAnswer, ControlRefusal>| assert_eq!(answer.unwrap_err().kind, kind);
     refused(RefusalKind::Usage, execute(&control, void("one", " ")).await);
     refused(RefusalKind::Conflict, execute(&control, void("two", "a test")).await);
     let answer = execute(&control, void("one", " a test ")).await.unwrap();
-    assert_eq!(answer, Answer::Voided { game: "one".parse().unwrap(), was_rated: true });
+    assert_eq!(answer, ControlAnswer::Voided { game: "one".parse().unwrap(), was_rated: true });
     refused(RefusalKind::Conflict, execute(&control, void("one", "again")).await);
     assert_eq!(control.store.voided_games().await.unwrap()[0].reason, "a test");
     let rating = control.store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await;
     assert_eq!(rating.unwrap(), None);
-    let Ok(Answer::Verified(verified)) = execute(&control, Request::GamesVerify).await else { panic!() };
+    let Ok(ControlAnswer::Verified(verified)) = execute(&control, ControlRequest::GamesVerify).await else {
+        panic!()
+    };
     assert_eq!((verified.voided, verified.findings), (1, vec![]));
 }
 
@@ -117,8 +121,8 @@ async fn reasons_are_told_of_the_bot_that_is_asked_for() {
         answer.unwrap();
     }
     let name = control.store.player(&player_id("pupil")).await.unwrap().unwrap().name.to_string();
-    let ask = |name: &str| Request::MoveReasons { name: name.into(), game: "g1".parse().unwrap() };
-    let Ok(Answer::MoveReasons(moves)) = execute(&control, ask(&name)).await else { panic!() };
+    let ask = |name: &str| ControlRequest::MoveReasons { name: name.into(), game: "g1".parse().unwrap() };
+    let Ok(ControlAnswer::MoveReasons(moves)) = execute(&control, ask(&name)).await else { panic!() };
     let said =
         ReasonShown { column: 1, weight: 105, pattern: "own a1 . . .".into(), seen: 3, won: 2, lost: 1 };
     assert_eq!((moves.len(), moves[0].ply, &moves[0].reasons), (1, 1, &vec![said]));
@@ -193,12 +197,12 @@ async fn a_deep_directory_is_no_obstacle() {
     let path = deep.join("control.sock");
     let _server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
     let mut client = ControlClient::connect(&path).await.unwrap();
-    assert!(matches!(client.call(&create_account("ada")).await, Ok(Answer::Account { .. })));
+    assert!(matches!(client.call(&create_account("ada")).await, Ok(ControlAnswer::Account { .. })));
 }
 
 #[tokio::test]
 async fn tournaments_are_held_by_a_daemon_alone() {
-    let hold = || Request::TournamentHold { name: "Cup".into() };
+    let hold = || ControlRequest::TournamentHold { name: "Cup".into() };
     let refused = execute(&control(), hold()).await.unwrap_err();
     assert_eq!(refused.kind, RefusalKind::Conflict);
     let nobody_listens = Control {
@@ -210,8 +214,8 @@ async fn tournaments_are_held_by_a_daemon_alone() {
 
 #[test]
 fn requests_are_told_as_older_daemons_and_commands_do() {
-    let told = |request: &Request| serde_json::to_string(request).unwrap();
-    assert_eq!(told(&Request::LearnersVerify), r#""learners_verify""#);
+    let told = |request: &ControlRequest| serde_json::to_string(request).unwrap();
+    assert_eq!(told(&ControlRequest::LearnersVerify), r#""learners_verify""#);
     let learner: LearnerVerified =
         serde_json::from_str(r#"{"name":"memory","games":1,"versions":0,"findings":[]}"#).unwrap();
     assert_eq!(learner.remedy, Remedy::None);

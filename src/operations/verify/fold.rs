@@ -4,29 +4,29 @@ use std::collections::{HashMap, HashSet};
 
 use fourfold_engine::{BySide, Game, Side, Variant, notation};
 
-use super::{Finding, Report};
+use super::{VerifyFinding, VerifyReport};
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::result::GameResult;
 use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
-use crate::storage::settle::{Referee, Verdict};
+use crate::storage::settle::{RatingVerdict, Referee};
 
 type Rated = (PlayerId, Variant);
 
 /// Both players' ids in their order, and the variant.
-type Pairing = (PlayerId, PlayerId, Variant);
+type RatedPairing = (PlayerId, PlayerId, Variant);
 
 /// All ratings as they follow from the games so far.
 #[derive(Debug, Default)]
-pub(super) struct Fold {
+pub(super) struct RatingFold {
     rows: HashMap<Rated, RatingRow>,
-    remembered: HashMap<Pairing, Vec<Course>>,
+    remembered: HashMap<RatedPairing, Vec<GameFingerprint>>,
     /// Games that an operator took out and that were not met yet.
     voided: HashSet<GameId>,
 }
 
-impl Fold {
+impl RatingFold {
     /// No games yet, of which these were taken out.
     pub(super) fn new(voided: HashSet<GameId>) -> Self {
         Self { voided, ..Self::default() }
@@ -35,7 +35,7 @@ impl Fold {
     /// Settles a game again and compares.
     pub(super) fn add(
         &mut self,
-        report: &mut Report,
+        report: &mut VerifyReport,
         game: &StoredGame,
         settlement: &Settlement,
         replayed: &Game,
@@ -64,7 +64,7 @@ impl Fold {
         take_over(report, game, settlement, &mut rows);
         let remembered = self.remembered.entry(pairing(game)).or_default();
         match referee.judge(rows, remembered) {
-            Verdict::Unrated(reason) => {
+            RatingVerdict::Unrated(reason) => {
                 let due = Settlement { ratings: None, unrated_because: reason, ..settlement.clone() };
                 if *settlement != due {
                     let what = format!("should be {}, but is {}", judged(&due), judged(settlement));
@@ -72,7 +72,7 @@ impl Fold {
                     self.adopt(game, settlement);
                 }
             }
-            Verdict::Rated(changes) => {
+            RatingVerdict::Rated(changes) => {
                 let Some(stored) = &settlement.ratings else {
                     report.find(&spec.id, format!("should be rated, but is {}", judged(settlement)));
                     return;
@@ -105,7 +105,7 @@ impl Fold {
     }
 
     /// Compares the rows that players are listed by with the fold of all games.
-    pub(super) fn compare(mut self, report: &mut Report, stored: Vec<(PlayerId, Variant, RatingRow)>) {
+    pub(super) fn compare(mut self, report: &mut VerifyReport, stored: Vec<(PlayerId, Variant, RatingRow)>) {
         let mut unknown: Vec<_> = self.voided.iter().collect();
         unknown.sort();
         for game in unknown {
@@ -120,25 +120,30 @@ impl Fold {
             };
             report
                 .findings
-                .push(Finding { game: None, what: format!("rating of {player} in {variant} {found}") });
+                .push(VerifyFinding { game: None, what: format!("rating of {player} in {variant} {found}") });
         }
         let mut missing: Vec<_> = self.rows.into_iter().collect();
         missing.sort_by_key(|((player, variant), _)| (player.clone(), variant.to_string()));
         for ((player, variant), row) in missing {
             let what = format!("rating of {player} in {variant} is missing, computed {}", shown(&row));
-            report.findings.push(Finding { game: None, what });
+            report.findings.push(VerifyFinding { game: None, what });
         }
     }
 }
 
-fn pairing(game: &StoredGame) -> Pairing {
+fn pairing(game: &StoredGame) -> RatedPairing {
     let BySide { first, second } = game.spec.players.clone();
     let variant = game.spec.variant;
     if first <= second { (first, second, variant) } else { (second, first, variant) }
 }
 
 /// Goes on from what is stored if that does not follow from the games before, so that one defect is one finding.
-fn take_over(report: &mut Report, game: &StoredGame, settlement: &Settlement, rows: &mut BySide<RatingRow>) {
+fn take_over(
+    report: &mut VerifyReport,
+    game: &StoredGame,
+    settlement: &Settlement,
+    rows: &mut BySide<RatingRow>,
+) {
     let Some(ratings) = &settlement.ratings else { return };
     for side in Side::BOTH {
         let (stored, computed) = (ratings[side].before, rows[side].standing.rating);
@@ -152,13 +157,13 @@ fn take_over(report: &mut Report, game: &StoredGame, settlement: &Settlement, ro
 }
 
 /// Keeps the last courses, the newest first.
-fn remember(courses: &mut Vec<Course>, course: Course) {
+fn remember(courses: &mut Vec<GameFingerprint>, course: GameFingerprint) {
     courses.insert(0, course);
     courses.truncate(REMEMBERED_GAMES as usize);
 }
 
 fn compare_entry(
-    report: &mut Report,
+    report: &mut VerifyReport,
     game: &StoredGame,
     side: Side,
     stored: RatingEntry,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Finding, Report};
-use crate::competition::leaderboard::books::Books;
+use super::{VerifyFinding, VerifyReport};
+use crate::competition::leaderboard::rating_sums::RatingSums;
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::published::{FitList, Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::StoredGame;
@@ -14,13 +14,13 @@ use crate::storage::{Store, StoreError};
 #[derive(Debug)]
 pub(super) struct Refit {
     stored: Publication,
-    books: Books,
+    books: RatingSums,
 }
 
 impl Refit {
     /// Takes up what is stored, before any game is read: games that come meanwhile are not in it.
     pub(super) async fn begin(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(Self { stored: store.publication().await?, books: Books::default() })
+        Ok(Self { stored: store.publication().await?, books: RatingSums::default() })
     }
 
     /// Books a game, if what is stored rests on it.
@@ -32,7 +32,11 @@ impl Refit {
     }
 
     /// Fits all games again and compares. What was taken out meanwhile makes both incomparable: then nothing is said.
-    pub(super) async fn compare(mut self, report: &mut Report, store: &dyn Store) -> Result<(), StoreError> {
+    pub(super) async fn compare(
+        mut self,
+        report: &mut VerifyReport,
+        store: &dyn Store,
+    ) -> Result<(), StoreError> {
         let Some(up_to) = self.stored.up_to else { return Ok(()) };
         self.books.introduce(&store.players(&self.books.strangers()).await?);
         let revision = self.stored.revision;
@@ -44,7 +48,9 @@ impl Refit {
         }
         report.published += self.stored.ratings.len() as u64;
         for what in differences(&self.stored.ratings, &computed.ratings) {
-            report.findings.push(Finding { game: None, what: format!("{what}, by the games up to {up_to}") });
+            report
+                .findings
+                .push(VerifyFinding { game: None, what: format!("{what}, by the games up to {up_to}") });
         }
         Ok(())
     }
@@ -52,15 +58,15 @@ impl Refit {
 
 /// Where two lists in the same order differ.
 fn differences(stored: &[PublishedRating], computed: &[PublishedRating]) -> Vec<String> {
-    type Key<'a> = (String, FitList, &'a PlayerId);
-    fn by_key(ratings: &[PublishedRating]) -> BTreeMap<Key<'_>, &PublishedRating> {
+    type FitKey<'a> = (String, FitList, &'a PlayerId);
+    fn by_key(ratings: &[PublishedRating]) -> BTreeMap<FitKey<'_>, &PublishedRating> {
         let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.list);
         let keyed = ratings.iter().map(|rating| (key(rating), rating));
         keyed.map(|((variant, list), rating)| ((variant, list, &rating.player), rating)).collect()
     }
     let (stored, computed) = (by_key(stored), by_key(computed));
-    let keys: BTreeSet<&Key<'_>> = stored.keys().chain(computed.keys()).collect();
-    let difference = |key: &Key<'_>| {
+    let keys: BTreeSet<&FitKey<'_>> = stored.keys().chain(computed.keys()).collect();
+    let difference = |key: &FitKey<'_>| {
         let (variant, list, player) = key;
         let found = match (stored.get(key), computed.get(key)) {
             (Some(stored), Some(computed)) if stored == computed => return None,

@@ -1,7 +1,7 @@
 use fourfold_engine::{BySide, Column};
 
 use super::*;
-use crate::analysis::truth::Truth;
+use crate::analysis::live_value::LiveValues;
 use crate::model::clock::{TimeControl, now};
 use crate::model::result::EndReason;
 use crate::play::room::actor::RoomDeps;
@@ -101,7 +101,7 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     let state = RoomState::new(spec.clone(), BySide::from_fn(|_| PlayerKind::Bot), now()).unwrap();
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
-    let deps = RoomDeps { writer, directory, news, metrics, truth: Truth::default() };
+    let deps = RoomDeps { writer, directory, news, metrics, truth: LiveValues::default() };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let pool = ComputePool::new(1);
     for side in Side::BOTH {
@@ -109,7 +109,7 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
         let id = spec.players[side].clone();
         let pace = Duration::ZERO;
         let (seat, task) =
-            seat(Player { id, side, bot, learns_as: None, pace, priority: Priority::Bots }, pool.clone());
+            seat(SeatPlayer { id, side, bot, learns_as: None, pace, priority: Priority::Bots }, pool.clone());
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));
@@ -164,7 +164,7 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
     let task = |variant| {
         let bot = Box::new(Manner::Plays);
         let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
-        let player = Player {
+        let player = SeatPlayer {
             id: "Ada".parse().unwrap(),
             side: Side::First,
             bot,

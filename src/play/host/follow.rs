@@ -19,8 +19,8 @@ use crate::model::opening::OpeningKind;
 use crate::protocol::server::{Frame, GameEnd, Urgency};
 
 use crate::model::player::PlayerKind;
-use crate::storage::authors::{BotFault, FaultKind};
-use crate::storage::record::{GameSpec, Opening, Pair};
+use crate::storage::bot_versions::{BotFault, FaultKind};
+use crate::storage::record::{GamePair, GameSpec, OpeningSource};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
@@ -52,7 +52,7 @@ impl HostActor {
                 RoomNews::RematchAgreed { spec } => {
                     let opening = match spec.opening.kind {
                         OpeningKind::Balanced => {
-                            Opening { kind: OpeningKind::Balanced, moves: String::new() }
+                            OpeningSource { kind: OpeningKind::Balanced, moves: String::new() }
                         }
                         OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
                     };
@@ -70,8 +70,8 @@ struct Follow {
     variant: Variant,
     time: TimeControl,
     rated: bool,
-    opening: Opening,
-    pair: Option<Pair>,
+    opening: OpeningSource,
+    pair: Option<GamePair>,
     origin: Origin,
 }
 
@@ -169,9 +169,9 @@ fn next_leg(spec: &GameSpec) -> Option<Follow> {
     let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of && pair.id.of_tournament().is_none())?;
     let leg = pair.leg + 1;
     let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
-        Opening { kind: OpeningKind::Balanced, moves: String::new() }
+        OpeningSource { kind: OpeningKind::Balanced, moves: String::new() }
     } else {
         spec.opening.clone()
     };
-    Some(Follow { opening, pair: Some(Pair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
+    Some(Follow { opening, pair: Some(GamePair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
 }

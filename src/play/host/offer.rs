@@ -15,7 +15,7 @@ use crate::play::room::directory::GamesTaken;
 use crate::play::room::view::SeatedPlayer;
 
 use crate::model::player::{OpponentKind, PlayerKind};
-use crate::storage::record::{GameSpec, Opening, Pair, UnratedReason};
+use crate::storage::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
@@ -35,9 +35,9 @@ pub struct GameOffer {
     /// Whether ratings should change.
     pub rated: bool,
     /// The moves on the board; a balanced opening is drawn if it names none.
-    pub opening: Opening,
+    pub opening: OpeningSource,
     /// The series it belongs to.
-    pub pair: Option<Pair>,
+    pub pair: Option<GamePair>,
     /// Who had the idea.
     pub origin: Origin,
 }
@@ -222,15 +222,15 @@ impl Drop for Reservation {
 /// Draws a balanced opening where one is wanted and none is named yet.
 ///
 /// The seed is the series' id, so the draw can be repeated from the record; without a series it is the game's.
-fn drawn_opening(offer: &GameOffer, game: &GameId) -> Opening {
+fn drawn_opening(offer: &GameOffer, game: &GameId) -> OpeningSource {
     if offer.opening.kind != OpeningKind::Balanced || !offer.opening.moves.is_empty() {
         return offer.opening.clone();
     }
     let seed = offer.pair.as_ref().map_or(game.as_str(), |pair| pair.id.as_str());
     let index = offer.pair.as_ref().map_or(0, |pair| u64::from(pair.leg / 2));
     match openings::draw(offer.variant, seed_of(seed), index) {
-        Some(opening) => Opening { kind: OpeningKind::Balanced, moves: opening.notation() },
-        None => Opening::default(),
+        Some(opening) => OpeningSource { kind: OpeningKind::Balanced, moves: opening.notation() },
+        None => OpeningSource::default(),
     }
 }
 

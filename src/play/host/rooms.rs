@@ -46,7 +46,7 @@ impl Host {
         spec: &GameSpec,
         players: &BySide<SeatedPlayer>,
         tempo: Option<Tempo>,
-    ) -> Result<Vec<bot_seat::Player>, BotFileError> {
+    ) -> Result<Vec<bot_seat::SeatPlayer>, BotFileError> {
         let house = &self.inner.deps.house;
         let remote_plays = [&players.first, &players.second]
             .iter()
@@ -64,7 +64,7 @@ impl Host {
                 let bot = house_bot.build(spec.variant, rand::rng().random())?;
                 let learns_as = house_bot.learns_as();
                 let id = id.clone();
-                bots.push(bot_seat::Player { id, side, bot, learns_as, pace, priority });
+                bots.push(bot_seat::SeatPlayer { id, side, bot, learns_as, pace, priority });
             }
         }
         Ok(bots)
@@ -76,7 +76,7 @@ impl Host {
         &self,
         state: RoomState,
         players: BySide<SeatedPlayer>,
-        bots: Vec<bot_seat::Player>,
+        bots: Vec<bot_seat::SeatPlayer>,
         rebuilds: u8,
     ) {
         let deps = &self.inner.deps;

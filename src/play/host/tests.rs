@@ -8,7 +8,7 @@ use crate::protocol::server::{Frame, Urgency};
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
 use crate::storage::conformance::{FIRST_WINS, moves};
-use crate::storage::record::{Opening, Pair, UnratedReason};
+use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
 use crate::testing::{Account, Arena, Client, Setup, kind, offer};
 
 /// Two people who are connected.
@@ -91,8 +91,8 @@ async fn a_series_swaps_sides_shares_openings_in_twos_and_counts_as_its_first_ga
     let (ada, first, bob, second) = two(&arena).await;
     let series = GameOffer {
         rated: true,
-        opening: Opening { kind: OpeningKind::Balanced, moves: String::new() },
-        pair: Some(Pair { id: "p1".parse().unwrap(), leg: 1, of: 4 }),
+        opening: OpeningSource { kind: OpeningKind::Balanced, moves: String::new() },
+        pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 1, of: 4 }),
         ..offer(&ada.identity, &bob.identity)
     };
     arena.services.host.start(series).await.unwrap();

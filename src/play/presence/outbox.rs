@@ -107,13 +107,13 @@ pub enum Next {
 /// A session's outgoing messages. All methods return at once.
 #[derive(Debug)]
 pub struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct OutboxState {
     /// Ends with number `next - 1`.
-    ring: VecDeque<Entry>,
+    ring: VecDeque<QueuedMessage>,
     /// The number of the next message.
     next: u64,
     /// The last number that was handed to a socket.
@@ -122,7 +122,7 @@ struct State {
     aged: u64,
     /// Games of which updates were dropped.
     behind: Vec<Behind>,
-    line: Option<Line>,
+    line: Option<AttachedSocket>,
     /// Sockets that were attached so far.
     attachments: u64,
     /// What sockets that are no longer attached are told.
@@ -130,7 +130,7 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct QueuedMessage {
     frame: Frame,
     re: Option<Box<str>>,
 }
@@ -146,7 +146,7 @@ struct Behind {
 
 /// The socket that is attached.
 #[derive(Debug)]
-struct Line {
+struct AttachedSocket {
     attachment: Attachment,
     /// A `welcome` that repeats an old number, to be sent before everything else.
     greeting: Option<Outgoing>,
@@ -176,7 +176,7 @@ impl Outbox {
     #[must_use]
     pub fn starting_at(seq: u64) -> Self {
         let seq = seq.min(SEQ_MAX);
-        let state = State {
+        let state = OutboxState {
             ring: VecDeque::new(),
             next: seq + 1,
             sent: seq,
@@ -223,8 +223,12 @@ impl Outbox {
         state.hang_up(CloseCode::Replaced);
         state.attachments += 1;
         let attachment = Attachment { changed: Arc::new(Notify::new()) };
-        let mut line =
-            Line { attachment: attachment.clone(), greeting: None, catching_up: true, closing: None };
+        let mut line = AttachedSocket {
+            attachment: attachment.clone(),
+            greeting: None,
+            catching_up: true,
+            closing: None,
+        };
         if let Some(after) = after {
             line.greeting = Some(Outgoing { seq: after, frame: welcome.clone(), re: re.map(Into::into) });
             state.sent = after;
@@ -328,12 +332,12 @@ impl Outbox {
     }
 
     /// The lock is held for one of the methods above, none of which can panic halfway.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl OutboxState {
     fn is_attached(&self, attachment: &Attachment) -> bool {
         self.line.as_ref().is_some_and(|line| line.attachment == *attachment)
     }
@@ -429,7 +433,7 @@ impl State {
         if self.ring.len() == RING_MESSAGES_MAX {
             self.ring.pop_front();
         }
-        self.ring.push_back(Entry { frame: frame.clone(), re });
+        self.ring.push_back(QueuedMessage { frame: frame.clone(), re });
         self.next += 1;
         self.sent = self.sent.max(self.first() - 1);
         if let Some(line) = &self.line {

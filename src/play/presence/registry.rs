@@ -16,7 +16,7 @@ use crate::storage::record::BotProfile;
 
 /// What a connected player has declared.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
+pub struct PlayerSettings {
     /// What it is willing to play.
     pub accepts: Accepts,
     /// Whether a bot stands on the ladder and in the directory.
@@ -29,7 +29,7 @@ pub struct Settings {
     pub draining: bool,
 }
 
-impl Settings {
+impl PlayerSettings {
     /// What counts until the player declares something else.
     #[must_use]
     pub fn new(max_games: u32) -> Self {
@@ -81,27 +81,27 @@ pub struct Present {
     /// Who.
     pub identity: Identity,
     /// What it has declared.
-    pub settings: Settings,
+    pub settings: PlayerSettings,
     /// What a bot says about itself.
     pub profile: BotProfile,
 }
 
 #[derive(Debug)]
-struct Player {
+struct PresentPlayer {
     present: Present,
     sessions: Vec<Arc<Session>>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct RegistryInner {
     by_id: HashMap<SessionId, Arc<Session>>,
-    players: HashMap<PlayerId, Player>,
+    players: HashMap<PlayerId, PresentPlayer>,
 }
 
 /// All sessions of this process. Cloning gives another view of the same.
 #[derive(Clone, Debug)]
 pub struct Sessions {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<RegistryInner>>,
     games_max: u32,
 }
 
@@ -112,7 +112,7 @@ impl Sessions {
         Self { inner: Arc::default(), games_max }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, RegistryInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -134,22 +134,22 @@ impl Sessions {
         session: &Arc<Session>,
         beside: usize,
         profile: Option<BotProfile>,
-        change: impl FnOnce(&mut Settings),
+        change: impl FnOnce(&mut PlayerSettings),
     ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let mut inner = self.lock();
-        let Inner { by_id, players } = &mut *inner;
+        let RegistryInner { by_id, players } = &mut *inner;
         match by_id.entry(session.id().clone()) {
             Entry::Occupied(there) => return Err(Arc::clone(there.get())),
             Entry::Vacant(place) => place.insert(Arc::clone(session)),
         };
         let fresh = || Present {
             identity: session.identity().clone(),
-            settings: Settings::new(self.games_max),
+            settings: PlayerSettings::new(self.games_max),
             profile: BotProfile::default(),
         };
         let player = players
             .entry(session.player().clone())
-            .or_insert_with(|| Player { present: fresh(), sessions: Vec::new() });
+            .or_insert_with(|| PresentPlayer { present: fresh(), sessions: Vec::new() });
         if is_single(session.identity().kind) {
             player.present = fresh();
         }
@@ -217,7 +217,7 @@ impl Sessions {
     }
 
     /// Changes what a player has declared.
-    pub fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut Settings)) {
+    pub fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut PlayerSettings)) {
         if let Some(player) = self.lock().players.get_mut(player) {
             change(&mut player.present.settings);
         }
@@ -228,7 +228,7 @@ impl Sessions {
     pub fn has_place(&self, player: &PlayerId, taken: GamesTaken, opponent: OpponentKind) -> bool {
         match self.lock().players.get(player) {
             Some(player) => player.present.settings.has_place(taken, opponent),
-            None => Settings::new(self.games_max).has_place(taken, opponent),
+            None => PlayerSettings::new(self.games_max).has_place(taken, opponent),
         }
     }
 
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_stays_and_nobody_takes_more_games_than_anybody_may() {
-        let mut settings = Settings::new(4);
+        let mut settings = PlayerSettings::new(4);
         settings.declare(Declared { open: Some(true), max_games: Some(9), ..declared() }, 4);
         assert_eq!((settings.open, settings.max_games), (true, 4));
         settings.declare(Declared { max_games: Some(2), reserve_for_humans: Some(1), ..declared() }, 4);
@@ -297,9 +297,9 @@ mod tests {
 
     #[track_caller]
     fn check_place(all: usize, with_bots: usize, opponent: OpponentKind, expected: bool) {
-        let settings = Settings { max_games: 3, reserve_for_humans: 1, ..Settings::new(3) };
+        let settings = PlayerSettings { max_games: 3, reserve_for_humans: 1, ..PlayerSettings::new(3) };
         assert_eq!(settings.has_place(GamesTaken { all, with_bots }, opponent), expected);
-        let draining = Settings { draining: true, ..settings };
+        let draining = PlayerSettings { draining: true, ..settings };
         assert!(!draining.has_place(GamesTaken { all, with_bots }, opponent));
     }
 

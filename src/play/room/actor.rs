@@ -25,7 +25,7 @@ use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement};
 use crate::system::metrics::Metrics;
 
-use crate::analysis::truth::Truth;
+use crate::analysis::live_value::LiveValues;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{StoreError, Write, Written};
 use crate::storage::writer::{WriteError, WriteResult};
@@ -77,7 +77,7 @@ pub struct RoomDeps {
     /// Counts moves.
     pub metrics: Arc<Metrics>,
     /// Says what the game is worth.
-    pub truth: Truth,
+    pub truth: LiveValues,
 }
 
 /// What is being stored.

@@ -15,7 +15,7 @@ use crate::protocol::server::{
 
 use crate::model::player::Identity;
 use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireVariant};
-use crate::storage::record::{GameSpec, Opening, Pair, Settlement};
+use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
 
 /// A player as a game shows it: fixed when the game begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,13 +38,13 @@ impl SeatedPlayer {
 
 /// The opening as it travels.
 #[must_use]
-pub fn opening(opening: &Opening) -> WireOpening {
+pub fn opening(opening: &OpeningSource) -> WireOpening {
     WireOpening { kind: opening.kind, moves: opening.moves.clone() }
 }
 
 /// The series as it travels.
 #[must_use]
-pub fn pair(pair: &Pair) -> WirePair {
+pub fn pair(pair: &GamePair) -> WirePair {
     WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }
 }
 

@@ -94,10 +94,10 @@ impl Gateway for FakeGateway {
         Ok(())
     }
 
-    async fn open(&self, hello: Hello, id: Option<String>, _: Caller) -> Result<Opened, Refused> {
+    async fn open(&self, hello: Hello, id: Option<String>, _: Caller) -> Result<Opened, RefusedHello> {
         if hello.token.is_some() {
             let error = WireError::new(ErrorCode::Unauthorized, "no such token");
-            return Err(Refused { error, code: CloseCode::Credentials });
+            return Err(RefusedHello { error, code: CloseCode::Credentials });
         }
         let after = hello.resume.map(|resume| resume.seq);
         let attachment = self.session.outbox.attach(after, &welcome(), id.as_deref()).unwrap();

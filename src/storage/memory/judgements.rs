@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use fourfold_engine::{Side, Variant};
 
-use super::{MemoryStore, Tables, is_rated};
+use super::{MemoryStore, MemoryTables, is_rated};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -17,7 +17,7 @@ pub(super) struct Judgements {
     games: BTreeMap<u64, Judgement>,
 }
 
-impl Tables {
+impl MemoryTables {
     pub(super) fn step_judging(&mut self, step: &JudgingStep) -> Result<Written, Refused> {
         let follows = step.games.is_sorted_by_key(|(number, _)| *number)
             && step.games.first().is_none_or(|(number, _)| *number > step.from);

@@ -11,11 +11,11 @@ use crate::storage::store::{Refused, Written};
 
 /// All learners, by the key of their names.
 #[derive(Debug, Default)]
-pub(super) struct Learners(HashMap<String, Rows>);
+pub(super) struct Learners(HashMap<String, LearnerRows>);
 
 /// What belongs to one learner.
 #[derive(Debug)]
-struct Rows {
+struct LearnerRows {
     learner: StoredLearner,
     lessons: BTreeMap<u64, String>,
     versions: BTreeMap<u64, StoredVersion>,
@@ -23,7 +23,7 @@ struct Rows {
 }
 
 impl Learners {
-    fn rows(&self, name: &PlayerName) -> Option<&Rows> {
+    fn rows(&self, name: &PlayerName) -> Option<&LearnerRows> {
         self.0.get(&name.key())
     }
 
@@ -41,7 +41,7 @@ impl Learners {
     }
 
     pub(super) fn lessons_of_game(&self, number: u64) -> Vec<(PlayerName, String)> {
-        let of = |rows: &Rows| Some((rows.learner.name.clone(), rows.lessons.get(&number)?.clone()));
+        let of = |rows: &LearnerRows| Some((rows.learner.name.clone(), rows.lessons.get(&number)?.clone()));
         self.0.values().filter_map(of).collect()
     }
 
@@ -62,7 +62,7 @@ impl Learners {
         let rows = match self.0.get_mut(&step.name.key()) {
             Some(rows) => rows,
             None if step.from == LearnerPlace::default() => {
-                self.0.entry(step.name.key()).or_insert(Rows::of(step))
+                self.0.entry(step.name.key()).or_insert(LearnerRows::of(step))
             }
             None => return Err(Refused::LearnerElsewhere),
         };
@@ -76,7 +76,7 @@ impl Learners {
             rows.lessons.extend(lessons.iter().map(|lesson| (lesson.number, lesson.changes.clone())));
         }
         let place = LearnerPlace { covered: step.covered, revision: step.from.revision };
-        rows.learner = StoredLearner { place, ..Rows::of(step).learner };
+        rows.learner = StoredLearner { place, ..LearnerRows::of(step).learner };
         match step.kind {
             StepKind::Refold => rows.curve.retain(|games, _| *games <= step.games),
             StepKind::Follow(_) => {}
@@ -136,7 +136,7 @@ impl Learners {
     }
 }
 
-impl Rows {
+impl LearnerRows {
     fn of(step: &LearnerStep) -> Self {
         let LearnerStep { name, spec, from, games, state, .. } = step;
         let learner = StoredLearner {

@@ -13,13 +13,13 @@ use crate::storage::store::{Refused, StoreError, Written};
 
 /// Puzzles by their ids, first attempts in their order, and streaks.
 #[derive(Debug, Default)]
-pub(super) struct Puzzles {
+pub(super) struct MemoryPuzzles {
     all: BTreeMap<PuzzleId, StoredPuzzle>,
     tries: Vec<PuzzleTry>,
     streaks: HashMap<PlayerId, Streak>,
 }
 
-impl Puzzles {
+impl MemoryPuzzles {
     pub(super) fn add(&mut self, harvest: &Harvest) {
         if harvest.puzzles.is_empty() {
             return;

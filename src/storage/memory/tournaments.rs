@@ -6,9 +6,9 @@ use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
 
 /// All tournaments in the order in which they began.
 #[derive(Debug, Default)]
-pub(super) struct Tournaments(Vec<(StoredTournament, Vec<Walkover>)>);
+pub(super) struct MemoryTournaments(Vec<(StoredTournament, Vec<Walkover>)>);
 
-impl Tournaments {
+impl MemoryTournaments {
     fn find(&self, id: &TournamentId) -> Option<&(StoredTournament, Vec<Walkover>)> {
         self.0.iter().find(|(tournament, _)| tournament.id == *id)
     }

@@ -21,7 +21,7 @@ const PAGE: u32 = 500;
 
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Format {
+pub enum ExportFormat {
     /// One JSON object a line, with everything.
     #[default]
     Ndjson,
@@ -38,7 +38,7 @@ pub struct UnknownFormat {
     text: String,
 }
 
-impl FromStr for Format {
+impl FromStr for ExportFormat {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
@@ -51,7 +51,7 @@ impl FromStr for Format {
     }
 }
 
-impl Format {
+impl ExportFormat {
     /// What comes before the first record.
     #[must_use]
     pub fn heading(self) -> &'static str {
@@ -263,13 +263,13 @@ mod tests {
     use crate::model::player::PlayerKind;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, play, player, spec, whole_game};
-    use crate::storage::record::{GameSpec, Opening, Pair, Settlement};
+    use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
 
     /// A rated game that the first side wins after the opening `44`.
     fn finished() -> Record {
         let spec = GameSpec {
-            opening: Opening { kind: OpeningKind::Balanced, moves: "44".into() },
-            pair: Some(Pair { id: "p1".parse().unwrap(), leg: 1, of: 2 }),
+            opening: OpeningSource { kind: OpeningKind::Balanced, moves: "44".into() },
+            pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 1, of: 2 }),
             ..spec("g1", "Ada", "deep")
         };
         let entries = elo::settle(elo::Standing::START, elo::Standing::START, Some(Side::First));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_table_has_as_many_fields_as_its_heading() {
-        let line = Format::Csv.write(&finished());
+        let line = ExportFormat::Csv.write(&finished());
         let fields: Vec<(&str, &str)> =
             CSV_HEADING.trim_end().split(',').zip(line.trim_end().split(',')).collect();
         for expected in [("pair", "p1"), ("first", "Ada"), ("second_kind", "bot"), ("move_ms", "")] {
@@ -313,12 +313,12 @@ mod tests {
 1. 4 4 2. 1 2 3. 1 2 4. 1 2 5. 1 1-0
 
 ";
-        assert_eq!(Format::Pgn.write(&finished()), expected);
+        assert_eq!(ExportFormat::Pgn.write(&finished()), expected);
     }
 
     #[test]
     fn lines_of_json_read_back() {
-        let line = Format::Ndjson.write(&finished());
+        let line = ExportFormat::Ndjson.write(&finished());
         assert_eq!(line.find('\n'), Some(line.len() - 1));
         assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), finished());
     }
@@ -331,15 +331,17 @@ mod tests {
         assert_eq!(quoted("-12"), "-12");
         let mut record = finished();
         record.players.first.name = "x\"] [y".into();
-        assert!(Format::Pgn.write(&record).contains("[White \"x\\\"] [y\"]\n"));
+        assert!(ExportFormat::Pgn.write(&record).contains("[White \"x\\\"] [y\"]\n"));
     }
 
     #[test]
     fn formats_are_known_by_name() {
-        for (text, format) in [("ndjson", Format::Ndjson), ("csv", Format::Csv), ("pgn", Format::Pgn)] {
+        for (text, format) in
+            [("ndjson", ExportFormat::Ndjson), ("csv", ExportFormat::Csv), ("pgn", ExportFormat::Pgn)]
+        {
             assert_eq!(text.parse(), Ok(format));
         }
-        assert!("CSV".parse::<Format>().is_err());
+        assert!("CSV".parse::<ExportFormat>().is_err());
     }
 
     #[tokio::test]

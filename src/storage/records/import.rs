@@ -7,13 +7,13 @@ use fourfold_engine::{BySide, Game, Side};
 use rand::Rng;
 use thiserror::Error;
 
-use super::lines::{LineError, Lines};
+use super::lines::{JsonLines, LineError};
 use super::{Record, RecordPlayer, rules};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::server::GameStatus;
 use crate::storage::record::{
-    BotProfile, Ending, EventKind, GameSpec, Opening, Pair, StoredEvent, StoredMove, StoredPlayer,
+    BotProfile, Ending, EventKind, GamePair, GameSpec, OpeningSource, StoredEvent, StoredMove, StoredPlayer,
 };
 
 use crate::model::time::UnixMillis;
@@ -43,7 +43,7 @@ pub enum ImportError {
 ///
 /// Names the first line that breaks a rule, and the rule.
 pub fn check(file: impl BufRead) -> Result<u64, ImportError> {
-    let mut lines = Lines::new(file);
+    let mut lines = JsonLines::new(file);
     let mut records = 0;
     while next_record(&mut lines)?.is_some() {
         records += 1;
@@ -52,7 +52,7 @@ pub fn check(file: impl BufRead) -> Result<u64, ImportError> {
 }
 
 /// The next record, checked.
-fn next_record<R: BufRead>(lines: &mut Lines<R>) -> Result<Option<Record>, LineError> {
+fn next_record<R: BufRead>(lines: &mut JsonLines<R>) -> Result<Option<Record>, LineError> {
     let Some(record) = lines.next_value()? else { return Ok(None) };
     check_record(&record).map_err(|rule| lines.broken(rule))?;
     Ok(Some(record))
@@ -111,7 +111,7 @@ fn read_time(text: &str) -> Result<UnixMillis, String> {
 /// made, without a password.
 #[derive(Debug)]
 pub struct Importer<'a, R, G> {
-    lines: Lines<R>,
+    lines: JsonLines<R>,
     store: &'a dyn Store,
     rng: G,
     players: HashMap<String, PlayerId>,
@@ -122,7 +122,7 @@ pub struct Importer<'a, R, G> {
 impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     /// Starts at the beginning of a file that [`check`] has passed. New players get ids from `rng`.
     pub fn new(file: R, store: &'a dyn Store, rng: G) -> Self {
-        Self { lines: Lines::new(file), store, rng, players: HashMap::new(), passed_over: 0 }
+        Self { lines: JsonLines::new(file), store, rng, players: HashMap::new(), passed_over: 0 }
     }
 
     /// The next writes, which belong in one transaction and must be committed before the next ones are asked for;
@@ -192,8 +192,8 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
         time: record.time,
         rated: false,
         unrated_because: None,
-        opening: Opening { kind: record.opening.kind, moves: record.opening.moves.clone() },
-        pair: record.pair.as_ref().map(|pair| Pair { id: pair.id.clone(), leg: pair.leg, of: pair.of }),
+        opening: OpeningSource { kind: record.opening.kind, moves: record.opening.moves.clone() },
+        pair: record.pair.as_ref().map(|pair| GamePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }),
         started_at,
     };
     let events = events(record, ended_at)?;
@@ -231,14 +231,14 @@ mod tests {
     use crate::operations::verify::verify;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
-    use crate::storage::records::export::{Format, RecordReader};
+    use crate::storage::records::export::{ExportFormat, RecordReader};
     use crate::storage::store::GameQuery;
 
     async fn export(store: Arc<MemoryStore>) -> String {
         let mut reader = RecordReader::new(store, GameQuery { limit: u32::MAX, ..GameQuery::default() });
         let mut text = String::new();
         while let Some(page) = reader.next_page().await.unwrap() {
-            text.extend(page.iter().map(|record| Format::Ndjson.write(record)));
+            text.extend(page.iter().map(|record| ExportFormat::Ndjson.write(record)));
         }
         text
     }
@@ -247,7 +247,7 @@ mod tests {
     async fn three_games() -> String {
         let store = Arc::new(MemoryStore::new());
         add_players(&*store, &["Ada", "Bob"]).await;
-        let opening = Opening { moves: "44".into(), ..Opening::default() };
+        let opening = OpeningSource { moves: "44".into(), ..OpeningSource::default() };
         let with_opening = GameSpec { opening, ..spec("g2", "Bob", "Ada") };
         play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
         play(&*store, with_opening, FIRST_WINS, GameResult::First, EndReason::Four).await;

@@ -5,14 +5,14 @@ use std::io::BufRead;
 use fourfold_engine::{Game, Side};
 use serde::Deserialize;
 
-use super::lines::{LineError, Lines};
+use super::lines::{JsonLines, LineError};
 use crate::model::rating::eligibility::UnratedReason;
 use crate::model::result::GameResult;
 use crate::protocol::terms::WireVariant;
 
 /// A game that was played to some end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lesson {
+pub struct RecordedLesson {
     /// All moves, the opening's included.
     pub game: Game,
     /// Who won, by whatever reason; `None` for a draw.
@@ -22,7 +22,7 @@ pub struct Lesson {
 /// What is read of a record. Matches of programs are saved with players that have no account, and other programs write
 /// records too: nothing is asked of them that does not matter here.
 #[derive(Deserialize)]
-struct Played {
+struct PlayedRecord {
     #[serde(default)]
     variant: WireVariant,
     moves: String,
@@ -33,18 +33,18 @@ struct Played {
 /// Reads games from lines of JSON.
 #[derive(Debug)]
 pub struct Lessons<R> {
-    lines: Lines<R>,
+    lines: JsonLines<R>,
 }
 
 impl<R: BufRead> Lessons<R> {
     /// Reads this file.
     pub fn new(file: R) -> Self {
-        Self { lines: Lines::new(file) }
+        Self { lines: JsonLines::new(file) }
     }
 
-    fn next_lesson(&mut self) -> Result<Option<Lesson>, LineError> {
+    fn next_lesson(&mut self) -> Result<Option<RecordedLesson>, LineError> {
         loop {
-            let Some(played) = self.lines.next_value::<Played>()? else { return Ok(None) };
+            let Some(played) = self.lines.next_value::<PlayedRecord>()? else { return Ok(None) };
             if played.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
                 continue; // an operator took it out
             }
@@ -57,13 +57,13 @@ impl<R: BufRead> Lessons<R> {
             };
             let game = Game::from_moves(played.variant.0, &played.moves);
             let game = game.map_err(|error| self.lines.broken(error.to_string()))?;
-            return Ok(Some(Lesson { game, winner }));
+            return Ok(Some(RecordedLesson { game, winner }));
         }
     }
 }
 
 impl<R: BufRead> Iterator for Lessons<R> {
-    type Item = Result<Lesson, LineError>;
+    type Item = Result<RecordedLesson, LineError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_lesson().transpose()
@@ -74,7 +74,7 @@ impl<R: BufRead> Iterator for Lessons<R> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<Result<Lesson, String>> {
+    fn read(text: &str) -> Vec<Result<RecordedLesson, String>> {
         Lessons::new(text.as_bytes()).map(|lesson| lesson.map_err(|error| error.to_string())).collect()
     }
 

@@ -25,17 +25,17 @@ pub enum LineError {
 }
 
 /// Reads values from lines. Empty lines, and those with an `event` instead of a game, are passed over.
-pub(super) struct Lines<R> {
+pub(super) struct JsonLines<R> {
     file: R,
     line: u64,
 }
 
 #[derive(serde::Deserialize)]
-struct Probe {
+struct LineProbe {
     event: Option<serde::de::IgnoredAny>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> JsonLines<R> {
     pub(super) fn new(file: R) -> Self {
         Self { file, line: 0 }
     }
@@ -54,7 +54,7 @@ impl<R: BufRead> Lines<R> {
             }
             let text = bytes.trim_ascii();
             if text.is_empty()
-                || serde_json::from_slice::<Probe>(text).is_ok_and(|probe| probe.event.is_some())
+                || serde_json::from_slice::<LineProbe>(text).is_ok_and(|probe| probe.event.is_some())
             {
                 continue;
             }
@@ -74,8 +74,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R> std::fmt::Debug for Lines<R> {
+impl<R> std::fmt::Debug for JsonLines<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lines").field("line", &self.line).finish_non_exhaustive()
+        f.debug_struct("JsonLines").field("line", &self.line).finish_non_exhaustive()
     }
 }

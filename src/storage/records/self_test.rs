@@ -1,6 +1,6 @@
 //! What a self-test found, as it is kept and published.
 
-use fourfold_arena::admission::{Check, Percentiles, Report, Verdict};
+use fourfold_arena::admission::{Check, CheckVerdict, Percentiles, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,9 +92,9 @@ impl TestReport {
 impl TestCheck {
     fn new(check: Check) -> Self {
         let verdict = match check.verdict {
-            Verdict::Passed => TestVerdict::Passed,
-            Verdict::Failed => TestVerdict::Failed,
-            Verdict::Skipped => TestVerdict::Skipped,
+            CheckVerdict::Passed => TestVerdict::Passed,
+            CheckVerdict::Failed => TestVerdict::Failed,
+            CheckVerdict::Skipped => TestVerdict::Skipped,
         };
         Self { name: check.name.to_owned(), verdict, note: check.note }
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_report_is_read_back_as_it_was_kept() {
         let check = |name, verdict| Check { name, verdict, note: "“quoted”, \"so\" to speak".to_owned() };
-        let checks = vec![check("handshake", Verdict::Passed), check("turn", Verdict::Failed)];
+        let checks = vec![check("handshake", CheckVerdict::Passed), check("turn", CheckVerdict::Failed)];
         let spent = vec![Duration::from_millis(3), Duration::from_millis(4)];
         let report = Report::new("Ada", Duration::from_secs(10), checks, spent);
         let report = TestReport::new(report, vec!["g1".parse().unwrap()]);

@@ -14,7 +14,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::result::GameResult;
 use crate::storage::record::{
-    DamagedGame, GameSpec, Opening, Pair, Settlement, StoredEvent, StoredGame, UnratedReason,
+    DamagedGame, GamePair, GameSpec, OpeningSource, Settlement, StoredEvent, StoredGame, UnratedReason,
 };
 
 use crate::model::time::UnixMillis;
@@ -133,7 +133,7 @@ impl GameRow {
             },
             rated: self.rated,
             unrated_because: unrated_reason(self.unrated_because.as_deref())?,
-            opening: Opening {
+            opening: OpeningSource {
                 kind: word("game.opening_kind", &self.opening_kind)?,
                 moves: self.opening_moves.clone(),
             },
@@ -142,9 +142,9 @@ impl GameRow {
         })
     }
 
-    fn pair(&self) -> Result<Option<Pair>, Damage> {
+    fn pair(&self) -> Result<Option<GamePair>, Damage> {
         let Some(id) = &self.pair_id else { return Ok(None) };
-        Ok(Some(Pair {
+        Ok(Some(GamePair {
             id: parsed("game.pair_id", id)?,
             leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
             of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,

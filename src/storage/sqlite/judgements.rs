@@ -39,7 +39,7 @@ macro_rules! add_to_sums_of {
     };
 }
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 row! {
     /// The counts of a `judgement` or a `skill`.
@@ -78,7 +78,7 @@ row! {
 
 row! {
     #[derive(Debug)]
-    struct PlayerRow {
+    struct JudgedPlayerRow {
         /// A player's id, or a variant.
         of: String,
         games: i64,
@@ -87,7 +87,7 @@ row! {
     }
 }
 
-impl PlayerRow {
+impl JudgedPlayerRow {
     fn decode(&self) -> Result<PlayerSkill, Damage> {
         Ok(PlayerSkill { games: number("skill.games", self.games)?, skill: self.skill.decode()? })
     }
@@ -130,7 +130,7 @@ impl JudgementStore for SqliteStore {
     async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
         let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
                    FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
-        let rows: Vec<PlayerRow> =
+        let rows: Vec<JudgedPlayerRow> =
             sqlx::query_as(sql).bind(variant.to_string()).fetch_all(&self.readers).await?;
         rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
     }
@@ -138,7 +138,8 @@ impl JudgementStore for SqliteStore {
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
         let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
                    s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
-        let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
+        let rows: Vec<JudgedPlayerRow> =
+            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
         rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
     }
 }
@@ -146,7 +147,7 @@ impl JudgementStore for SqliteStore {
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> Outcome {
+pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> WriteOutcome {
     let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
     let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
     let follows = step.games.is_sorted_by_key(|(number, _)| *number)

@@ -14,7 +14,7 @@ use crate::storage::lessons::{
 };
 use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 row! {
     #[derive(Debug)]
@@ -48,7 +48,7 @@ impl LearnerRow {
 
 row! {
     #[derive(Debug)]
-    struct VersionRow {
+    struct LearnerVersionRow {
         mark: i64,
         games: i64,
         covered: i64,
@@ -58,7 +58,7 @@ row! {
     }
 }
 
-impl VersionRow {
+impl LearnerVersionRow {
     fn decode(self) -> Result<StoredVersion, Damage> {
         Ok(StoredVersion {
             mark: number("learner_version.mark", self.mark)?,
@@ -92,7 +92,7 @@ pub(super) async fn one(pool: &SqlitePool, name: &PlayerName) -> Result<Option<S
 pub(super) async fn versions(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
     let sql = "SELECT mark, games, covered, state, frozen_at, decision FROM learner_version \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY mark";
-    let rows: Vec<VersionRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+    let rows: Vec<LearnerVersionRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn teaching(pool: &SqlitePool, player: &PlayerId) -> Result<Tea
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) -> Outcome {
+pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) -> WriteOutcome {
     let sql = "SELECT key, covered, revision, stale FROM learner WHERE name = ?";
     let found: Option<(i64, i64, i64, bool)> =
         sqlx::query_as(sql).bind(step.name.as_str()).fetch_optional(&mut *connection).await?;
@@ -262,7 +262,7 @@ pub(super) async fn measure(
     learner: &PlayerName,
     mark: u64,
     decision: u16,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE learner_version SET decision = ? \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) AND mark = ?";
     let query = sqlx::query(sql).bind(decision).bind(learner.as_str()).bind(to_sql(mark));
@@ -276,7 +276,7 @@ pub(super) async fn measure_point(
     games: u64,
     decision: u16,
     at: UnixMillis,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "INSERT INTO learner_point (learner, games, decision, at) \
                SELECT key, ?, ?, ? FROM learner WHERE name = ? \
                ON CONFLICT DO UPDATE SET decision = excluded.decision";
@@ -289,7 +289,7 @@ pub(super) async fn set_teaching(
     connection: &mut SqliteConnection,
     player: &PlayerId,
     teaching: Teaching,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE player SET teaches = ?1 \
                WHERE id = ?2 OR owner = (SELECT key FROM player WHERE id = ?2) RETURNING key";
     let query = sqlx::query_scalar(sql).bind(teaching == Teaching::Allowed).bind(player.as_str());
@@ -304,7 +304,7 @@ pub(super) async fn set_teaching(
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &GameId) -> Outcome {
+pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &GameId) -> WriteOutcome {
     let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game WHERE g.id = ?";
     let number: Option<i64> =
         sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
@@ -317,7 +317,7 @@ pub(super) async fn remake(
     connection: &mut SqliteConnection,
     learner: &PlayerName,
     revision: u64,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE learner SET stale = 1, revision = revision + 1 WHERE name = ? AND revision = ?";
     let update = sqlx::query(sql).bind(learner.as_str()).bind(to_sql(revision));
     if update.execute(&mut *connection).await?.rows_affected() > 0 {

@@ -140,7 +140,7 @@ impl OpenError {
 }
 
 /// A database that is fit to be used: the writing connection and those that read.
-pub(super) struct Opened {
+pub(super) struct OpenedDatabase {
     pub(super) writer: SqliteConnection,
     pub(super) readers: SqlitePool,
 }
@@ -153,7 +153,7 @@ pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Opens a database, or creates it if there is none.
-pub(super) async fn open(path: &Path, durability: Durability) -> Result<Opened, OpenError> {
+pub(super) async fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase, OpenError> {
     let failed = |cause: sqlx::Error| failed(path, cause);
     let last_stop = LastStop::read(path).map_err(|cause| unreadable(path, cause))?;
     if path.try_exists().map_err(|cause| unreadable(path, cause))? {
@@ -179,7 +179,7 @@ pub(super) async fn open(path: &Path, durability: Durability) -> Result<Opened, 
         .connect_with(options(path, durability).read_only(true))
         .await
         .map_err(failed)?;
-    Ok(Opened { writer, readers })
+    Ok(OpenedDatabase { writer, readers })
 }
 
 fn unreadable(path: &Path, cause: io::Error) -> OpenError {

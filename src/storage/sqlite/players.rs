@@ -2,7 +2,7 @@
 
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::authors;
+use super::bot_versions;
 use super::convert::{parsed, word};
 use super::error::Damage;
 use super::published;
@@ -165,7 +165,7 @@ pub(super) async fn tokens_of(
     decode_tokens(sqlx::query_as(sql).bind(player.as_str()).bind(now.0).fetch_all(pool).await?)
 }
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
@@ -188,7 +188,7 @@ pub(super) async fn add(
     connection: &mut SqliteConnection,
     player: &StoredPlayer,
     password: Option<&str>,
-) -> Outcome {
+) -> WriteOutcome {
     let owner = match &player.owner {
         None => None,
         Some(id) => match key_of(connection, id).await? {
@@ -221,7 +221,7 @@ pub(super) async fn set_password(
     connection: &mut SqliteConnection,
     player: &PlayerId,
     password: &str,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE player SET password = ? WHERE id = ?";
     let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
     Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
@@ -232,7 +232,7 @@ pub(super) async fn promote(
     player: &PlayerId,
     name: &PlayerName,
     password: &str,
-) -> Outcome {
+) -> WriteOutcome {
     if name_is_taken(connection, name).await? {
         return Ok(Err(Refused::NameTaken));
     }
@@ -246,7 +246,7 @@ pub(super) async fn retire(
     connection: &mut SqliteConnection,
     player: &PlayerId,
     name: &PlayerName,
-) -> Outcome {
+) -> WriteOutcome {
     if name_is_taken(connection, name).await? {
         return Ok(Err(Refused::NameTaken));
     }
@@ -256,7 +256,7 @@ pub(super) async fn retire(
     let updated = query.execute(&mut *connection).await?.rows_affected();
     if updated > 0 {
         published::unpublish(connection).await?;
-        authors::forget(connection, player).await?;
+        bot_versions::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -265,7 +265,7 @@ pub(super) async fn set_profile(
     connection: &mut SqliteConnection,
     player: &PlayerId,
     profile: &BotProfile,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE player SET version = ?, about = ?, url = ? WHERE id = ?";
     let query = sqlx::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
     let updated = query.bind(player.as_str()).execute(connection).await?;
@@ -273,7 +273,7 @@ pub(super) async fn set_profile(
 }
 
 /// Adds a credential, and clears away the player's expired ones so that they do not pile up.
-pub(super) async fn add_token(connection: &mut SqliteConnection, token: &StoredToken) -> Outcome {
+pub(super) async fn add_token(connection: &mut SqliteConnection, token: &StoredToken) -> WriteOutcome {
     let Some(player) = key_of(connection, &token.player).await? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
@@ -301,7 +301,7 @@ pub(super) async fn revoke_tokens(
     connection: &mut SqliteConnection,
     player: &PlayerId,
     only: Option<&TokenId>,
-) -> Outcome {
+) -> WriteOutcome {
     let Some(player) = key_of(connection, player).await? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };

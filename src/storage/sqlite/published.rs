@@ -10,8 +10,10 @@ use super::error::Damage;
 use super::players::{PlayerRow, decode_players};
 use crate::model::ids::PlayerId;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, Score, VoidedGame};
-use crate::storage::record::{Pair, StoredPlayer};
+use crate::storage::published::{
+    Against, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
+};
+use crate::storage::record::{GamePair, StoredPlayer};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
@@ -54,7 +56,7 @@ impl RatedRow {
             },
             pair: match &self.pair_id {
                 None => None,
-                Some(id) => Some(Pair {
+                Some(id) => Some(GamePair {
                     id: parsed("game.pair_id", id)?,
                     leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
                     of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,
@@ -157,7 +159,11 @@ pub(super) async fn crosstable(
     let count = |value: i64| number("count", value);
     let against = |row: AgainstRow| {
         let score = |wins, draws, losses| {
-            Ok::<_, Damage>(Score { wins: count(wins)?, draws: count(draws)?, losses: count(losses)? })
+            Ok::<_, Damage>(OpponentScore {
+                wins: count(wins)?,
+                draws: count(draws)?,
+                losses: count(losses)?,
+            })
         };
         Ok(Against {
             opponent: parsed("player.id", &row.opponent)?,

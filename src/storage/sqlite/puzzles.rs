@@ -14,7 +14,7 @@ use crate::storage::puzzles::{
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 row! {
     #[derive(Debug)]
@@ -130,7 +130,7 @@ pub(super) async fn add(connection: &mut SqliteConnection, harvest: &Harvest) ->
     Ok(())
 }
 
-pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleTry) -> Outcome {
+pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleTry) -> WriteOutcome {
     let Some(player) = players::key_of(connection, &attempt.player).await? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
@@ -148,7 +148,11 @@ pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleT
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn solve_daily(connection: &mut SqliteConnection, player: &PlayerId, day: u32) -> Outcome {
+pub(super) async fn solve_daily(
+    connection: &mut SqliteConnection,
+    player: &PlayerId,
+    day: u32,
+) -> WriteOutcome {
     let Some(key) = players::key_of(connection, player).await? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };

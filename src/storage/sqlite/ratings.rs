@@ -11,11 +11,11 @@ use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::{Board, StoreError};
+use crate::storage::store::{LeaderboardList, StoreError};
 
 row! {
     #[derive(Debug)]
-    struct Row {
+    struct PlayerRatingRow {
         player: String,
         variant: String,
         rating: i64,
@@ -26,7 +26,7 @@ row! {
     }
 }
 
-impl Row {
+impl PlayerRatingRow {
     fn variant(&self) -> Result<Variant, Damage> {
         parsed("rating.variant", &self.variant)
     }
@@ -41,7 +41,7 @@ impl Row {
     }
 }
 
-/// Selects the columns of a [`Row`].
+/// Selects the columns of a [`PlayerRatingRow`].
 macro_rules! select_ratings {
     ($rest:literal) => {
         concat!(
@@ -57,7 +57,7 @@ pub(super) async fn of_player(
     player: &PlayerId,
 ) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
     let sql = select_ratings!("WHERE p.id = ? ORDER BY r.variant");
-    let rows: Vec<Row> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(pool).await?;
+    let rows: Vec<PlayerRatingRow> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(pool).await?;
     rows.iter().map(|row| Ok((row.variant()?, row.decode()?))).collect()
 }
 
@@ -68,7 +68,7 @@ pub(super) async fn one(
 ) -> Result<Option<RatingRow>, StoreError> {
     let sql = select_ratings!("WHERE p.id = ? AND r.variant = ?");
     let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string());
-    let row: Option<Row> = query.fetch_optional(pool).await?;
+    let row: Option<PlayerRatingRow> = query.fetch_optional(pool).await?;
     Ok(row.map(|row| row.decode()).transpose()?)
 }
 
@@ -79,12 +79,12 @@ pub(super) async fn of_players(
 ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
     let sql = select_ratings!("WHERE p.id IN (SELECT value FROM json_each(?)) AND r.variant = ?");
     let query = sqlx::query_as(sql).bind(id_list(players)).bind(variant.to_string());
-    let rows: Vec<Row> = query.fetch_all(pool).await?;
+    let rows: Vec<PlayerRatingRow> = query.fetch_all(pool).await?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.decode()?))).collect()
 }
 
 pub(super) async fn all(pool: &SqlitePool) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select_ratings!("")).fetch_all(pool).await?;
+    let rows: Vec<PlayerRatingRow> = sqlx::query_as(select_ratings!("")).fetch_all(pool).await?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
 }
 
@@ -115,7 +115,7 @@ impl BoardRow {
 
 pub(super) async fn leaderboard(
     pool: &SqlitePool,
-    board: Board,
+    board: LeaderboardList,
     variant: Variant,
     limit: u32,
 ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -124,9 +124,9 @@ pub(super) async fn leaderboard(
                FROM rating r JOIN player p ON p.key = r.player LEFT JOIN player o ON o.key = p.owner \
                WHERE r.variant = ? AND p.kind IN (?, ?) ORDER BY r.rating DESC, p.name LIMIT ?";
     let [kind, other] = match board {
-        Board::All => ["human", "bot"],
-        Board::People => ["human", "human"],
-        Board::Bots => ["bot", "bot"],
+        LeaderboardList::All => ["human", "bot"],
+        LeaderboardList::People => ["human", "human"],
+        LeaderboardList::Bots => ["bot", "bot"],
     };
     let query = sqlx::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
     let rows: Vec<BoardRow> = query.fetch_all(pool).await?;

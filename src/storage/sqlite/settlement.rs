@@ -7,12 +7,12 @@ use sqlx::{Sqlite, SqliteConnection};
 use super::convert::{number as to_number, parsed, to_sql, word};
 use super::error::Damage;
 use super::games::GameKeys;
-use crate::model::rating::eligibility::{Course, REMEMBERED_GAMES};
+use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{RatingRow, Settlement, UnratedReason};
 
 use crate::model::time::UnixMillis;
-use crate::storage::settle::{Change, Referee, Verdict};
+use crate::storage::settle::{RatingUpdate, RatingVerdict, Referee};
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 
@@ -33,13 +33,13 @@ pub(super) async fn settle(
         let remembered = last_rated_games(connection, keys, referee).await?;
         referee.judge(rows, &remembered)
     };
-    let end = End { number, keys, referee, ended_at };
+    let end = SettlementRows { number, keys, referee, ended_at };
     let (ratings, unrated_because) = match verdict {
-        Verdict::Rated(changes) => {
+        RatingVerdict::Rated(changes) => {
             end.insert_rated(connection, &changes).await?;
             (Some(changes.map(|change| change.entry)), None)
         }
-        Verdict::Unrated(reason) => {
+        RatingVerdict::Unrated(reason) => {
             end.insert_unrated(connection, reason).await?;
             (None, reason)
         }
@@ -105,7 +105,7 @@ async fn last_rated_games(
     connection: &mut SqliteConnection,
     keys: GameKeys,
     referee: &Referee<'_>,
-) -> Result<Vec<Course>, StoreError> {
+) -> Result<Vec<GameFingerprint>, StoreError> {
     let BySide { first, second } = keys.players();
     // Each game has two entries; the index is on the one of the player with the lower key.
     let sql = "SELECT f.id, n.moves, n.result FROM rating_entry e \
@@ -122,7 +122,7 @@ async fn last_rated_games(
         .await?;
     let course = |(first, moves, result): (String, String, String)| {
         let result = word("settlement.result", &result)?;
-        Ok(Course { first: parsed("player.id", &first)?, moves, result })
+        Ok(GameFingerprint { first: parsed("player.id", &first)?, moves, result })
     };
     rows.into_iter().map(course).collect()
 }
@@ -131,7 +131,7 @@ async fn last_rated_games(
 ///
 /// The statements of each text are executed one after the other, and share the arguments: that is why these are
 /// numbered with `$`.
-struct End<'a> {
+struct SettlementRows<'a> {
     number: i64,
     keys: GameKeys,
     referee: &'a Referee<'a>,
@@ -153,7 +153,7 @@ macro_rules! insert_end {
 
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
 
-impl<'a> End<'a> {
+impl<'a> SettlementRows<'a> {
     /// Binds the arguments of [`insert_end`].
     fn bind(&self, sql: &'static str, unrated_because: Option<UnratedReason>) -> Query<'a> {
         let players = self.keys.players();
@@ -180,7 +180,7 @@ impl<'a> End<'a> {
     async fn insert_rated(
         &self,
         connection: &mut SqliteConnection,
-        changes: &BySide<Change>,
+        changes: &BySide<RatingUpdate>,
     ) -> Result<(), StoreError> {
         let sql = insert_end!(
             "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
@@ -190,10 +190,10 @@ impl<'a> End<'a> {
              ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
              wins = excluded.wins, draws = excluded.draws, losses = excluded.losses"
         );
-        let entry = |query: Query<'a>, change: &Change| {
+        let entry = |query: Query<'a>, change: &RatingUpdate| {
             query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0)
         };
-        let counts = |query: Query<'a>, change: &Change| {
+        let counts = |query: Query<'a>, change: &RatingUpdate| {
             let RatingRow { standing, wins, draws, losses } = change.row;
             [standing.games, wins, draws, losses].into_iter().map(to_sql).fold(query, Query::bind)
         };

@@ -12,9 +12,9 @@ use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::storage::words::Word;
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-/// The columns of a [`Row`].
+/// The columns of a [`StoredTournamentRow`].
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -30,7 +30,7 @@ macro_rules! select {
 
 row! {
     #[derive(Debug)]
-    struct Row {
+    struct StoredTournamentRow {
         key: i64,
         id: String,
         name: String,
@@ -54,7 +54,7 @@ row! {
     }
 }
 
-impl Row {
+impl StoredTournamentRow {
     /// The tournament with its number, by which lists go on.
     fn decode(self) -> Result<(u64, StoredTournament), Damage> {
         let tournament = StoredTournament {
@@ -125,9 +125,9 @@ pub(super) async fn by_id(
     pool: &SqlitePool,
     id: &TournamentId,
 ) -> Result<Option<StoredTournament>, StoreError> {
-    let row: Option<Row> =
+    let row: Option<StoredTournamentRow> =
         sqlx::query_as(select!("WHERE t.id = ?")).bind(id.as_str()).fetch_optional(pool).await?;
-    Ok(row.map(Row::decode).transpose()?.map(|(_, tournament)| tournament))
+    Ok(row.map(StoredTournamentRow::decode).transpose()?.map(|(_, tournament)| tournament))
 }
 
 pub(super) async fn page(
@@ -136,15 +136,15 @@ pub(super) async fn page(
     limit: u32,
 ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
     let sql = select!("WHERE t.key < ? ORDER BY t.key DESC LIMIT ?");
-    let rows: Vec<Row> =
+    let rows: Vec<StoredTournamentRow> =
         sqlx::query_as(sql).bind(before.map_or(i64::MAX, to_sql)).bind(limit).fetch_all(pool).await?;
-    Ok(rows.into_iter().map(Row::decode).collect::<Result<_, Damage>>()?)
+    Ok(rows.into_iter().map(StoredTournamentRow::decode).collect::<Result<_, Damage>>()?)
 }
 
 pub(super) async fn running(pool: &SqlitePool) -> Result<Vec<StoredTournament>, StoreError> {
     let sql = select!("WHERE t.ended_at IS NULL ORDER BY t.key");
-    let rows: Vec<Row> = sqlx::query_as(sql).fetch_all(pool).await?;
-    let all: Result<Vec<_>, Damage> = rows.into_iter().map(Row::decode).collect();
+    let rows: Vec<StoredTournamentRow> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let all: Result<Vec<_>, Damage> = rows.into_iter().map(StoredTournamentRow::decode).collect();
     Ok(all?.into_iter().map(|(_, tournament)| tournament).collect())
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn walkovers(pool: &SqlitePool, id: &TournamentId) -> Result<Ve
 
 // ---- writing ----
 
-pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTournament) -> Outcome {
+pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTournament) -> WriteOutcome {
     for entrant in &tournament.entrants {
         let sql = "SELECT 1 FROM player WHERE id = ?";
         let found: Option<i64> =
@@ -205,7 +205,7 @@ pub(super) async fn walk_over(
     connection: &mut SqliteConnection,
     id: &TournamentId,
     walkover: Walkover,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "INSERT INTO tournament_walkover (tournament, number, absent) \
                SELECT key, ?, ? FROM tournament WHERE id = ? AND ended_at IS NULL ON CONFLICT DO NOTHING";
     let query = sqlx::query(sql).bind(to_sql(walkover.number)).bind(walkover.absent.word());
@@ -217,7 +217,7 @@ pub(super) async fn end(
     connection: &mut SqliteConnection,
     id: &TournamentId,
     end: &TournamentEnd,
-) -> Outcome {
+) -> WriteOutcome {
     let sql = "UPDATE tournament SET ended = ?, ended_at = ?, games = ?, \
                winner = (SELECT key FROM player WHERE id = ?) WHERE id = ? AND ended_at IS NULL";
     let query = sqlx::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));

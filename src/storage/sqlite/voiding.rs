@@ -16,11 +16,11 @@ use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::result::EndReason;
-use crate::storage::record::{Ending, GameSpec, Opening, RatingRow, UnratedReason};
+use crate::storage::record::{Ending, GameSpec, OpeningSource, RatingRow, UnratedReason};
 
 use crate::model::time::UnixMillis;
 use crate::storage::refold::{Refold, Voided};
-use crate::storage::settle::{Referee, Verdict};
+use crate::storage::settle::{RatingVerdict, Referee};
 use crate::storage::store::{Refused, StoreError, Written};
 
 /// Entries in one statement: a list of some 50 KiB.
@@ -64,7 +64,7 @@ async fn set_unrated(
 row! {
     /// A finished game that was meant to be rated.
     #[derive(Debug)]
-    struct Candidate {
+    struct VoidingCandidate {
         number: i64,
         first: String,
         second: String,
@@ -78,7 +78,7 @@ row! {
     }
 }
 
-impl Candidate {
+impl VoidingCandidate {
     /// What judging looks at.
     fn spec(&self, variant: Variant) -> Result<GameSpec, Damage> {
         let players = BySide {
@@ -92,7 +92,7 @@ impl Candidate {
             time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: None },
             rated: true,
             unrated_because: None,
-            opening: Opening::default(),
+            opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis::default(),
         })
@@ -113,7 +113,8 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
                FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
                JOIN player s ON s.key = g.second_player \
                WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number";
-    let candidates: Vec<Candidate> = sqlx::query_as(sql).bind(variant).fetch_all(&mut *connection).await?;
+    let candidates: Vec<VoidingCandidate> =
+        sqlx::query_as(sql).bind(variant).fetch_all(&mut *connection).await?;
     let parsed_variant: Variant = parsed("game.variant", variant)?;
     let mut fold = Refold::default();
     let mut entries = Vec::new();
@@ -127,12 +128,12 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
             continue;
         }
         let unrated = match verdict {
-            Verdict::Rated(changes) => {
+            RatingVerdict::Rated(changes) => {
                 let keys = (candidate.first_key, candidate.second_key);
                 entries.push((candidate.number, keys, changes.map(|change| change.entry)));
                 None
             }
-            Verdict::Unrated(reason) => reason,
+            RatingVerdict::Unrated(reason) => reason,
         };
         if unrated.map(UnratedReason::as_str) != before {
             set_unrated(connection, candidate.number, unrated).await?;
@@ -146,12 +147,12 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
     replace_ratings(connection, variant, &fold).await
 }
 
-type Entry = (i64, (i64, i64), BySide<RatingEntry>);
+type VoidingEntry = (i64, (i64, i64), BySide<RatingEntry>);
 
 async fn insert_entries(
     connection: &mut SqliteConnection,
     variant: &str,
-    entries: &[Entry],
+    entries: &[VoidingEntry],
 ) -> Result<(), StoreError> {
     let mut rows = Vec::with_capacity(2 * entries.len());
     for (number, (first, second), ratings) in entries {

@@ -6,30 +6,32 @@ use sqlx::SqliteConnection;
 
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
-use super::{authors, judgements, learners, players, published, puzzles, settlement, tournaments, voiding};
+use super::{
+    bot_versions, judgements, learners, players, published, puzzles, settlement, tournaments, voiding,
+};
 use crate::model::ids::GameId;
-use crate::storage::live::LiveGame;
+use crate::storage::live::UnfinishedGame;
 use crate::storage::record::{GameSpec, StoredEvent};
 use crate::storage::settle::Referee;
 use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
 
 /// A game that goes on: what it looks like, and its rows' keys.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownGame {
     keys: GameKeys,
-    game: LiveGame,
+    game: UnfinishedGame,
 }
 
 /// The writing connection with what it knows of the games that go on.
 #[derive(Debug)]
-pub(super) struct Hand {
+pub(super) struct WriteConnection {
     connection: SqliteConnection,
-    live: HashMap<GameId, Known>,
+    live: HashMap<GameId, KnownGame>,
     /// Set while a commit is under way. If it stays set, nobody knows what the database holds.
     in_doubt: bool,
 }
 
-impl Hand {
+impl WriteConnection {
     /// Takes up the games that go on. Damaged ones stay as they are: nothing can be appended to them.
     pub(super) async fn new(mut connection: SqliteConnection) -> Result<Self, StoreError> {
         let keys = games::live_keys(&mut connection).await?;
@@ -37,7 +39,7 @@ impl Hand {
         let mut live = HashMap::new();
         for (key, loaded) in games::live(&mut connection).await? {
             if let (Ok(game), Some(keys)) = (loaded, keys.remove(&key)) {
-                live.insert(game.spec.id.clone(), Known { keys, game: LiveGame::restore(&game) });
+                live.insert(game.spec.id.clone(), KnownGame { keys, game: UnfinishedGame::restore(&game) });
             }
         }
         Ok(Self { connection, live, in_doubt: false })
@@ -105,12 +107,12 @@ impl Hand {
 }
 
 /// One transaction under way.
-struct Transaction<'batch, 'hand> {
-    connection: &'hand mut SqliteConnection,
+struct Transaction<'batch, 'held> {
+    connection: &'held mut SqliteConnection,
     /// As of the last commit.
-    live: &'hand HashMap<GameId, Known>,
+    live: &'held HashMap<GameId, KnownGame>,
     /// What this transaction makes of it: `None` for games that end.
-    changed: HashMap<&'batch GameId, Option<Known>>,
+    changed: HashMap<&'batch GameId, Option<KnownGame>>,
     /// Inserted together at the end: nothing before reads them.
     events: Vec<NewEvent<'batch>>,
 }
@@ -176,13 +178,13 @@ impl<'batch> Transaction<'batch, '_> {
             Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt).await,
             Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day).await,
             Write::SeeVersion { bot, version, at } => {
-                authors::see_version(self.connection, bot, version, *at).await
+                bot_versions::see_version(self.connection, bot, version, *at).await
             }
             Write::SaveTest { bot, version, test, outcome } => {
                 let passed = *outcome == TestOutcome::Passed;
-                authors::save_test(self.connection, bot, version, test, passed).await
+                bot_versions::save_test(self.connection, bot, version, test, passed).await
             }
-            Write::AddFault(fault) => authors::add_fault(self.connection, fault).await,
+            Write::AddFault(fault) => bot_versions::add_fault(self.connection, fault).await,
         }
     }
 
@@ -191,7 +193,7 @@ impl<'batch> Transaction<'batch, '_> {
             Ok(keys) => keys,
             Err(refused) => return Ok(Err(refused)),
         };
-        let known = Known { keys, game: LiveGame::new(spec.clone()) };
+        let known = KnownGame { keys, game: UnfinishedGame::new(spec.clone()) };
         self.changed.insert(&spec.id, Some(known));
         Ok(Ok(Written::Done))
     }
@@ -214,7 +216,7 @@ impl<'batch> Transaction<'batch, '_> {
             Ok(ending) => ending,
             Err(refused) => return Ok(Err(refused)),
         };
-        let Some(Some(Known { keys, mut game })) = self.changed.insert(id, None) else {
+        let Some(Some(KnownGame { keys, mut game })) = self.changed.insert(id, None) else {
             return Ok(Err(Refused::NoSuchGame));
         };
         game.apply(events);
@@ -227,7 +229,7 @@ impl<'batch> Transaction<'batch, '_> {
     }
 
     /// A live game, to be changed in this transaction.
-    fn known(&mut self, id: &'batch GameId) -> Result<&mut Known, Refused> {
+    fn known(&mut self, id: &'batch GameId) -> Result<&mut KnownGame, Refused> {
         let known = self.changed.entry(id).or_insert_with(|| self.live.get(id).cloned());
         known.as_mut().ok_or(Refused::NoSuchGame)
     }

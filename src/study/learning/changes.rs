@@ -22,12 +22,12 @@ pub struct Changes {
     /// The new ones, and some of the others.
     pub named: Vec<Change>,
     /// Where in the game it chose otherwise right after it; `None` of lessons from before that was noted.
-    pub rethought: Option<Vec<Rethought>>,
+    pub changed_moves: Option<Vec<ChangedMove>>,
 }
 
 /// A turn of a game at which a learner chose otherwise right after it had learnt that game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rethought {
+pub struct ChangedMove {
     /// Of the move that was played then, counted from 1.
     pub ply: usize,
     /// The columns among which it would have chosen before, from left to right.
@@ -36,9 +36,9 @@ pub struct Rethought {
     pub after: Vec<Column>,
 }
 
-impl Rethought {
-    /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it.
-    /// Turns of sides whose record it did not learn do not count.
+impl ChangedMove {
+    /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it. Turns of
+    /// sides whose record it did not learn do not count.
     pub(super) fn between(
         records: &[GameRecord],
         before: Vec<Vec<Column>>,
@@ -63,12 +63,12 @@ impl Changes {
         let new = named.len();
         grown.truncate(NAMED_MAX.saturating_sub(new));
         named.append(&mut grown);
-        Self { changed, new, named, rethought: None }
+        Self { changed, new, named, changed_moves: None }
     }
 
     /// The turns at which it chose otherwise; none if that was not noted.
-    pub fn turns(&self) -> &[Rethought] {
-        self.rethought.as_deref().unwrap_or_default()
+    pub fn turns(&self) -> &[ChangedMove] {
+        self.changed_moves.as_deref().unwrap_or_default()
     }
 
     /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place
@@ -79,11 +79,11 @@ impl Changes {
             let before = before.as_ref().map_or_else(|| "new".to_owned(), counts);
             format!("{pattern} | {before} | {}", counts(after))
         };
-        let turn = |Rethought { ply, before, after }: &Rethought| {
+        let turn = |ChangedMove { ply, before, after }: &ChangedMove| {
             format!("{TURN}{ply} | {} | {}", print_moves(before), print_moves(after))
         };
         let totals = format!("{} changed, {} new", self.changed, self.new);
-        let turns = self.rethought.as_ref().map(|turns| format!("{}{TURNS}", turns.len()));
+        let turns = self.changed_moves.as_ref().map(|turns| format!("{}{TURNS}", turns.len()));
         let lines = std::iter::once(totals).chain(self.named.iter().map(line));
         lines.chain(turns).chain(self.turns().iter().map(turn)).collect::<Vec<_>>().join("\n")
     }
@@ -102,8 +102,8 @@ impl Changes {
                 (named.len(), named.iter().filter(|change| change.before.is_none()).count())
             });
         let is_noted = text.lines().any(|line| line.ends_with(TURNS));
-        let rethought = is_noted.then(|| text.lines().filter_map(rethought).collect());
-        Self { changed, new, named, rethought }
+        let changed_moves = is_noted.then(|| text.lines().filter_map(changed_move).collect());
+        Self { changed, new, named, changed_moves }
     }
 }
 
@@ -124,16 +124,16 @@ fn change(line: &str) -> Option<Change> {
     Some(Change { pattern: pattern.to_owned(), before, after: counts(after)? })
 }
 
-fn rethought(line: &str) -> Option<Rethought> {
+fn changed_move(line: &str) -> Option<ChangedMove> {
     let mut parts = line.strip_prefix(TURN)?.split(" | ");
     let ply = parts.next()?.parse().ok().filter(|ply| *ply >= 1)?;
     let (before, after) = (parse_moves(parts.next()?).ok()?, parse_moves(parts.next()?).ok()?);
-    Some(Rethought { ply, before, after })
+    Some(ChangedMove { ply, before, after })
 }
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::GameResult;
+    use fourfold_bots::SideResult;
     use fourfold_engine::{Game, Variant};
 
     use super::*;
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn turns_read_back_without_patterns_too() {
-        let rethought = vec![
-            Rethought { ply: 9, before: columns("4"), after: columns("35") },
-            Rethought { ply: 42, before: columns("1234567"), after: columns("7") },
+        let changed_moves = vec![
+            ChangedMove { ply: 9, before: columns("4"), after: columns("35") },
+            ChangedMove { ply: 42, before: columns("1234567"), after: columns("7") },
         ];
-        let changes = Changes { rethought: Some(rethought), ..Changes::default() };
+        let changes = Changes { changed_moves: Some(changed_moves), ..Changes::default() };
         let text = "0 changed, 0 new\n2 rethought\nmove 9 | 4 | 35\nmove 42 | 1234567 | 7";
         assert_eq!(changes.print(), text);
         assert_eq!(Changes::parse(text), changes);
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn no_turn_is_something_else_than_none_noted() {
-        let none = Changes { rethought: Some(Vec::new()), ..Changes::default() };
+        let none = Changes { changed_moves: Some(Vec::new()), ..Changes::default() };
         assert_eq!(none.print(), "0 changed, 0 new\n0 rethought");
         assert_eq!(Changes::parse(&none.print()), none);
         for old in ["", "1 changed, 0 new\nown b1 . . . | 1 1 0 | 2 2 0"] {
-            assert_eq!(Changes::parse(old).rethought, None, "{old}");
+            assert_eq!(Changes::parse(old).changed_moves, None, "{old}");
             assert!(!Changes::names_a_turn(old));
         }
     }
@@ -191,12 +191,12 @@ mod tests {
     #[test]
     fn only_turns_of_sides_that_were_learnt_count() {
         let game = Game::from_moves(Variant::STANDARD, "4455").unwrap();
-        let record = |side| GameRecord { game: game.clone(), side, result: GameResult::Win };
+        let record = |side| GameRecord { game: game.clone(), side, result: SideResult::Win };
         let leanings = |turns: [&str; 4]| turns.map(columns).to_vec();
         let between = |records: &[GameRecord]| {
             let (before, after) = (leanings(["4", "4", "123", "5"]), leanings(["4", "3", "12", "6"]));
-            let rethought = Rethought::between(records, before, after);
-            rethought.into_iter().map(|it| it.ply).collect::<Vec<_>>()
+            let changed_moves = ChangedMove::between(records, before, after);
+            changed_moves.into_iter().map(|it| it.ply).collect::<Vec<_>>()
         };
         assert_eq!(between(&[record(Side::First)]), [3]);
         assert_eq!(between(&[record(Side::Second)]), [2, 4]);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fourfold_bots::{BotError, Change, GameRecord, Knowledge, Learner, learner};
 use fourfold_engine::{Column, Variant};
 
-use super::Plan;
-use super::changes::{Changes, Rethought};
+use super::LearnerPlan;
+use super::changes::{ChangedMove, Changes};
 use super::lesson::records;
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
@@ -20,7 +20,7 @@ const PAGE: u32 = 200;
 
 /// A learner on its way through the records.
 #[derive(Debug)]
-pub(crate) struct Fold {
+pub(crate) struct LearnerFold {
     learner: Box<dyn Learner>,
     /// Lessons learnt.
     pub(crate) games: u64,
@@ -28,27 +28,27 @@ pub(crate) struct Fold {
 
 /// What one stretch of lessons came to.
 #[derive(Debug)]
-pub(crate) struct Learnt {
+pub(crate) struct FoldedLessons {
     pub(crate) lessons: Vec<Lesson>,
     pub(crate) versions: Vec<StoredVersion>,
 }
 
 /// A game to be learnt: its number, and what it teaches.
-pub(crate) type Taught = (u64, Vec<GameRecord>);
+pub(crate) type TeachingGame = (u64, Vec<GameRecord>);
 
-impl Fold {
+impl LearnerFold {
     /// Nothing learnt yet.
-    pub(crate) fn fresh(plan: &Plan) -> Result<Self, BotError> {
+    pub(crate) fn fresh(plan: &LearnerPlan) -> Result<Self, BotError> {
         Ok(Self { learner: learner::fresh(&plan.spec, Variant::STANDARD)?, games: 0 })
     }
 
     /// As it was stored after so many lessons.
-    pub(crate) fn restore(plan: &Plan, state: &[u8], games: u64) -> Result<Self, BotError> {
+    pub(crate) fn restore(plan: &LearnerPlan, state: &[u8], games: u64) -> Result<Self, BotError> {
         Ok(Self { learner: learner::restore(&plan.spec, Variant::STANDARD, state)?, games })
     }
 
     /// What is known by a version as it is stored.
-    pub(crate) fn recall(plan: &Plan, version: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
+    pub(crate) fn recall(plan: &LearnerPlan, version: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
         learner::recall(&plan.spec, Variant::STANDARD, version)
     }
 
@@ -60,24 +60,29 @@ impl Fold {
         self.learner.knowledge()
     }
 
-    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the
-    /// marks says.
-    pub(crate) fn learn(&mut self, taught: &[Taught], marks: &BTreeSet<u64>, now: UnixMillis) -> Learnt {
+    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the marks
+    /// says.
+    pub(crate) fn learn(
+        &mut self,
+        taught: &[TeachingGame],
+        marks: &BTreeSet<u64>,
+        now: UnixMillis,
+    ) -> FoldedLessons {
         let mut lessons = Vec::new();
         let versions = self.go_through(taught, marks, now, |fold, number, records| {
             let before = fold.leanings(records);
             let patterns = fold.take_in(records);
-            let rethought = Rethought::between(records, before, fold.leanings(records));
-            let changes = Changes { rethought: Some(rethought), ..Changes::of(patterns) };
+            let changed_moves = ChangedMove::between(records, before, fold.leanings(records));
+            let changes = Changes { changed_moves: Some(changed_moves), ..Changes::of(patterns) };
             lessons.push(Lesson { number, changes: changes.print() });
         });
-        Learnt { lessons, versions }
+        FoldedLessons { lessons, versions }
     }
 
     /// Learns them once more, after which the state is the same as then.
     fn learn_again(
         &mut self,
-        taught: &[Taught],
+        taught: &[TeachingGame],
         marks: &BTreeSet<u64>,
         now: UnixMillis,
     ) -> Vec<StoredVersion> {
@@ -87,7 +92,7 @@ impl Fold {
     /// Learns each of these games by `learn`; gives the versions that were due on the way.
     fn go_through(
         &mut self,
-        taught: &[Taught],
+        taught: &[TeachingGame],
         marks: &BTreeSet<u64>,
         now: UnixMillis,
         mut learn: impl FnMut(&mut Self, u64, &[GameRecord]),
@@ -128,7 +133,7 @@ impl Fold {
 /// them gets what there is.
 #[derive(Debug)]
 pub(crate) struct Refolding {
-    fold: Fold,
+    fold: LearnerFold,
     marks: BTreeSet<u64>,
     /// Lessons with a higher number do not count.
     covered: u64,
@@ -140,8 +145,8 @@ pub(crate) struct Refolding {
 
 impl Refolding {
     /// Begins with nothing learnt.
-    pub(crate) fn begin(plan: &Plan, marks: BTreeSet<u64>, covered: u64) -> Result<Self, BotError> {
-        let (fold, now) = (Fold::fresh(plan)?, UnixMillis::now());
+    pub(crate) fn begin(plan: &LearnerPlan, marks: BTreeSet<u64>, covered: u64) -> Result<Self, BotError> {
+        let (fold, now) = (LearnerFold::fresh(plan)?, UnixMillis::now());
         Ok(Self { fold, marks, covered, after: 0, versions: Vec::new(), now })
     }
 
@@ -150,7 +155,7 @@ impl Refolding {
         mut self,
         store: &dyn Store,
         worker: &Worker,
-        plan: &Plan,
+        plan: &LearnerPlan,
         live: &PlayerId,
     ) -> Result<(Self, Progress), RefoldError> {
         let lessons = store.lessons(&plan.name, self.after, PAGE).await?;
@@ -196,7 +201,7 @@ impl Refolding {
         self.versions.iter().cloned().chain(missing).collect()
     }
 
-    pub(crate) fn into_fold(self) -> Fold {
+    pub(crate) fn into_fold(self) -> LearnerFold {
         self.fold
     }
 }
@@ -205,11 +210,11 @@ impl Refolding {
 pub(crate) async fn refold(
     store: &dyn Store,
     worker: &Worker,
-    plan: &Plan,
+    plan: &LearnerPlan,
     live: &PlayerId,
     marks: &BTreeSet<u64>,
     covered: u64,
-) -> Result<(Fold, Vec<StoredVersion>), RefoldError> {
+) -> Result<(LearnerFold, Vec<StoredVersion>), RefoldError> {
     let mut refolding = Refolding::begin(plan, marks.clone(), covered)?;
     loop {
         let (folded, progress) = refolding.go_on(store, worker, plan, live).await?;
@@ -247,11 +252,11 @@ pub enum RefoldError {
 /// The games of these numbers with what they teach.
 async fn taught(
     store: &dyn Store,
-    plan: &Plan,
+    plan: &LearnerPlan,
     live: &PlayerId,
     numbers: &BTreeSet<u64>,
-) -> Result<Vec<Taught>, RefoldError> {
-    let mut taught: Vec<Taught> = Vec::with_capacity(numbers.len());
+) -> Result<Vec<TeachingGame>, RefoldError> {
+    let mut taught: Vec<TeachingGame> = Vec::with_capacity(numbers.len());
     let mut due = numbers.iter().copied().peekable();
     while let Some(next) = due.peek().copied() {
         // Lessons lie close together, so most of a page is wanted.

@@ -3,12 +3,13 @@
 //! A game is a lesson if it was decided on the board or by a resignation after some moves: a fallen flag or a lost
 //! connection says nothing about the position, and neither does a game that somebody began from a position of their
 //! choice, which could be one in which the learner cannot but lose. Games of players who keep them out are none.
-//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise (`Share`). And
-//! if the operator asks for it, games of players who throw away too much are none (`plays_well_enough`).
+//! Nobody may become the main teacher: one who plays the same nonsense all day could teach it otherwise
+//! (`TeacherShare`). And if the operator asks for it, games of players who throw away too much are none
+//! (`plays_well_enough`).
 
 use std::collections::VecDeque;
 
-use fourfold_bots::{GameRecord, GameResult};
+use fourfold_bots::{GameRecord, SideResult};
 use fourfold_engine::review::Skill;
 use fourfold_engine::{Game, Side, Variant};
 
@@ -50,9 +51,9 @@ pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<G
     let Some((played, winner)) = decided(game) else { return Vec::new() };
     let record = |side: Side| {
         let result = match winner {
-            None => GameResult::Draw,
-            Some(winner) if winner == side => GameResult::Win,
-            Some(_) => GameResult::Loss,
+            None => SideResult::Draw,
+            Some(winner) if winner == side => SideResult::Win,
+            Some(_) => SideResult::Loss,
         };
         GameRecord { game: played.clone(), side, result }
     };
@@ -105,11 +106,11 @@ pub(crate) fn plays_well_enough(judgement: Judgement, teachers: &[Teacher], accu
 
 /// Keeps one teacher from giving more than a part of the last lessons.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Share {
+pub(crate) struct TeacherShare {
     window: VecDeque<Vec<Teacher>>,
 }
 
-impl Share {
+impl TeacherShare {
     /// Whether a game of these players may be learnt.
     pub(crate) fn allows(&self, teachers: &[Teacher]) -> bool {
         teachers.iter().all(|teacher| match teacher {
@@ -135,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
-    use crate::storage::record::{Opening, Settlement};
+    use crate::storage::record::{OpeningSource, Settlement};
 
     fn game(moves: &str, result: Result_, reason: EndReason) -> StoredGame {
         StoredGame {
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(game: &StoredGame, watches: Watches, expected: &[(Side, GameResult)]) {
+    fn check(game: &StoredGame, watches: Watches, expected: &[(Side, SideResult)]) {
         let found = records(game, watches, &player_id("Bob"));
         let found: Vec<_> = found.iter().map(|record| (record.side, record.result)).collect();
         assert_eq!(found, expected);
@@ -155,8 +156,8 @@ mod tests {
     #[test]
     fn who_watches_learns_both_sides_and_who_plays_its_own() {
         let won = game(FIRST_WINS, Result_::First, EndReason::Four);
-        check(&won, Watches::All, &[(Side::First, GameResult::Win), (Side::Second, GameResult::Loss)]);
-        check(&won, Watches::Own, &[(Side::Second, GameResult::Loss)]);
+        check(&won, Watches::All, &[(Side::First, SideResult::Win), (Side::Second, SideResult::Loss)]);
+        check(&won, Watches::Own, &[(Side::Second, SideResult::Loss)]);
         let mut others = won.clone();
         others.spec.players.second = player_id("Eve");
         check(&others, Watches::Own, &[]);
@@ -169,7 +170,7 @@ mod tests {
         check(
             &game("4453221", Result_::First, EndReason::Resign),
             Watches::Own,
-            &[(Side::Second, GameResult::Loss)],
+            &[(Side::Second, SideResult::Loss)],
         );
         for reason in [EndReason::Time, EndReason::Left, EndReason::Illegal, EndReason::BotFailed] {
             check(&game("4453221", Result_::First, reason), Watches::All, &[]);
@@ -179,7 +180,7 @@ mod tests {
         wide.spec.variant = "9x6".parse().unwrap();
         check(&wide, Watches::All, &[]);
         let mut given = game(FIRST_WINS, Result_::First, EndReason::Four);
-        given.spec.opening = Opening { kind: OpeningKind::Given, moves: "121212".into() };
+        given.spec.opening = OpeningSource { kind: OpeningKind::Given, moves: "121212".into() };
         check(&given, Watches::All, &[]);
         let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
         let voided = game(FIRST_WINS, Result_::First, EndReason::Four);
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn one_teacher_gives_a_quarter_at_most() {
-        let mut share = Share::default();
+        let mut share = TeacherShare::default();
         let ada = || vec![Teacher::House, Teacher::Family(player_id("Ada"))];
         for lesson in 0..SHARE_MAX {
             assert!(share.allows(&ada()), "{lesson}");

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fourfold_arena::measure::decisions;
 use fourfold_bots::BotError;
 
-use super::pupil::{Pupil, stage};
+use super::learner_task::{LearnerTask, stage};
 use super::service::{LearningDeps, LearningError};
 use crate::analysis::background::{Progress, Worker};
 use crate::model::time::UnixMillis;
@@ -29,7 +29,7 @@ enum Subject {
     Live { games: u64 },
 }
 
-impl Pupil {
+impl LearnerTask {
     /// The last point of the curve that was measured.
     pub(super) async fn last_measured(&self, deps: &LearningDeps) -> Result<Option<(u64, u16)>, StoreError> {
         let curve = deps.store.learner_curve(&self.plan.name).await?;

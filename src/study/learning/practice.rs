@@ -14,7 +14,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::opening::OpeningKind;
 use crate::model::result::{EndReason, GameResult};
 use crate::play::reasons;
-use crate::storage::record::{Ending, EventKind, GameSpec, Opening, StoredEvent, StoredMove};
+use crate::storage::record::{Ending, EventKind, GameSpec, OpeningSource, StoredEvent, StoredMove};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
@@ -32,16 +32,16 @@ pub(crate) const RATED_GAMES: u64 = 60;
 pub(crate) struct Exercise {
     pub(crate) players: BySide<PlayerId>,
     pub(crate) bots: BySide<Box<dyn Bot>>,
-    pub(crate) opening: Opening,
+    pub(crate) opening: OpeningSource,
     pub(crate) id: GameId,
     pub(crate) now: UnixMillis,
 }
 
 /// A balanced opening by seed; none if there are none.
-pub(crate) fn opening(seed: u64) -> Opening {
+pub(crate) fn opening(seed: u64) -> OpeningSource {
     match openings::draw(Variant::STANDARD, seed, 0) {
-        Some(opening) => Opening { kind: OpeningKind::Balanced, moves: opening.notation() },
-        None => Opening::default(),
+        Some(opening) => OpeningSource { kind: OpeningKind::Balanced, moves: opening.notation() },
+        None => OpeningSource::default(),
     }
 }
 

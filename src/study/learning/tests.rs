@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::changes::Changes;
 use super::fold::refold;
+use super::lesson_history::{LessonsWanted, last_lessons};
 use super::service::{LearningActor, LearningDeps, LearningSettings};
-use super::told::{Wanted, last_lessons};
 use super::verify::{Remedy, verify};
 use super::{Learning, plans};
 use crate::analysis::background::{Progress, Worker};
@@ -29,7 +29,7 @@ use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::writer::WriterActor;
 use crate::storage::{MemoryStore, Writer};
-use crate::system::config::HouseBot as Configured;
+use crate::system::config::HouseBotConfig as Configured;
 use crate::system::metrics::Metrics;
 
 /// A store that several learning services use one after the other, as after restarts.
@@ -180,19 +180,22 @@ async fn lessons_say_at_which_moves_a_learner_would_choose_otherwise() {
     arena.learn().await;
     for (learner, sides) in [("memory", 1), ("memory-windows", 2), ("ntuple-live", 2)] {
         let lessons = arena.store.last_lessons(&name(learner), 10).await.unwrap();
-        let noted = lessons.iter().map(|lesson| Changes::parse(&lesson.changes).rethought.expect("noted"));
-        let rethought: Vec<_> = noted.flatten().collect();
-        let of_sides: BTreeSet<usize> = rethought.iter().map(|it| it.ply % 2).collect();
-        assert_eq!(of_sides.len(), sides, "{learner}: {rethought:?}");
-        assert!(rethought.iter().all(|it| it.before != it.after), "{learner}: {rethought:?}");
+        let noted =
+            lessons.iter().map(|lesson| Changes::parse(&lesson.changes).changed_moves.expect("noted"));
+        let changed_moves: Vec<_> = noted.flatten().collect();
+        let of_sides: BTreeSet<usize> = changed_moves.iter().map(|it| it.ply % 2).collect();
+        assert_eq!(of_sides.len(), sides, "{learner}: {changed_moves:?}");
+        assert!(changed_moves.iter().all(|it| it.before != it.after), "{learner}: {changed_moves:?}");
     }
-    let told =
-        last_lessons(&*arena.store, &name("memory"), Wanted { newest: 1, rethought: 3 }).await.unwrap();
+    let told = last_lessons(&*arena.store, &name("memory"), LessonsWanted { newest: 1, changed_moves: 3 })
+        .await
+        .unwrap();
     assert_eq!(told[0].number, 6, "the newest, whatever it changed");
     assert!(told.iter().skip(1).all(|taught| !taught.changes.turns().is_empty()));
     assert!(told.is_sorted_by(|one, other| one.number > other.number));
-    let newest =
-        last_lessons(&*arena.store, &name("memory"), Wanted { newest: 2, rethought: 0 }).await.unwrap();
+    let newest = last_lessons(&*arena.store, &name("memory"), LessonsWanted { newest: 2, changed_moves: 0 })
+        .await
+        .unwrap();
     assert_eq!(newest.iter().map(|taught| taught.number).collect::<Vec<_>>(), [6, 5]);
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::fold::{RefoldError, refold};
-use super::{Plan, plans};
+use super::{LearnerPlan, plans};
 use crate::analysis::background::Worker;
 use crate::model::ids::PlayerName;
 use crate::storage::{Store, StoreError};
@@ -78,7 +78,7 @@ pub async fn verify(store: &dyn Store) -> Result<Vec<LearnerReport>, StoreError>
 async fn verify_one(
     store: &dyn Store,
     worker: &Worker,
-    plan: &Plan,
+    plan: &LearnerPlan,
     is_last_attempt: bool,
 ) -> Result<Option<Option<LearnerReport>>, StoreError> {
     let name = &plan.name;
@@ -88,7 +88,8 @@ async fn verify_one(
     let versions: Vec<_> =
         versions.into_iter().filter(|version| version.covered <= stored.place.covered).collect();
     let marks: BTreeSet<u64> = versions.iter().map(|version| version.mark).collect();
-    let plan = Plan { spec: stored.spec.parse().unwrap_or_else(|_| plan.spec.clone()), ..plan.clone() };
+    let plan =
+        LearnerPlan { spec: stored.spec.parse().unwrap_or_else(|_| plan.spec.clone()), ..plan.clone() };
     let folded = refold(store, worker, &plan, &player.id, &marks, stored.place.covered).await;
     let now = store.learner(name).await?;
     let has_changed =

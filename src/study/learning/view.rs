@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use super::Watches;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
-use crate::play::house::Learnt;
+use crate::play::house::LearnerKnowledge;
 
 /// A learner as it is now.
 #[derive(Clone, Debug)]
@@ -31,14 +31,14 @@ pub struct LearnerView {
     /// Number of the last finished game up to which its lessons are stored; `covered` may be ahead by some minutes.
     pub stored: u64,
     /// What it knows.
-    pub knowledge: Learnt,
+    pub knowledge: LearnerKnowledge,
     /// Its frozen versions, by their marks.
-    pub versions: Vec<VersionView>,
+    pub versions: Vec<LearnerVersion>,
 }
 
 /// A frozen version.
 #[derive(Clone, Debug)]
-pub struct VersionView {
+pub struct LearnerVersion {
     /// Games after which it was frozen.
     pub mark: u64,
     /// Lessons in it: fewer than the mark if some were withdrawn; then it is frozen anew when there are as many again.
@@ -52,17 +52,17 @@ pub struct VersionView {
     /// Thousandths of the positions that can be spoilt in which it keeps the result.
     pub decision: Option<u16>,
     /// What it knows.
-    pub knowledge: Learnt,
+    pub knowledge: LearnerKnowledge,
 }
 
 /// All learners, for reading; cheap to clone. Empty where nothing learns.
 #[derive(Clone, Debug, Default)]
 pub struct Learning {
-    inner: Arc<Inner>,
+    inner: Arc<LearningInner>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct LearningInner {
     learners: RwLock<Vec<Arc<LearnerView>>>,
     withdrawn: Notify,
 }

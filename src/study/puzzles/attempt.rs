@@ -11,7 +11,7 @@ const MOVES_MAX: usize = 42;
 
 /// How an attempt stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum AttemptStanding {
     /// All moves so far were right; this is the reply, and it goes on.
     GoesOn {
         /// The reply.
@@ -64,7 +64,7 @@ pub enum AttemptError {
 /// # Errors
 ///
 /// The moves cannot be those of an attempt.
-pub fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<Standing, AttemptError> {
+pub fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<AttemptStanding, AttemptError> {
     let own = own_moves_of(own_moves)?;
     let (game, solution) = parts(puzzle)?;
     let right: Vec<Column> = solution.iter().copied().step_by(2).collect();
@@ -80,8 +80,8 @@ pub fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<Standing, AttemptErr
         return wrong(game, own[agreed], right[agreed]);
     }
     match solution.get(2 * own.len() - 1) {
-        Some(&reply) => Ok(Standing::GoesOn { reply, line: solution[..2 * own.len()].to_vec() }),
-        None => Ok(Standing::Solved { line: solution }),
+        Some(&reply) => Ok(AttemptStanding::GoesOn { reply, line: solution[..2 * own.len()].to_vec() }),
+        None => Ok(AttemptStanding::Solved { line: solution }),
     }
 }
 
@@ -95,9 +95,9 @@ pub fn next_question(puzzle: &NewPuzzle, own_moves: &str) -> Result<(Game, Colum
     let (game, solution) = parts(puzzle)?;
     if !own.is_empty() {
         match check(puzzle, own_moves)? {
-            Standing::GoesOn { .. } => {}
-            Standing::Solved { .. } => return Err(AttemptError::Length),
-            Standing::Wrong { .. } => return Err(AttemptError::AfterWrong { number: own.len() }),
+            AttemptStanding::GoesOn { .. } => {}
+            AttemptStanding::Solved { .. } => return Err(AttemptError::Length),
+            AttemptStanding::Wrong { .. } => return Err(AttemptError::AfterWrong { number: own.len() }),
         }
     }
     let asked = 2 * own.len();
@@ -125,9 +125,9 @@ fn played(mut game: Game, line: &[Column]) -> Result<Game, AttemptError> {
     Ok(game)
 }
 
-fn wrong(mut game: Game, column: Column, right: Column) -> Result<Standing, AttemptError> {
+fn wrong(mut game: Game, column: Column, right: Column) -> Result<AttemptStanding, AttemptError> {
     game.play(column).map_err(|_| AttemptError::Illegal { column })?;
-    Ok(Standing::Wrong { game, right })
+    Ok(AttemptStanding::Wrong { game, right })
 }
 
 /// The solution as text, for whoever has given up.
@@ -162,15 +162,23 @@ mod tests {
     fn right_moves_are_replied_to_until_there_is_no_more_to_find() {
         let columns = |text| parse_moves(text).unwrap();
         let reply = |number| Column::from_number(number).unwrap();
-        assert_eq!(check(&puzzle(), "3"), Ok(Standing::GoesOn { reply: reply(4), line: columns("34") }));
-        assert_eq!(check(&puzzle(), "35"), Ok(Standing::GoesOn { reply: reply(6), line: columns("3456") }));
-        assert_eq!(check(&puzzle(), "357"), Ok(Standing::Solved { line: columns("34567") }));
+        assert_eq!(
+            check(&puzzle(), "3"),
+            Ok(AttemptStanding::GoesOn { reply: reply(4), line: columns("34") })
+        );
+        assert_eq!(
+            check(&puzzle(), "35"),
+            Ok(AttemptStanding::GoesOn { reply: reply(6), line: columns("3456") })
+        );
+        assert_eq!(check(&puzzle(), "357"), Ok(AttemptStanding::Solved { line: columns("34567") }));
         assert_eq!(solution(&puzzle()).as_deref(), Ok("34567"));
     }
 
     #[test]
     fn a_wrong_move_ends_an_attempt() {
-        let Ok(Standing::Wrong { game, right }) = check(&puzzle(), "36") else { panic!("it is wrong") };
+        let Ok(AttemptStanding::Wrong { game, right }) = check(&puzzle(), "36") else {
+            panic!("it is wrong")
+        };
         assert_eq!((game.notation().as_str(), right.number()), ("1111112222346", 5));
         assert_eq!(check(&puzzle(), "363"), Err(AttemptError::AfterWrong { number: 2 }));
         let full = Column::from_number(1).unwrap();

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fourfold_engine::notation::print_moves;
 use fourfold_engine::review::{Judge, Verdict};
 use fourfold_engine::search::Value;
-use fourfold_engine::solver::{ColumnScores, Limits};
+use fourfold_engine::solver::{ColumnScores, SearchLimits};
 use fourfold_engine::{Column, Position, Variant};
 
 use super::grading::{Features, prior, quality};
@@ -44,7 +44,7 @@ const NODES_MAX: u64 = 5_000_000;
 
 /// What was found in a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct FoundPuzzles {
     /// The moves to the position.
     pub moves: Vec<Column>,
     /// The solution: the solver's moves and the replies in turn.
@@ -56,7 +56,7 @@ pub struct Found {
     id: PuzzleId,
 }
 
-impl Found {
+impl FoundPuzzles {
     /// As it is stored.
     #[must_use]
     pub fn into_puzzle(self, game: Option<GameId>, made_at: UnixMillis) -> NewPuzzle {
@@ -94,16 +94,16 @@ pub fn puzzle_id(position: &Position) -> PuzzleId {
 
 /// The best puzzle of a judged game on the standard board, if there is one.
 #[must_use]
-pub fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<Found> {
+pub fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<FoundPuzzles> {
     if judged.game.variant() != Variant::STANDARD {
         return None;
     }
     let mut solve = |position: &Position| {
-        let solved = judge.column_scores(position, Limits { nodes: Some(NODES_MAX), stop });
+        let solved = judge.column_scores(position, SearchLimits { nodes: Some(NODES_MAX), stop });
         solved.ok().map(|solved| solved.value)
     };
     let mut position = Position::new(Variant::STANDARD);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundPuzzles> = Vec::new();
     for (ply, &column) in (0..).zip(judged.game.moves()) {
         if ply >= judged.from_ply.max(PLY_MIN) {
             let index = (ply - judged.from_ply) as usize;
@@ -124,7 +124,7 @@ fn puzzle_at(
     scores: &ColumnScores,
     verdict: &Verdict,
     solve: &mut impl FnMut(&Position) -> Option<ColumnScores>,
-) -> Option<Found> {
+) -> Option<FoundPuzzles> {
     let only = only_move(scores)?;
     let plies = is_worth_asking(position, scores, only)?;
     let tempting = tempting_columns(position).filter(|column| *column != only.column).count();
@@ -139,17 +139,17 @@ fn puzzle_at(
         tempting,
         was_missed: !verdict.keeps_value(),
     };
-    Some(Found { moves: moves.to_vec(), line, goal: only.goal, features, id: puzzle_id(position) })
+    Some(FoundPuzzles { moves: moves.to_vec(), line, goal: only.goal, features, id: puzzle_id(position) })
 }
 
 /// The one column that keeps the value of a position that is worth keeping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Only {
+struct OnlyMove {
     column: Column,
     goal: Goal,
 }
 
-fn only_move(scores: &ColumnScores) -> Option<Only> {
+fn only_move(scores: &ColumnScores) -> Option<OnlyMove> {
     let value = scores.best()?.sign();
     let goal = match value {
         Value::Win => Goal::Win,
@@ -159,12 +159,12 @@ fn only_move(scores: &ColumnScores) -> Option<Only> {
     let mut keeping = scores.iter().filter(|(_, score)| score.sign() == value);
     let (column, _) = keeping.next()?;
     let has_choice = scores.iter().count() > 1;
-    (keeping.next().is_none() && has_choice).then_some(Only { column, goal })
+    (keeping.next().is_none() && has_choice).then_some(OnlyMove { column, goal })
 }
 
 /// Whether a position asks for more than a look at the board; then, how many plies there are to be foreseen: those to
 /// the win, or those to the last of the losses that are to be avoided.
-fn is_worth_asking(position: &Position, scores: &ColumnScores, only: Only) -> Option<u32> {
+fn is_worth_asking(position: &Position, scores: &ColumnScores, only: OnlyMove) -> Option<u32> {
     if is_obvious(position) {
         return None;
     }
@@ -236,7 +236,7 @@ fn solution(
 fn resistance(
     position: &Position,
     solve: &mut impl FnMut(&Position) -> Option<ColumnScores>,
-) -> Option<Option<(Column, Only)>> {
+) -> Option<Option<(Column, OnlyMove)>> {
     let replies = solve(position)?;
     for reply in replies.best_columns() {
         let asked = position.play_unchecked(reply);
@@ -271,7 +271,7 @@ mod tests {
         *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
     }
 
-    fn mined(moves: &str) -> Option<Found> {
+    fn mined(moves: &str) -> Option<FoundPuzzles> {
         let (mut solver, stop) = (Judge::new(Solver::new()), AtomicBool::new(false));
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let judged = judge_moves(game, 0, &mut solver, &stop).unwrap();
@@ -313,11 +313,11 @@ mod tests {
 
     /// Each step of the solution has one right answer, and each reply is the longest resistance: by a fresh solver.
     #[track_caller]
-    fn check_proof(found: &Found) {
+    fn check_proof(found: &FoundPuzzles) {
         let stop = AtomicBool::new(false);
         let mut judge = Judge::without_book(Solver::new());
         let mut solve = |position: &Position| {
-            judge.column_scores(position, Limits { nodes: None, stop: &stop }).unwrap().value
+            judge.column_scores(position, SearchLimits { nodes: None, stop: &stop }).unwrap().value
         };
         let mut at = position(&print_moves(&found.moves));
         for (index, &column) in found.line.iter().enumerate() {

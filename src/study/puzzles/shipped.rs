@@ -54,7 +54,7 @@ fn read_line(text: &str) -> Option<NewPuzzle> {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::attempt::{Standing, check};
+    use super::super::attempt::{AttemptStanding, check};
     use super::*;
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(ids.len(), puzzles.len());
         for puzzle in &puzzles {
             let own: String = puzzle.line.chars().step_by(2).collect();
-            assert!(matches!(check(puzzle, &own), Ok(Standing::Solved { .. })), "{puzzle:?}");
+            assert!(matches!(check(puzzle, &own), Ok(AttemptStanding::Solved { .. })), "{puzzle:?}");
             assert!(TEXT.lines().any(|line| line == line_of(puzzle)), "{puzzle:?}");
         }
     }

@@ -49,7 +49,7 @@ fn read_file(path: &Path) -> Result<Config, ConfigError> {
     let bytes =
         std::fs::read(path).map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
     let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotUtf8 { path: path.to_owned() })?;
-    parse(&text).map_err(|Fault { line, message }| ConfigError::File {
+    parse(&text).map_err(|ConfigFault { line, message }| ConfigError::File {
         path: PathBuf::from(path),
         line,
         message,
@@ -57,16 +57,16 @@ fn read_file(path: &Path) -> Result<Config, ConfigError> {
 }
 
 /// What is wrong with a text.
-struct Fault {
+struct ConfigFault {
     /// Counted from 1.
     line: usize,
     message: String,
 }
 
-fn parse(text: &str) -> Result<Config, Fault> {
+fn parse(text: &str) -> Result<Config, ConfigFault> {
     let fault = |error: &toml::de::Error, message| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
-        Fault { line: text[..start].matches('\n').count() + 1, message }
+        ConfigFault { line: text[..start].matches('\n').count() + 1, message }
     };
     let document =
         toml::Deserializer::parse(text).map_err(|error| fault(&error, explain("", error.message())))?;

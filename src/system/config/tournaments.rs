@@ -19,7 +19,7 @@ const NAME_MAX: usize = 60;
 /// All tournaments of the configuration.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Tournaments(pub Vec<TournamentConfig>);
+pub struct TournamentConfigs(pub Vec<TournamentConfig>);
 
 /// A tournament that is held again and again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct TournamentConfig {
     /// What it is called; no two share a name.
     pub name: String,
     /// When it begins.
-    pub at: Start,
+    pub at: TournamentStart,
     /// Who meets whom.
     pub format: FormatName,
     /// Bots by name, the strongest first where the format cares.
@@ -88,7 +88,7 @@ fn yes() -> bool {
 
 /// When a tournament begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Start {
+pub enum TournamentStart {
     /// Whenever the daemon starts, unless the last one still goes on.
     Daemon,
     /// By command only.
@@ -97,7 +97,7 @@ pub enum Start {
     Cron(Cron),
 }
 
-impl FromStr for Start {
+impl FromStr for TournamentStart {
     type Err = InvalidCron;
 
     fn from_str(text: &str) -> Result<Self, InvalidCron> {
@@ -109,7 +109,7 @@ impl FromStr for Start {
     }
 }
 
-impl fmt::Display for Start {
+impl fmt::Display for TournamentStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Daemon => f.write_str("start"),
@@ -119,7 +119,7 @@ impl fmt::Display for Start {
     }
 }
 
-serde_as_text!(Start);
+serde_as_text!(TournamentStart);
 
 /// Who meets whom, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -208,7 +208,7 @@ impl TournamentConfig {
     }
 }
 
-impl Tournaments {
+impl TournamentConfigs {
     /// Checks what no single value can tell.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut names = BTreeSet::new();
@@ -226,10 +226,10 @@ impl Tournaments {
 mod tests {
     use super::*;
 
-    fn read(keys: &str) -> Result<Tournaments, String> {
+    fn read(keys: &str) -> Result<TournamentConfigs, String> {
         #[derive(Deserialize)]
         struct File {
-            tournaments: Tournaments,
+            tournaments: TournamentConfigs,
         }
         let text = format!("[[tournaments]]\nname = \"T\"\nat = \"start\"\n{keys}");
         let file: File = toml::from_str(&text).map_err(|error| error.message().to_owned())?;
@@ -238,7 +238,7 @@ mod tests {
 
     /// What is said of a moment that cannot be.
     fn refusal_of(at: &str) -> String {
-        at.parse::<Start>().unwrap_err().to_string()
+        at.parse::<TournamentStart>().unwrap_err().to_string()
     }
 
     #[test]

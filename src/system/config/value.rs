@@ -174,7 +174,7 @@ serde_as_text!(ListenAddr);
 
 /// Scheme, host and port of a site, such as `https://fourfold.example`: what browsers call an origin.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Origin(String);
+pub struct SiteOrigin(String);
 
 /// A text that is no origin.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -183,7 +183,7 @@ pub struct Origin(String);
 )]
 pub struct InvalidOrigin(String);
 
-impl Origin {
+impl SiteOrigin {
     /// As browsers write it: lower case, without a path or the scheme's usual port.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -197,13 +197,13 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SiteOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl FromStr for Origin {
+impl FromStr for SiteOrigin {
     type Err = InvalidOrigin;
 
     fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
@@ -226,11 +226,11 @@ impl FromStr for Origin {
     }
 }
 
-serde_as_text!(Origin);
+serde_as_text!(SiteOrigin);
 
 /// A range of IP addresses: `10.0.0.0/8`, or one address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
+pub struct IpNetwork {
     address: IpAddr,
     /// Leading bits that all addresses of the range share.
     prefix: u8,
@@ -241,7 +241,7 @@ pub struct Network {
 #[error("`{0}` is not an IP address or a range of them, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8")]
 pub struct InvalidNetwork(String);
 
-impl Network {
+impl IpNetwork {
     /// Whether `address` is in the range. An IPv4 address written as IPv6 counts as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
@@ -260,13 +260,13 @@ fn address_bits(address: IpAddr) -> (u128, u8) {
     }
 }
 
-impl fmt::Display for Network {
+impl fmt::Display for IpNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.address, self.prefix)
     }
 }
 
-impl FromStr for Network {
+impl FromStr for IpNetwork {
     type Err = InvalidNetwork;
 
     fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
@@ -283,7 +283,7 @@ impl FromStr for Network {
     }
 }
 
-serde_as_text!(Network);
+serde_as_text!(IpNetwork);
 
 /// Which events are logged: a level, or levels by module as `RUST_LOG` has them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -341,20 +341,20 @@ serde_as_text!(LogFilter);
 
 /// An optional value that an empty text leaves out, so that its key can stand in the documented file.
 pub(super) mod empty_is_none {
-    use super::{Deserialize, Deserializer, Origin, Serializer};
+    use super::{Deserialize, Deserializer, Serializer, SiteOrigin};
     use serde::de::Error as _;
 
     #[expect(clippy::ref_option, reason = "serde passes the field as it is")]
     pub(in crate::system) fn serialize<S: Serializer>(
-        value: &Option<Origin>,
+        value: &Option<SiteOrigin>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.as_ref().map_or("", Origin::as_str))
+        to.serialize_str(value.as_ref().map_or("", SiteOrigin::as_str))
     }
 
     pub(in crate::system) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
-    ) -> Result<Option<Origin>, D::Error> {
+    ) -> Result<Option<SiteOrigin>, D::Error> {
         let text = String::deserialize(from)?;
         if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(D::Error::custom) }
     }
@@ -423,10 +423,10 @@ mod tests {
 
     #[test]
     fn origins_have_no_path() {
-        check::<Origin>("https://Fourfold.example", Some("https://fourfold.example"));
-        check::<Origin>("http://localhost:8080/", Some("http://localhost:8080"));
-        check::<Origin>("https://a.example:443", Some("https://a.example"));
-        check::<Origin>("http://a.example:443", Some("http://a.example:443"));
+        check::<SiteOrigin>("https://Fourfold.example", Some("https://fourfold.example"));
+        check::<SiteOrigin>("http://localhost:8080/", Some("http://localhost:8080"));
+        check::<SiteOrigin>("https://a.example:443", Some("https://a.example"));
+        check::<SiteOrigin>("http://a.example:443", Some("http://a.example:443"));
         for text in [
             "",
             "fourfold.example",
@@ -435,13 +435,13 @@ mod tests {
             "https://a.example/x",
             "https://u@a.example",
         ] {
-            check::<Origin>(text, None);
+            check::<SiteOrigin>(text, None);
         }
     }
 
     #[track_caller]
     fn check_contains(network: &str, address: &str, expected: bool) {
-        let network: Network = network.parse().unwrap();
+        let network: IpNetwork = network.parse().unwrap();
         assert_eq!(network.contains(address.parse().unwrap()), expected, "{network} {address}");
     }
 
@@ -461,7 +461,7 @@ mod tests {
     #[test]
     fn what_is_no_network_is_refused() {
         for text in ["", "10.0.0.0/33", "10.0.0/8", "::/129", "10.0.0.0/", "host/8"] {
-            check::<Network>(text, None);
+            check::<IpNetwork>(text, None);
         }
     }
 

@@ -16,7 +16,7 @@ const QUEUE_MAX: usize = 4_096;
 /// How long the end of the process waits for queued lines.
 const FLUSH_WAIT: Duration = Duration::from_millis(500);
 
-enum Item {
+enum LogItem {
     Line(Vec<u8>),
     /// All lines before it are written.
     Flushed(SyncSender<()>),
@@ -24,18 +24,18 @@ enum Item {
 
 /// Queues each line that the logger makes.
 #[derive(Clone, Debug)]
-pub(super) struct LineWriter {
-    items: SyncSender<Item>,
+pub(super) struct LogLineWriter {
+    items: SyncSender<LogItem>,
     dropped: Arc<AtomicU64>,
 }
 
 /// Writes what is queued when it is dropped, within [`FLUSH_WAIT`].
 #[derive(Debug)]
 pub(super) struct Flush {
-    items: SyncSender<Item>,
+    items: SyncSender<LogItem>,
 }
 
-impl LineWriter {
+impl LogLineWriter {
     /// Starts the thread that writes to `output`; it lives as long as the process.
     pub(super) fn start(output: impl Write + Send + 'static) -> (Self, Flush) {
         let (items, queue) = sync_channel(QUEUE_MAX);
@@ -48,10 +48,10 @@ impl LineWriter {
     }
 }
 
-fn write_lines(queue: &Receiver<Item>, mut output: impl Write, dropped: &AtomicU64) {
+fn write_lines(queue: &Receiver<LogItem>, mut output: impl Write, dropped: &AtomicU64) {
     while let Ok(item) = queue.recv() {
         match item {
-            Item::Line(line) => {
+            LogItem::Line(line) => {
                 let lost = dropped.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     // If this cannot be written either, there is nowhere left to say so.
@@ -64,7 +64,7 @@ fn write_lines(queue: &Receiver<Item>, mut output: impl Write, dropped: &AtomicU
                     dropped.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            Item::Flushed(reply) => {
+            LogItem::Flushed(reply) => {
                 let _ = output.flush(); // as above
                 let _ = reply.try_send(()); // the asker may have given up
             }
@@ -75,7 +75,7 @@ fn write_lines(queue: &Receiver<Item>, mut output: impl Write, dropped: &AtomicU
 impl Drop for Flush {
     fn drop(&mut self) {
         let (reply, flushed) = sync_channel(1);
-        if self.items.try_send(Item::Flushed(reply)).is_ok() {
+        if self.items.try_send(LogItem::Flushed(reply)).is_ok() {
             let _ = flushed.recv_timeout(FLUSH_WAIT); // late lines are lost: the process must end
         }
     }
@@ -83,12 +83,12 @@ impl Drop for Flush {
 
 /// Collects one line and queues it when dropped. The logger makes one for each event.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct LogLine<'a> {
     text: Vec<u8>,
-    to: &'a LineWriter,
+    to: &'a LogLineWriter,
 }
 
-impl Write for Line<'_> {
+impl Write for LogLine<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -99,21 +99,21 @@ impl Write for Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for LogLine<'_> {
     fn drop(&mut self) {
         if !self.text.is_empty()
-            && self.to.items.try_send(Item::Line(std::mem::take(&mut self.text))).is_err()
+            && self.to.items.try_send(LogItem::Line(std::mem::take(&mut self.text))).is_err()
         {
             self.to.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-impl<'a> MakeWriter<'a> for LineWriter {
-    type Writer = Line<'a>;
+impl<'a> MakeWriter<'a> for LogLineWriter {
+    type Writer = LogLine<'a>;
 
-    fn make_writer(&'a self) -> Line<'a> {
-        Line { text: Vec::new(), to: self }
+    fn make_writer(&'a self) -> LogLine<'a> {
+        LogLine { text: Vec::new(), to: self }
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn lines_are_written_before_the_end() {
         let output = Output::default();
-        let (writer, flush) = LineWriter::start(output.clone());
+        let (writer, flush) = LogLineWriter::start(output.clone());
         writeln!(writer.make_writer(), "one").unwrap();
         writeln!(writer.make_writer(), "two").unwrap();
         drop(flush);
@@ -169,7 +169,7 @@ mod tests {
     fn an_output_that_stands_still_costs_lines_and_not_time() {
         let (go_on, gate) = mpsc::channel();
         let output = Output::default();
-        let (writer, flush) = LineWriter::start(Stuck { go_on: gate, output: output.clone() });
+        let (writer, flush) = LogLineWriter::start(Stuck { go_on: gate, output: output.clone() });
         for _ in 0..QUEUE_MAX + 10 {
             writeln!(writer.make_writer(), "x").unwrap();
         }

@@ -19,7 +19,7 @@ use fourfold::session::socket::{SocketDeps, serve};
 use fourfold::session::{Services, SessionGateway};
 use fourfold::storage::memory::MemoryStore;
 use fourfold::storage::record::{BotProfile, StoredPlayer};
-use fourfold::system::config::{Bounded, Config, HouseBot};
+use fourfold::system::config::{Bounded, Config, HouseBotConfig};
 
 use fourfold::competition::tournament::Tournaments;
 use fourfold::model::time::UnixMillis;
@@ -94,7 +94,7 @@ fn settings(change: Settings) -> Config {
     config.compute.threads = Bounded::new(1);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());
-    let bot = |name: &str, spec: &str| HouseBot::new(name.parse().unwrap(), spec.parse().unwrap());
+    let bot = |name: &str, spec: &str| HouseBotConfig::new(name.parse().unwrap(), spec.parse().unwrap());
     config.house_bots.0 = vec![bot("random", "random"), bot("greedy", "greedy")];
     change(&mut config);
     config

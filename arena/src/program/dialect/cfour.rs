@@ -3,15 +3,15 @@
 
 use fourfold_engine::{Cell, Column, Game, Position};
 
-use super::{Notice, Question, whole_ms};
+use super::{ProgramNotice, Question, whole_ms};
 
-pub(super) fn greeting() -> Notice {
-    Notice { text: "uci\n".to_owned(), ready: Some("uciok") }
+pub(super) fn greeting() -> ProgramNotice {
+    ProgramNotice { text: "uci\n".to_owned(), ready: Some("uciok") }
 }
 
-pub(super) fn new_game() -> Notice {
+pub(super) fn new_game() -> ProgramNotice {
     let text = "setoption name UCI_Variant value cfour\nucinewgame\nisready\n".to_owned();
-    Notice { text, ready: Some("readyok") }
+    ProgramNotice { text, ready: Some("readyok") }
 }
 
 pub(super) fn ask(question: &Question<'_>) -> String {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Question, column_from};
 
 #[derive(Serialize)]
-struct Line {
+struct KaggleLine {
     observation: Observation,
     configuration: Configuration,
 }
@@ -45,7 +45,7 @@ pub(super) fn ask(question: &Question<'_>) -> String {
     let cell = |column: Column, row: usize| Cell::new(column, row).and_then(|cell| position.stone_at(cell));
     let board = rows.flat_map(|row| variant.columns().map(move |column| mark(cell(column, row)))).collect();
     let seconds = question.budget.as_secs_f64();
-    let line = Line {
+    let line = KaggleLine {
         observation: Observation {
             board,
             mark: mark(Some(position.side_to_move())),

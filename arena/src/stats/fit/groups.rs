@@ -1,6 +1,6 @@
 //! What a joint rating cannot know: who never met, directly or through others, and who only won or only lost.
 
-use super::{DRAW, LOSS, Meeting, WIN};
+use super::{DRAW, FitMeeting, LOSS, WIN};
 
 /// A reason to distrust ratings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,7 +15,7 @@ pub enum Warning {
 
 /// What is wrong with the field, if anything.
 #[must_use]
-pub fn warnings(players: usize, meetings: &[Meeting]) -> Vec<Warning> {
+pub fn warnings(players: usize, meetings: &[FitMeeting]) -> Vec<Warning> {
     let mut found = Vec::new();
     let groups = groups(players, meetings);
     if groups.len() > 1 {
@@ -37,7 +37,7 @@ pub fn warnings(players: usize, meetings: &[Meeting]) -> Vec<Warning> {
 }
 
 /// Who is connected by games.
-fn groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>> {
+fn groups(players: usize, meetings: &[FitMeeting]) -> Vec<Vec<usize>> {
     let mut group_of: Vec<usize> = (0..players).collect();
     for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
         let (from, to) = (group_of[meeting.b], group_of[meeting.a]);
@@ -52,9 +52,9 @@ fn groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>> {
 }
 
 /// Losses, draws and wins of everybody.
-fn endings(players: usize, meetings: &[Meeting]) -> Vec<[u64; 3]> {
+fn endings(players: usize, meetings: &[FitMeeting]) -> Vec<[u64; 3]> {
     let mut endings = vec![[0; 3]; players];
-    let mut book = |meeting: &Meeting, ending: usize, count: u64| {
+    let mut book = |meeting: &FitMeeting, ending: usize, count: u64| {
         endings[meeting.a][ending] += count;
         endings[meeting.b][WIN - ending] += count;
     };

@@ -4,10 +4,10 @@ use rand::RngExt;
 use super::super::elo::expected_score;
 use super::*;
 
-fn single(a: usize, b: usize, losses: u64, draws: u64, wins: u64) -> Meeting {
+fn single(a: usize, b: usize, losses: u64, draws: u64, wins: u64) -> FitMeeting {
     // As many games begun by either, so that the advantage is nothing.
     let row = [losses, draws, wins];
-    Meeting { a, b, singles: [row, row], ..Meeting::default() }
+    FitMeeting { a, b, singles: [row, row], ..FitMeeting::default() }
 }
 
 #[track_caller]
@@ -31,7 +31,7 @@ fn two_players_can_be_worked_by_hand() {
 #[test]
 fn the_first_moves_advantage_is_told_from_strength() {
     // Equal players; whoever begins scores 3/4.
-    let meeting = Meeting { a: 0, b: 1, singles: [[100, 0, 300], [300, 0, 100]], ..Meeting::default() };
+    let meeting = FitMeeting { a: 0, b: 1, singles: [[100, 0, 300], [300, 0, 100]], ..FitMeeting::default() };
     let fit = Fit::new(2, &[meeting], &[]);
     check(fit.first_move_advantage, 190.85, 1.0);
     check(fit.elo[0], 0.0, 1e-6);
@@ -89,12 +89,12 @@ fn a_field_warns_of_what_it_cannot_know() {
 }
 
 /// A field of players with openings that favour one side or the other: both games of a pair feel it.
-fn simulate(truth: &[f64], advantage: f64, openings: f64, pairs: u64, seed: u64) -> Vec<Meeting> {
+fn simulate(truth: &[f64], advantage: f64, openings: f64, pairs: u64, seed: u64) -> Vec<FitMeeting> {
     let mut rng = rng::seeded(seed);
     let mut meetings = Vec::new();
     for a in 0..truth.len() {
         for b in a + 1..truth.len() {
-            let mut meeting = Meeting { a, b, ..Meeting::default() };
+            let mut meeting = FitMeeting { a, b, ..FitMeeting::default() };
             for _ in 0..pairs {
                 let favour = advantage + openings * (rng.random::<f64>() - 0.5);
                 let mut ending = |expected: f64| if rng.random_bool(expected) { WIN } else { LOSS };

@@ -5,9 +5,9 @@
 //! share that was lost: so habits never outweigh wins, however many games are learnt. A win in one comes before all
 //! else, and then the parry of a three, once such a three has lost a game.
 
-use super::{Judge, Proposal};
+use super::{MoveProposal, PatternJudge};
 use crate::memory::pattern::{Owner, Pattern};
-use crate::memory::store::Record;
+use crate::memory::store::PatternRecord;
 
 /// Own two stones that were never there but in games that were won, in the units of all these weights.
 const SURE: i32 = 1000;
@@ -25,7 +25,7 @@ const PARRY: i32 = 20 * SURE;
 const WIN: i32 = 20 * PARRY;
 
 /// What a window says for each of its empty cells; 0 if it has nothing to say.
-pub(in crate::memory) fn weight(pattern: Pattern, record: &Record) -> i32 {
+pub(in crate::memory) fn weight(pattern: Pattern, record: &PatternRecord) -> i32 {
     let share = |count: u32| {
         let share = u64::from(SURE.unsigned_abs()) * u64::from(count) / (u64::from(record.seen) + DOUBT);
         i32::try_from(share).unwrap_or(SURE) // a count is at most what was seen
@@ -42,8 +42,8 @@ pub(in crate::memory) fn weight(pattern: Pattern, record: &Record) -> i32 {
 }
 
 /// Adds up what is proposed for each column.
-pub(super) fn sum_by_column(proposals: impl Iterator<Item = Proposal>) -> Vec<Proposal> {
-    let mut sums: Vec<Proposal> = Vec::new();
+pub(super) fn sum_by_column(proposals: impl Iterator<Item = MoveProposal>) -> Vec<MoveProposal> {
+    let mut sums: Vec<MoveProposal> = Vec::new();
     for proposal in proposals {
         match sums.iter_mut().find(|sum| sum.column == proposal.column) {
             Some(sum) => sum.score += proposal.score,
@@ -53,9 +53,9 @@ pub(super) fn sum_by_column(proposals: impl Iterator<Item = Proposal>) -> Vec<Pr
     sums
 }
 
-impl Judge<'_> {
+impl PatternJudge<'_> {
     /// What a window proposes.
-    pub(super) fn of_window(&self, pattern: Pattern) -> Vec<Proposal> {
+    pub(super) fn of_window(&self, pattern: Pattern) -> Vec<MoveProposal> {
         let record = self.memory.get(&pattern).copied().unwrap_or_default();
         let score = i64::from(weight(pattern, &record));
         if score == 0 {
@@ -64,7 +64,7 @@ impl Judge<'_> {
         let answers = self.memory.vocabulary.answers(pattern.stones).into_iter();
         let cells = answers.filter_map(|place| pattern.cell(place, self.memory.variant));
         let playable = cells.filter(|cell| self.is_playable(*cell));
-        playable.map(|cell| Proposal { column: cell.column(), score }).collect()
+        playable.map(|cell| MoveProposal { column: cell.column(), score }).collect()
     }
 }
 
@@ -76,16 +76,16 @@ mod tests {
     use crate::memory::judge::Rule;
     use crate::memory::{PatternMemory, Vocabulary};
 
-    const RECORD: Record =
-        Record { seen: 8, won: 5, lost: 2, is_ending: false, weighting: 0, response: None };
+    const RECORD: PatternRecord =
+        PatternRecord { seen: 8, won: 5, lost: 2, is_ending: false, weighting: 0, response: None };
 
     /// What a position's windows propose, if memory holds `record` for all of them.
-    fn proposals(moves: &str, record: Record) -> Vec<(u8, i64)> {
+    fn proposals(moves: &str, record: PatternRecord) -> Vec<(u8, i64)> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let mut memory = PatternMemory::new(Vocabulary::Windows, Variant::STANDARD);
         let snapshot = Vocabulary::Windows.snapshot(game.position());
         memory.records.extend(snapshot.iter().map(|&pattern| (pattern, record)));
-        let judge = Judge { memory: &memory, rule: Rule::Bounded, position: game.position() };
+        let judge = PatternJudge { memory: &memory, rule: Rule::Bounded, position: game.position() };
         let mut found: Vec<(u8, i64)> =
             judge.proposals(&snapshot).iter().map(|it| (it.column.number(), it.score)).collect();
         found.sort_unstable();
@@ -98,7 +98,7 @@ mod tests {
         // O is to move, X has g1.
         assert_eq!(proposals("7", RECORD), [(4, 10), (5, 10), (6, 10), (7, 10)]);
         assert_eq!(
-            proposals("7171", Record { seen: 2, won: 0, lost: 0, ..RECORD }),
+            proposals("7171", PatternRecord { seen: 2, won: 0, lost: 0, ..RECORD }),
             [],
             "without results nothing is proposed"
         );
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn an_enemy_three_that_never_won_is_let_be() {
-        let found = proposals("171717", Record { lost: 0, ..RECORD });
+        let found = proposals("171717", PatternRecord { lost: 0, ..RECORD });
         assert!(found.iter().all(|&(column, _)| column != 7), "{found:?}");
     }
 }

@@ -6,8 +6,8 @@ use fourfold_engine::{Cell, Column, Variant};
 
 use super::tree::{self, Element};
 use super::{Piece, XmlError, heading_name, position, response_piece};
-use crate::memory::pattern::{Heading, Owner, Pattern, Stones, Vocabulary};
-use crate::memory::store::{PatternMemory, Record};
+use crate::memory::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
+use crate::memory::store::{PatternMemory, PatternRecord};
 
 /// Reads a memory for this board. Unknown elements, attributes and comments are passed over.
 ///
@@ -21,7 +21,7 @@ pub fn read_xml(text: &str, vocabulary: Vocabulary, variant: Variant) -> Result<
     }
     let mut records = BTreeMap::new();
     for set in root.children("BasicGamePatternSet") {
-        let reader = Reader { vocabulary, variant };
+        let reader = MemoryReader { vocabulary, variant };
         let (pattern, record) = reader.pattern_set(set)?;
         if records.insert(pattern, record).is_some() {
             return Err(set.error(format!("the pattern `{pattern}` is there twice")));
@@ -30,13 +30,13 @@ pub fn read_xml(text: &str, vocabulary: Vocabulary, variant: Variant) -> Result<
     Ok(PatternMemory { vocabulary, variant, records })
 }
 
-struct Reader {
+struct MemoryReader {
     vocabulary: Vocabulary,
     variant: Variant,
 }
 
-impl Reader {
-    fn pattern_set(&self, set: &Element) -> Result<(Pattern, Record), XmlError> {
+impl MemoryReader {
+    fn pattern_set(&self, set: &Element) -> Result<(Pattern, PatternRecord), XmlError> {
         let pattern = self.pattern(set)?;
         let count = |name| set.parse_child(name, "a whole number", |text| text.parse::<u32>().ok());
         let (seen, won, lost) = (
@@ -50,7 +50,7 @@ impl Reader {
         let is_ending = set.parse_child("EndingPattern", "True or False", parse_boolean)?;
         let weighting = set.parse_child("Weighting", "a whole number", |text| text.parse().ok())?;
         let response = self.response(set.child("Response")?, pattern)?;
-        Ok((pattern, Record { seen, won, lost, is_ending, weighting, response }))
+        Ok((pattern, PatternRecord { seen, won, lost, is_ending, weighting, response }))
     }
 
     /// The pattern that the pieces of a set make.
@@ -65,7 +65,7 @@ impl Reader {
         let heading = pointer.parse_child("PiecePosition", "a direction such as RIGHT", parse_heading)?;
         let owner = owner(first)?;
         let levels: Vec<i32> = pieces.iter().map(|piece| level(piece)).collect::<Result<_, _>>()?;
-        let stones = Stones::on(levels.iter().copied())
+        let stones = PatternStones::on(levels.iter().copied())
             .filter(|stones| levels.is_sorted() && stones.places().count() == levels.len())
             .filter(|&stones| self.vocabulary.has(heading, stones))
             .ok_or_else(|| first.error(format!("no pattern of this memory has the levels {levels:?}")))?;

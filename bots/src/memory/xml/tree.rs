@@ -52,7 +52,7 @@ impl Element {
 pub(super) fn parse(text: &str) -> Result<Element, XmlError> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut lines = Lines { text, position: 0, line: 1 };
+    let mut lines = LineFinder { text, position: 0, line: 1 };
     let mut open: Vec<Element> = Vec::new();
     let mut root = None;
     loop {
@@ -102,13 +102,13 @@ fn add_text(open: &mut [Element], text: &str) {
 }
 
 /// Finds the line of ever later positions.
-struct Lines<'a> {
+struct LineFinder<'a> {
     text: &'a str,
     position: usize,
     line: usize,
 }
 
-impl Lines<'_> {
+impl LineFinder<'_> {
     /// The line of a byte, counted from 1; white space before an element is not yet the element.
     fn at(&mut self, position: u64) -> usize {
         let position = usize::try_from(position).unwrap_or(usize::MAX).min(self.text.len());

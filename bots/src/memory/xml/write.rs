@@ -6,12 +6,12 @@ use fourfold_engine::{Cell, Variant};
 
 use super::{Piece, position, response_piece};
 use crate::memory::pattern::{Owner, Pattern};
-use crate::memory::store::{PatternMemory, Record};
+use crate::memory::store::{PatternMemory, PatternRecord};
 
 /// Prints a memory. What [`super::read_xml`] makes of it is the same memory, and prints the same.
 #[must_use]
 pub fn write_xml(memory: &PatternMemory) -> String {
-    let mut writer = Writer { text: String::new(), depth: 0, pieces: 0, variant: memory.variant };
+    let mut writer = MemoryWriter { text: String::new(), depth: 0, pieces: 0, variant: memory.variant };
     writer.text.push_str("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");
     writer.element("ConnectFourPattern", |writer| {
         for (number, (pattern, record)) in (1..).zip(memory.iter()) {
@@ -21,7 +21,7 @@ pub fn write_xml(memory: &PatternMemory) -> String {
     writer.text
 }
 
-struct Writer {
+struct MemoryWriter {
     text: String,
     depth: usize,
     /// Pieces written so far, which are numbered.
@@ -29,7 +29,7 @@ struct Writer {
     variant: Variant,
 }
 
-impl Writer {
+impl MemoryWriter {
     fn element(&mut self, name: &str, content: impl FnOnce(&mut Self)) {
         self.line(&format!("<{name}>"));
         self.depth += 1;
@@ -48,7 +48,7 @@ impl Writer {
         writeln!(self.text, "{:indent$}{content}", "").expect("a string takes any text");
     }
 
-    fn pattern(&mut self, number: u64, pattern: Pattern, record: &Record) {
+    fn pattern(&mut self, number: u64, pattern: Pattern, record: &PatternRecord) {
         self.value("PatternID", number);
         for (index, place) in pattern.stones.places().enumerate() {
             let cell = pattern.cell(place, self.variant).expect("a pattern lies on its board");

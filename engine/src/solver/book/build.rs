@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::entries::{self, Settled};
-use super::prefix_code::{PrefixCode, Word};
+use super::entries::{self, SettledEntry};
+use super::prefix_code::{CodeWord, PrefixCode};
 use super::retrieval::Retrieval;
 use super::{Book, CODES, SYMBOLS, symbol_of};
 use crate::board::{Position, Variant};
@@ -41,7 +41,7 @@ impl Book {
         let entries = all_entries(plies, scores)?;
         let codes =
             [0, 1].map(|parity| code_of(entries.iter().filter(|entry| entry.ply as usize % CODES == parity)));
-        let words: Vec<(u64, Word)> = entries
+        let words: Vec<(u64, CodeWord)> = entries
             .iter()
             .map(|entry| {
                 let word = codes[entry.ply as usize % CODES].word(symbol_of(entry.score));
@@ -54,14 +54,14 @@ impl Book {
 
 /// A position with its score.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct ScoredPosition {
     key: u64,
     ply: u32,
     score: Score,
 }
 
 /// The entries of all plies: those of the last as given, the others by minimax from the next.
-fn all_entries(plies: u32, scores: &HashMap<u64, Score>) -> Result<Vec<Entry>, MissingScore> {
+fn all_entries(plies: u32, scores: &HashMap<u64, Score>) -> Result<Vec<ScoredPosition>, MissingScore> {
     let mut known: HashMap<u64, Score> = HashMap::new();
     let mut entries = Vec::new();
     for ply in (0..=plies).rev() {
@@ -77,7 +77,7 @@ fn all_entries(plies: u32, scores: &HashMap<u64, Score>) -> Result<Vec<Entry>, M
                 best_of_children(&position, plies, &known)
             };
             known.insert(key, score);
-            entries.push(Entry { key, ply, score });
+            entries.push(ScoredPosition { key, ply, score });
         }
     }
     Ok(entries)
@@ -86,8 +86,8 @@ fn all_entries(plies: u32, scores: &HashMap<u64, Score>) -> Result<Vec<Entry>, M
 /// The score of a position before the last ply; the scores of later entries are known.
 fn best_of_children(position: &Position, plies: u32, known: &HashMap<u64, Score>) -> Score {
     let value = |child: Position| match entries::settle(&child, plies) {
-        Settled::Known(score) => score,
-        Settled::Entry { position: entry, is_same_side } => {
+        SettledEntry::Known(score) => score,
+        SettledEntry::Entry { position: entry, is_same_side } => {
             let score = known[&entry.canonical_key()];
             if is_same_side { score } else { -score }
         }
@@ -98,7 +98,7 @@ fn best_of_children(position: &Position, plies: u32, known: &HashMap<u64, Score>
 }
 
 /// The code for the scores of these entries.
-fn code_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> PrefixCode {
+fn code_of<'a>(entries: impl Iterator<Item = &'a ScoredPosition>) -> PrefixCode {
     let mut frequencies = [0; SYMBOLS];
     entries.for_each(|entry| frequencies[usize::from(symbol_of(entry.score))] += 1);
     // Two words at least, or there is nothing to tell apart.

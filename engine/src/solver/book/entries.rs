@@ -5,7 +5,7 @@ use crate::search::{Score, Tactics};
 
 /// What becomes of a position while there is nothing to choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Settled {
+pub(super) enum SettledEntry {
     /// It is won or lost at once.
     Known(Score),
     /// Its score is that of this position, which has an entry, for the same side to move or for the other.
@@ -13,12 +13,12 @@ pub(super) enum Settled {
 }
 
 /// Follows forced moves within the first `plies` plies. The game goes on in `position`, which has no more stones.
-pub(super) fn settle(position: &Position, plies: u32) -> Settled {
+pub(super) fn settle(position: &Position, plies: u32) -> SettledEntry {
     let variant = position.variant();
     let mut position = *position;
     let mut is_same_side = true;
     loop {
-        let for_asker = |score: Score| Settled::Known(if is_same_side { score } else { -score });
+        let for_asker = |score: Score| SettledEntry::Known(if is_same_side { score } else { -score });
         match Tactics::of(&position) {
             Tactics::Win(_) => return for_asker(Score::win(variant, position.ply() + 1)),
             Tactics::Lost(_) => return for_asker(Score::loss(variant, position.ply() + 2)),
@@ -27,14 +27,14 @@ pub(super) fn settle(position: &Position, plies: u32) -> Settled {
                 position = position.play_unchecked(cell.column());
                 is_same_side = !is_same_side;
             }
-            Tactics::Safe(_) => return Settled::Entry { position, is_same_side },
+            Tactics::Safe(_) => return SettledEntry::Entry { position, is_same_side },
         }
     }
 }
 
 /// Whether the position has an entry of its own in a book of `plies` plies.
 pub(super) fn is_entry(position: &Position, plies: u32) -> bool {
-    matches!(settle(position, plies), Settled::Entry { position: entry, is_same_side: _ } if entry == *position)
+    matches!(settle(position, plies), SettledEntry::Entry { position: entry, is_same_side: _ } if entry == *position)
 }
 
 /// Whether there is something to choose: no win at hand, none of the opponent's to parry, and two columns or more that
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn wins_and_losses_at_hand_are_known() {
         let win = Score::win(Variant::STANDARD, 7);
-        assert_eq!(settle(&position("121212"), 8), Settled::Known(win));
+        assert_eq!(settle(&position("121212"), 8), SettledEntry::Known(win));
         let lost = Score::loss(Variant::STANDARD, 7); // three in the middle, open on both sides
-        assert_eq!(settle(&position("31415"), 8), Settled::Known(lost));
+        assert_eq!(settle(&position("31415"), 8), SettledEntry::Known(lost));
     }
 
     #[test]
@@ -92,11 +92,11 @@ mod tests {
         let forced = position("12131");
         assert_eq!(
             settle(&position("12121"), 8),
-            Settled::Entry { position: position("121211"), is_same_side: false }
+            SettledEntry::Entry { position: position("121211"), is_same_side: false }
         );
         assert_eq!(
             settle(&position("12121"), 5),
-            Settled::Entry { position: position("12121"), is_same_side: true }
+            SettledEntry::Entry { position: position("12121"), is_same_side: true }
         );
         assert!(!is_entry(&forced, 8) && is_entry(&forced, 5));
     }

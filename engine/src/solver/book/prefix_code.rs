@@ -11,7 +11,7 @@ pub(super) const LENGTH_MAX: u32 = 15;
 
 /// A code word: its bits, the first one read being the most significant, and their number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Word {
+pub(super) struct CodeWord {
     pub(super) bits: u16,
     pub(super) length: u32,
 }
@@ -65,14 +65,14 @@ impl PrefixCode {
     }
 
     /// The word of a symbol; `None` if it has none.
-    pub(super) fn word(&self, symbol: u8) -> Option<Word> {
+    pub(super) fn word(&self, symbol: u8) -> Option<CodeWord> {
         let mut bits = 0;
         let mut places = self.symbols.iter();
         for length in 1..=LENGTH_MAX {
             bits <<= 1;
             for &other in places.by_ref().take(usize::from(self.counts[length as usize])) {
                 if other == symbol {
-                    return Some(Word { bits, length });
+                    return Some(CodeWord { bits, length });
                 }
                 bits += 1;
             }
@@ -140,7 +140,7 @@ mod tests {
         let code = PrefixCode::of_frequencies(&[50, 0, 25, 13, 12]).unwrap();
         assert_eq!(code.lengths(), [1, 0, 2, 3, 3]);
         assert_eq!(code.word(1), None);
-        assert_eq!(code.word(4), Some(Word { bits: 0b111, length: 3 }));
+        assert_eq!(code.word(4), Some(CodeWord { bits: 0b111, length: 3 }));
         check_reads_back(&code, [0, 2, 3, 4].into_iter());
     }
 

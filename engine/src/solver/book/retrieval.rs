@@ -11,7 +11,7 @@
 //! functions of Genuzio and Vigna (2018), who let the equations of a key follow each other in one place; in a band they
 //! would crowd there (tried: no solution with a tenth more unknowns), so ours are drawn one by one.
 
-use super::prefix_code::{PrefixCode, Word};
+use super::prefix_code::{CodeWord, PrefixCode};
 
 /// Coefficients of an equation, and so the places that it touches.
 const BAND: u32 = u128::BITS;
@@ -82,7 +82,7 @@ fn mix(word: u64) -> u64 {
 
 impl Retrieval {
     /// Stores a word for each key. Keys must differ, or have equal words.
-    pub(super) fn build(words: &[(u64, Word)]) -> Self {
+    pub(super) fn build(words: &[(u64, CodeWord)]) -> Self {
         let equations: u64 = words.iter().map(|(_, word)| u64::from(word.length)).sum();
         let mut attempts = 0;
         loop {
@@ -126,7 +126,7 @@ struct Row {
 }
 
 /// Solves the system of all words; `None` if it contradicts itself.
-fn solve(words: &[(u64, Word)], seed: u64, starts: u32) -> Option<Vec<u8>> {
+fn solve(words: &[(u64, CodeWord)], seed: u64, starts: u32) -> Option<Vec<u8>> {
     let mut rows = vec![Row::default(); (starts + BAND) as usize];
     for &(key, word) in words {
         for bit in 0..word.length {
@@ -199,7 +199,7 @@ mod tests {
     fn every_key_gives_its_value_back() {
         for count in [0, 1, 7, 1000, 50_000] {
             let (code, entries) = sample(count);
-            let words: Vec<(u64, Word)> =
+            let words: Vec<(u64, CodeWord)> =
                 entries.iter().map(|&(key, symbol)| (key, code.word(symbol).unwrap())).collect();
             let retrieval = Retrieval::build(&words);
             for (key, symbol) in entries {
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn it_takes_little_more_than_the_words() {
         let (code, entries) = sample(50_000);
-        let words: Vec<(u64, Word)> =
+        let words: Vec<(u64, CodeWord)> =
             entries.iter().map(|&(key, symbol)| (key, code.word(symbol).unwrap())).collect();
         let bits: u32 = words.iter().map(|(_, word)| word.length).sum();
         let retrieval = Retrieval::build(&words);

@@ -29,30 +29,30 @@ const ASK_EVERY: Duration = Duration::from_millis(200);
 
 /// Where the daemon is, and whose token speaks.
 #[derive(Clone, Debug)]
-pub(super) struct Daemon {
+pub(super) struct DaemonAccess {
     pub(super) url: String,
     pub(super) token: Secret,
 }
 
 /// The part of a bot's state that is waited for.
 #[derive(Debug, Deserialize)]
-struct Presence {
+struct BotConnection {
     connected: bool,
 }
 
 /// How the daemon's test stands.
 #[derive(Debug, Deserialize)]
-struct State {
+struct TestState {
     running: bool,
     report: Option<TestReport>,
 }
 
-impl Daemon {
+impl DaemonAccess {
     /// Has the bot that is connected, or connects soon, tested by the daemon.
     pub(super) async fn test(&self) -> anyhow::Result<TestReport> {
         self.until_connected().await?;
         let path = "/api/v1/bots/@me/self-test";
-        match call::<State, ApiError>(&self.url, &self.token, Method::POST, path).await? {
+        match call::<TestState, ApiError>(&self.url, &self.token, Method::POST, path).await? {
             // Where the operator requires it, the daemon may have begun by itself.
             Err(refusal) if refusal.code != ApiCode::Conflict => {
                 return Err(Exit::new(Code::Failure, refusal.message).into());
@@ -61,7 +61,7 @@ impl Daemon {
         }
         let deadline = Instant::now() + TEST_WITHIN;
         while Instant::now() < deadline {
-            let state = self.ask::<State>(path).await?;
+            let state = self.ask::<TestState>(path).await?;
             if let (false, Some(report)) = (state.running, state.report) {
                 return Ok(report);
             }
@@ -73,7 +73,7 @@ impl Daemon {
     async fn until_connected(&self) -> anyhow::Result<()> {
         let deadline = Instant::now() + CONNECT_WITHIN;
         while Instant::now() < deadline {
-            if self.ask::<Presence>("/api/v1/bots/@me").await?.connected {
+            if self.ask::<BotConnection>("/api/v1/bots/@me").await?.connected {
                 return Ok(());
             }
             sleep(ASK_EVERY).await;

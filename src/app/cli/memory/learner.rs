@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use crate::model::ids::GameId;
 use crate::model::result::GameResult;
 use crate::operations::control::{
-    Answer, LearnerShown, LessonShown, PatternShown, PointShown, Request, RethoughtShown, VersionShown,
+    ControlAnswer, ControlRequest, LearnerShown, LessonShown, PatternShown, PointShown, RethoughtShown,
+    VersionShown,
 };
 
 use super::super::operator::DataArg;
@@ -143,9 +144,9 @@ fn unknown() -> String {
 
 /// Prints why a bot moved as it did in a game.
 pub(super) fn explain(data: &DataArg, name: &str, game: &GameId, json: bool) -> anyhow::Result<()> {
-    let asked = Request::MoveReasons { name: name.to_owned(), game: game.clone() };
+    let asked = ControlRequest::MoveReasons { name: name.to_owned(), game: game.clone() };
     let moves = match ask(data, asked)? {
-        Answer::MoveReasons(moves) => moves,
+        ControlAnswer::MoveReasons(moves) => moves,
         other => return Err(output::unexpected(&other)),
     };
     if json {

@@ -4,39 +4,39 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
-use fourfold_bots::{GameRecord, GameResult};
+use fourfold_bots::{GameRecord, SideResult};
 use fourfold_engine::{BySide, Column, Game, Side};
 
-use super::{Seat, Seated, Setup, print_board, result_line, resume_line, symbol, think};
+use super::{SeatOccupant, SeatedBot, Setup, print_board, result_line, resume_line, symbol, think};
 
 /// Plays on standard input and output.
 pub(super) fn run(setup: Setup) -> anyhow::Result<()> {
     let stdin = io::stdin();
     let prompts = stdin.is_terminal();
     let input = Input { lines: stdin.lock(), queued: Vec::new(), prompts };
-    Table::new(setup, input, io::stdout().lock()).play()
+    PlainGame::new(setup, input, io::stdout().lock()).play()
 }
 
 /// What a person wants to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Action {
+enum PlainAction {
     Drop(Column),
     Undo,
     Quit,
 }
 
 /// One game with its players, from the start to its end or until somebody leaves.
-struct Table<R, W> {
+struct PlainGame<R, W> {
     game: Game,
     /// Moves before the first of this game: they cannot be taken back.
     opening_plies: u32,
-    seats: BySide<Seat>,
+    seats: BySide<SeatOccupant>,
     move_limit: Option<Duration>,
     input: Input<R>,
     out: W,
 }
 
-impl<R: BufRead, W: Write> Table<R, W> {
+impl<R: BufRead, W: Write> PlainGame<R, W> {
     fn new(setup: Setup, input: Input<R>, out: W) -> Self {
         let Setup { game, seats, move_limit } = setup;
         Self { opening_plies: game.ply(), game, seats, move_limit, input, out }
@@ -47,10 +47,10 @@ impl<R: BufRead, W: Write> Table<R, W> {
         while self.game.outcome().is_none() {
             let side = self.game.position().side_to_move();
             let column = match &mut self.seats[side] {
-                Seat::Bot(Seated { bot, .. }) => {
+                SeatOccupant::Bot(SeatedBot { bot, .. }) => {
                     think::choose(&mut **bot, self.game.position(), self.move_limit)?.column
                 }
-                Seat::Human => match self.ask(side)? {
+                SeatOccupant::Human => match self.ask(side)? {
                     Some(column) => column,
                     None => return self.leave(),
                 },
@@ -65,8 +65,8 @@ impl<R: BufRead, W: Write> Table<R, W> {
     fn learn(&mut self) -> anyhow::Result<()> {
         let Some(outcome) = self.game.outcome() else { return Ok(()) };
         for side in Side::BOTH {
-            if let Seat::Bot(seated) = &mut self.seats[side] {
-                let result = GameResult::of(side, outcome.winner());
+            if let SeatOccupant::Bot(seated) = &mut self.seats[side] {
+                let result = SideResult::of(side, outcome.winner());
                 seated.learn(&GameRecord { game: self.game.clone(), side, result })?;
             }
         }
@@ -91,12 +91,12 @@ impl<R: BufRead, W: Write> Table<R, W> {
             let question =
                 format!("{} to move, column 1 to {}, u or q: ", symbol(side), self.game.variant().width());
             match self.input.next(&question, &mut self.out)? {
-                Ok(Action::Drop(column)) => match self.game.position().play(column) {
+                Ok(PlainAction::Drop(column)) => match self.game.position().play(column) {
                     Ok(_) => return Ok(Some(column)),
                     Err(illegal) => writeln!(self.out, "{illegal}")?,
                 },
-                Ok(Action::Undo) => self.take_back(side)?,
-                Ok(Action::Quit) => return Ok(None),
+                Ok(PlainAction::Undo) => self.take_back(side)?,
+                Ok(PlainAction::Quit) => return Ok(None),
                 Err(message) => writeln!(self.out, "{message}")?,
             }
         }
@@ -104,7 +104,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
 
     /// Takes back `side`'s last move and whatever followed it.
     fn take_back(&mut self, side: Side) -> io::Result<()> {
-        let alone = matches!(self.seats[side.opponent()], Seat::Human);
+        let alone = matches!(self.seats[side.opponent()], SeatOccupant::Human);
         // Against a person the last stone goes; against a bot its answer goes with it.
         let plies = if alone { 1 } else { 2 };
         if self.game.ply() < self.opening_plies + plies {
@@ -118,8 +118,8 @@ impl<R: BufRead, W: Write> Table<R, W> {
 
     fn name(&self, side: Side) -> String {
         match &self.seats[side] {
-            Seat::Human => symbol(side).to_string(),
-            Seat::Bot(Seated { spec, .. }) => format!("{} ({spec})", symbol(side)),
+            SeatOccupant::Human => symbol(side).to_string(),
+            SeatOccupant::Bot(SeatedBot { spec, .. }) => format!("{} ({spec})", symbol(side)),
         }
     }
 
@@ -151,8 +151,8 @@ struct Input<R> {
 }
 
 impl<R: BufRead> Input<R> {
-    /// The next action, or what is wrong with the next word. The end of the input is [`Action::Quit`].
-    fn next(&mut self, question: &str, out: &mut impl Write) -> io::Result<Result<Action, String>> {
+    /// The next action, or what is wrong with the next word. The end of the input is [`PlainAction::Quit`].
+    fn next(&mut self, question: &str, out: &mut impl Write) -> io::Result<Result<PlainAction, String>> {
         loop {
             if let Some(word) = self.queued.pop() {
                 return Ok(read_action(&word));
@@ -163,7 +163,7 @@ impl<R: BufRead> Input<R> {
             }
             let mut line = Vec::new();
             if self.lines.read_until(b'\n', &mut line)? == 0 {
-                return Ok(Ok(Action::Quit));
+                return Ok(Ok(PlainAction::Quit));
             }
             let line = String::from_utf8_lossy(&line);
             self.queued = line.split_whitespace().rev().map(str::to_owned).collect();
@@ -172,15 +172,15 @@ impl<R: BufRead> Input<R> {
 }
 
 /// A column is a decimal number, or a digit of move lists where columns go beyond 9.
-fn read_action(word: &str) -> Result<Action, String> {
+fn read_action(word: &str) -> Result<PlainAction, String> {
     let mut letters = word.chars();
     let lone = letters.next().filter(|_| letters.next().is_none());
     let column =
         word.parse().ok().and_then(Column::from_number).or_else(|| lone.and_then(Column::from_digit));
     match (word, column) {
-        ("u" | "undo", _) => Ok(Action::Undo),
-        ("q" | "quit", _) => Ok(Action::Quit),
-        (_, Some(column)) => Ok(Action::Drop(column)),
+        ("u" | "undo", _) => Ok(PlainAction::Undo),
+        ("q" | "quit", _) => Ok(PlainAction::Quit),
+        (_, Some(column)) => Ok(PlainAction::Drop(column)),
         (_, None) => {
             let shown: String = word.chars().take(20).flat_map(char::escape_debug).collect();
             Err(format!("`{shown}` is neither a column nor u (undo) nor q (quit)"))
@@ -193,15 +193,15 @@ mod tests {
     use fourfold_bots::registry;
     use fourfold_engine::Variant;
 
-    use super::super::Player;
+    use super::super::PlayerArgument;
     use super::*;
 
-    fn seat(player: &str) -> Seat {
+    fn seat(player: &str) -> SeatOccupant {
         match player.parse().unwrap() {
-            Player::Human => Seat::Human,
-            Player::Bot(spec) => {
+            PlayerArgument::Human => SeatOccupant::Human,
+            PlayerArgument::Bot(spec) => {
                 let bot = registry::build(&spec, Variant::STANDARD).unwrap();
-                Seat::Bot(Seated { spec, bot })
+                SeatOccupant::Bot(SeatedBot { spec, bot })
             }
         }
     }
@@ -211,7 +211,7 @@ mod tests {
         let game = Game::from_moves(Variant::STANDARD, start).unwrap();
         let seats = BySide { first: seat(first), second: seat(second) };
         let input = Input { lines: input.as_bytes(), queued: Vec::new(), prompts: false };
-        let mut table = Table::new(Setup { game, seats, move_limit: None }, input, Vec::new());
+        let mut table = PlainGame::new(Setup { game, seats, move_limit: None }, input, Vec::new());
         table.play().unwrap();
         (table.game.notation(), String::from_utf8(table.out).unwrap())
     }
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn columns_beyond_nine_are_numbers_or_digits() {
-        assert_eq!(read_action("12"), Ok(Action::Drop(Column::from_number(12).unwrap())));
-        assert_eq!(read_action("c"), Ok(Action::Drop(Column::from_number(12).unwrap())));
+        assert_eq!(read_action("12"), Ok(PlainAction::Drop(Column::from_number(12).unwrap())));
+        assert_eq!(read_action("c"), Ok(PlainAction::Drop(Column::from_number(12).unwrap())));
         assert!(read_action("0").is_err() && read_action("13").is_err());
     }
 }

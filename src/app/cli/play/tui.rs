@@ -20,12 +20,12 @@ use ratatui::DefaultTerminal;
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use self::game::{Action, BotId, Effect, Event, Seated, State, Ticket, Whom};
+use self::game::{BotId, BotOrder, GameEvent, PersonAction, QuestionId, ScreenGame, ScreenSeat, Whom};
 use self::hints::Adviser;
 use self::pace::TICK;
 use self::screen::Palette;
-use self::thinker::{Answer, Answers, Player, Thinker};
-use super::{Seat, Setup, print_board, result_line, resume_line};
+use self::thinker::{Answers, BotAnswer, Thinker, TimedBot};
+use super::{SeatOccupant, Setup, print_board, result_line, resume_line};
 use crate::app::terminal::signals::Signals;
 
 /// See [`Answers`].
@@ -55,24 +55,24 @@ pub(super) fn run(setup: Setup) -> anyhow::Result<()> {
 }
 
 /// Puts the bots on their threads.
-fn seat(setup: Setup, answers: Answers) -> (State, Bots) {
+fn seat(setup: Setup, answers: Answers) -> (ScreenGame, Thinkers) {
     let Setup { game, seats, move_limit } = setup;
     let mut players = BySide::default();
-    let mut seated = |side: Side, seat: Seat| match seat {
-        Seat::Human => Seated::Human,
-        Seat::Bot(seated) => {
+    let mut seated = |side: Side, seat: SeatOccupant| match seat {
+        SeatOccupant::Human => ScreenSeat::Human,
+        SeatOccupant::Bot(seated) => {
             let name = seated.spec.to_string();
-            players[side] = Some(Thinker::start(Player { seated, limit: move_limit }, answers.clone()));
-            Seated::Bot { id: BotId(side), name }
+            players[side] = Some(Thinker::start(TimedBot { seated, limit: move_limit }, answers.clone()));
+            ScreenSeat::Bot { id: BotId(side), name }
         }
     };
     let seats =
         BySide { first: seated(Side::First, seats.first), second: seated(Side::Second, seats.second) };
-    (State::new(game, seats), Bots { players, adviser: None, answers })
+    (ScreenGame::new(game, seats), Thinkers { players, adviser: None, answers })
 }
 
 /// What stays on the terminal.
-fn say_goodbye(state: &State, out: &mut impl Write) -> io::Result<()> {
+fn say_goodbye(state: &ScreenGame, out: &mut impl Write) -> io::Result<()> {
     let game = state.game();
     print_board(game, out)?;
     match game.outcome() {
@@ -85,15 +85,15 @@ fn say_goodbye(state: &State, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The threads that think.
-struct Bots {
+struct Thinkers {
     players: BySide<Option<Thinker>>,
     /// Started at the first wish for a hint.
     adviser: Option<Thinker>,
     answers: Answers,
 }
 
-impl Bots {
-    fn ask(&mut self, ticket: Ticket, whom: Whom, position: Position) {
+impl Thinkers {
+    fn ask(&mut self, ticket: QuestionId, whom: Whom, position: Position) {
         let thinker = match whom {
             Whom::Player(BotId(side)) => &mut self.players[side],
             Whom::Adviser => self.call_adviser(ticket, position.variant()),
@@ -104,12 +104,12 @@ impl Bots {
     }
 
     /// The adviser, started if need be; if there is none, the question is answered with the reason.
-    fn call_adviser(&mut self, ticket: Ticket, variant: Variant) -> &mut Option<Thinker> {
+    fn call_adviser(&mut self, ticket: QuestionId, variant: Variant) -> &mut Option<Thinker> {
         if self.adviser.is_none() {
             match Adviser::new(variant) {
                 Ok(adviser) => self.adviser = Some(Thinker::start(adviser, self.answers.clone())),
                 Err(error) => {
-                    let answer = Answer { ticket, report: Err(error) };
+                    let answer = BotAnswer { ticket, report: Err(error) };
                     let _ = self.answers.try_send(answer); // without room for it the hint never comes
                 }
             }
@@ -147,7 +147,7 @@ struct Screen {
     terminal: DefaultTerminal,
     palette: Palette,
     input: EventStream,
-    answers: mpsc::Receiver<Answer>,
+    answers: mpsc::Receiver<BotAnswer>,
     signals: Signals,
     ticks: Interval,
 }
@@ -162,7 +162,7 @@ impl Drop for Screen {
 }
 
 impl Screen {
-    fn open(answers: mpsc::Receiver<Answer>) -> io::Result<Self> {
+    fn open(answers: mpsc::Receiver<BotAnswer>) -> io::Result<Self> {
         let signals = Signals::listen()?;
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -171,15 +171,15 @@ impl Screen {
         Ok(Self { terminal, palette, input: EventStream::new(), answers, signals, ticks })
     }
 
-    async fn play(&mut self, state: &mut State, bots: &mut Bots) -> anyhow::Result<()> {
+    async fn play(&mut self, state: &mut ScreenGame, bots: &mut Thinkers) -> anyhow::Result<()> {
         let mut effects = state.begin();
         loop {
             for effect in effects {
                 match effect {
-                    Effect::Think { ticket, whom } => bots.ask(ticket, whom, *state.game().position()),
-                    Effect::Stop => bots.stop(),
-                    Effect::Learn { bot, record } => bots.learn(bot, record),
-                    Effect::Leave => return Ok(()),
+                    BotOrder::Think { ticket, whom } => bots.ask(ticket, whom, *state.game().position()),
+                    BotOrder::Stop => bots.stop(),
+                    BotOrder::Learn { bot, record } => bots.learn(bot, record),
+                    BotOrder::Leave => return Ok(()),
                 }
             }
             self.terminal.draw(|frame| screen::draw(frame, state, self.palette))?;
@@ -191,23 +191,23 @@ impl Screen {
     }
 
     /// Waits for something to happen. `None` if all there is to do is to draw again.
-    async fn next(&mut self, state: &State) -> io::Result<Option<Event>> {
+    async fn next(&mut self, state: &ScreenGame) -> io::Result<Option<GameEvent>> {
         if !state.wants_ticks() {
             self.ticks.reset(); // what went by before it mattered does not count
         }
         tokio::select! {
             input = self.input.next() => match input {
-                Some(Ok(Input::Key(key))) => Ok(keys::action(key, state.mode()).map(Event::Act)),
+                Some(Ok(Input::Key(key))) => Ok(keys::action(key, state.mode()).map(GameEvent::Act)),
                 Some(Ok(_)) => Ok(None),
                 Some(Err(error)) => Err(error),
-                None => Ok(Some(Event::Act(Action::Leave))),
+                None => Ok(Some(GameEvent::Act(PersonAction::Leave))),
             },
-            Some(Answer { ticket, report }) = self.answers.recv() => {
-                Ok(Some(Event::Answer { ticket, report }))
+            Some(BotAnswer { ticket, report }) = self.answers.recv() => {
+                Ok(Some(GameEvent::Answer { ticket, report }))
             }
             // All of them end a game as `q` does.
-            _ = self.signals.next() => Ok(Some(Event::Act(Action::Leave))),
-            _ = self.ticks.tick(), if state.wants_ticks() => Ok(Some(Event::Tick)),
+            _ = self.signals.next() => Ok(Some(GameEvent::Act(PersonAction::Leave))),
+            _ = self.ticks.tick(), if state.wants_ticks() => Ok(Some(GameEvent::Tick)),
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::{Limits, Solved, Unsolved, Value};
+use fourfold_engine::solver::{SearchLimits, Solved, Unsolved, Value};
 use fourfold_engine::{Game, Variant};
 
 /// What is asked about each position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Question {
+pub(super) enum SolveQuestion {
     Score,
     Value,
     Columns,
@@ -16,14 +16,14 @@ pub(super) enum Question {
 
 /// What is asked, and on which board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Task {
-    pub(super) question: Question,
+pub(super) struct SolveTask {
+    pub(super) question: SolveQuestion,
     pub(super) variant: Variant,
 }
 
-impl Task {
+impl SolveTask {
     /// Answers a line without its end, which need not be text.
-    pub(super) fn answer(self, line: &[u8], judge: &mut Judge, limits: Limits<'_>) -> String {
+    pub(super) fn answer(self, line: &[u8], judge: &mut Judge, limits: SearchLimits<'_>) -> String {
         let line = String::from_utf8_lossy(line);
         let moves = match line.trim() {
             "" => "-",
@@ -43,12 +43,17 @@ impl Task {
         }
     }
 
-    fn solve(self, game: &Game, judge: &mut Judge, limits: Limits<'_>) -> Result<Solved<String>, Unsolved> {
+    fn solve(
+        self,
+        game: &Game,
+        judge: &mut Judge,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<String>, Unsolved> {
         let position = game.position();
         Ok(match self.question {
-            Question::Score => judge.score(position, limits)?.map(|score| score.to_string()),
-            Question::Value => judge.value(position, limits)?.map(|value| sign(value).to_owned()),
-            Question::Columns => judge.column_scores(position, limits)?.map(|scores| {
+            SolveQuestion::Score => judge.score(position, limits)?.map(|score| score.to_string()),
+            SolveQuestion::Value => judge.value(position, limits)?.map(|value| sign(value).to_owned()),
+            SolveQuestion::Columns => judge.column_scores(position, limits)?.map(|scores| {
                 let word =
                     |column| scores.get(column).map_or_else(|| ".".to_owned(), |score| score.to_string());
                 game.variant().columns().map(word).collect::<Vec<_>>().join(" ")
@@ -73,9 +78,9 @@ mod tests {
 
     use super::*;
 
-    fn answer(question: Question, variant: &str, line: &[u8]) -> String {
-        let task = Task { question, variant: variant.parse().unwrap() };
-        let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
+    fn answer(question: SolveQuestion, variant: &str, line: &[u8]) -> String {
+        let task = SolveTask { question, variant: variant.parse().unwrap() };
+        let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(false) };
         let line = task.answer(line, &mut Judge::new(Solver::new()), limits);
         // The time differs from run to run.
         if line.contains("error") { line } else { line.rsplit_once(' ').unwrap().0.to_owned() }
@@ -83,18 +88,18 @@ mod tests {
 
     #[test]
     fn each_question_has_its_words() {
-        assert_eq!(answer(Question::Score, "7x6", b"-"), "- 1 0");
-        assert_eq!(answer(Question::Score, "7x6", b""), "- 1 0");
-        assert_eq!(answer(Question::Value, "7x6", b" 1 \r"), "1 1 0");
-        assert_eq!(answer(Question::Columns, "7x6", b"44"), "44 -3 -3 -2 1 -2 -3 -3 0");
-        assert_eq!(answer(Question::Score, "7x6", b"121212"), "121212 18 0");
-        let full = answer(Question::Columns, "7x6", b"557152711624545746362464762234657");
+        assert_eq!(answer(SolveQuestion::Score, "7x6", b"-"), "- 1 0");
+        assert_eq!(answer(SolveQuestion::Score, "7x6", b""), "- 1 0");
+        assert_eq!(answer(SolveQuestion::Value, "7x6", b" 1 \r"), "1 1 0");
+        assert_eq!(answer(SolveQuestion::Columns, "7x6", b"44"), "44 -3 -3 -2 1 -2 -3 -3 0");
+        assert_eq!(answer(SolveQuestion::Score, "7x6", b"121212"), "121212 18 0");
+        let full = answer(SolveQuestion::Columns, "7x6", b"557152711624545746362464762234657");
         assert!(full.starts_with("557152711624545746362464762234657 ") && full.contains(" . "), "{full}");
     }
 
     #[test]
     fn lines_that_make_no_sense_say_why() {
-        let refused = |line: &[u8]| answer(Question::Score, "7x6", line);
+        let refused = |line: &[u8]| answer(SolveQuestion::Score, "7x6", line);
         assert_eq!(refused(b"1111111"), "1111111 error: move 7 is illegal: column 1 is full");
         assert_eq!(refused(b"48"), "48 error: move 2 is illegal: column 8 is not on a board of 7 columns");
         assert_eq!(refused(b"1212121"), "1212121 error: the game is over");
@@ -104,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_search_that_is_stopped_says_what_it_knows() {
-        let task = Task { question: Question::Score, variant: Variant::STANDARD };
-        let limits = Limits { nodes: None, stop: &AtomicBool::new(true) };
+        let task = SolveTask { question: SolveQuestion::Score, variant: Variant::STANDARD };
+        let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(true) };
         let answer = task.answer(b"444444", &mut Judge::without_book(Solver::new()), limits);
         assert!(
             answer.starts_with("444444 error: the search was interrupted: the score is from -"),

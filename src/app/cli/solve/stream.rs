@@ -16,11 +16,11 @@ const BATCHES_PER_THREAD: usize = 64;
 const LINE_MAX: u64 = 1024;
 
 /// Lines without their ends.
-type Lines = Vec<Vec<u8>>;
+type LineBatch = Vec<Vec<u8>>;
 
 /// Lines to answer, and where the answers go.
 struct Batch {
-    lines: Lines,
+    lines: LineBatch,
     answers: Sender<Vec<u8>>,
 }
 
@@ -70,8 +70,8 @@ fn read_batches(
 }
 
 /// The next lines: as many as are there already, and one at least; `None` at the end of the input.
-fn read_batch(input: &mut BufReader<impl Read>) -> io::Result<Option<Lines>> {
-    let mut lines = Lines::new();
+fn read_batch(input: &mut BufReader<impl Read>) -> io::Result<Option<LineBatch>> {
+    let mut lines = LineBatch::new();
     while lines.is_empty() || (lines.len() < BATCH_LINES && input.buffer().contains(&b'\n')) {
         match read_line(input)? {
             Some(line) => lines.push(line),

@@ -9,12 +9,12 @@ use anyhow::Context;
 use fourfold_arena::course::Course;
 use fourfold_arena::entrant::Entrant;
 use fourfold_arena::format::Format;
-use fourfold_arena::house::HouseBot;
+use fourfold_arena::house::HouseEntrant;
 use fourfold_arena::plan::Plan;
-use fourfold_arena::report::{Entry, MatchReport, RatingTable};
+use fourfold_arena::report::{MatchReport, RatingTable, ReportEntry};
 use fourfold_arena::runner::{self, Observer, Run};
 use fourfold_arena::stats::elo::expected_score;
-use fourfold_arena::stats::fit::{LOSS, Meeting, WIN};
+use fourfold_arena::stats::fit::{FitMeeting, LOSS, WIN};
 use fourfold_arena::stop::Stop;
 use fourfold_arena::suite::Suite;
 use fourfold_arena::time::TimeControl;
@@ -40,7 +40,7 @@ const FITS: usize = 9;
 /// processor, so that other programs do not count.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bench arena --games 200000 --json")]
-pub(super) struct Arena {
+pub(super) struct ArenaBench {
     /// How many games, an even number.
     #[arg(long, value_name = "N", default_value = "100000", value_parser = crate::app::laboratory::contest::parse_games)]
     games: u64,
@@ -57,7 +57,7 @@ pub(super) struct Arena {
 
 /// What `--json` shows.
 #[derive(Serialize)]
-struct Figures {
+struct ArenaFigures {
     games: u64,
     seed: u64,
     wins: u64,
@@ -75,7 +75,7 @@ struct Figures {
     rating_ms: f64,
 }
 
-impl Arena {
+impl ArenaBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let directory = self.directory.clone().unwrap_or_else(std::env::temp_dir);
         let log = directory.join(format!("fourfold-bench-{}.ndjson", std::process::id()));
@@ -87,7 +87,7 @@ impl Arena {
         let report = MatchReport::new(&played?);
         let (rated_best, rating_ms) = rate();
         #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
-        let figures = Figures {
+        let figures = ArenaFigures {
             games: report.games,
             seed: self.seed,
             wins: report.wins,
@@ -112,7 +112,7 @@ impl Arena {
         let names = ["random".to_owned(), "random #2".to_owned()];
         let recipe = Recipe::new("random".parse()?, Variant::STANDARD, None)?;
         let entrant = |name: &String| -> Box<dyn Entrant> {
-            Box::new(HouseBot::new(name.clone(), recipe.clone(), &watchdog))
+            Box::new(HouseEntrant::new(name.clone(), recipe.clone(), &watchdog))
         };
         let entrants: Vec<Box<dyn Entrant>> = names.iter().map(entrant).collect();
         let plan = Plan {
@@ -154,8 +154,8 @@ fn cpu_time() -> Duration {
 
 /// Rates a made-up field; gives the best rating and the median time in milliseconds.
 fn rate() -> (f64, f64) {
-    let entries: Vec<Entry> =
-        (0..BOTS).map(|bot| Entry { name: bot.to_string(), ..Entry::default() }).collect();
+    let entries: Vec<ReportEntry> =
+        (0..BOTS).map(|bot| ReportEntry { name: bot.to_string(), ..ReportEntry::default() }).collect();
     let meetings = field();
     let mut times = Vec::new();
     let mut best = 0.0;
@@ -170,13 +170,13 @@ fn rate() -> (f64, f64) {
 }
 
 /// Everybody's results against everybody in pairs of games, strengths ten points apart.
-fn field() -> Vec<Meeting> {
+fn field() -> Vec<FitMeeting> {
     let mut rng = rng::seeded(1);
     let pairings = BOTS * (BOTS - 1) / 2;
     let mut meetings = Vec::new();
     for a in 0..BOTS {
         for b in a + 1..BOTS {
-            let mut meeting = Meeting { a: a as usize, b: b as usize, ..Meeting::default() };
+            let mut meeting = FitMeeting { a: a as usize, b: b as usize, ..FitMeeting::default() };
             let apart = 10.0 * (f64::from(b) - f64::from(a));
             for _ in 0..=RATED_GAMES / 2 / pairings {
                 let mut ending = |advantage: f64| {
@@ -190,7 +190,7 @@ fn field() -> Vec<Meeting> {
     meetings
 }
 
-fn print(figures: &Figures) -> io::Result<()> {
+fn print(figures: &ArenaFigures) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{:.0} games per CPU second", figures.games_per_cpu_second)?;
     writeln!(

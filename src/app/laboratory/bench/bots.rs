@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// What a bot may take after it was told to stop.
 const GRACE: Duration = Duration::from_millis(10);
@@ -42,7 +42,7 @@ pub(super) struct BotBench {
 
 /// How long the moves of a bot took. Time of the thread alone tells a slow bot from a busy machine.
 #[derive(Serialize)]
-struct Row {
+struct BotTimes {
     bot: String,
     moves: u32,
     p50_ms: f64,
@@ -78,7 +78,7 @@ impl BotBench {
             built.push((spec.to_string(), bot_files::build(&spec, Variant::STANDARD)?));
         }
         let positions = positions(self.moves, self.seed);
-        let mut progress = Progress::new(u64::from(self.moves) * built.len() as u64, "moves");
+        let mut progress = ProgressLine::new(u64::from(self.moves) * built.len() as u64, "moves");
         let mut rows = Vec::new();
         for (name, mut bot) in built {
             let timings = self.time(&mut *bot, &positions, &mut progress)?;
@@ -93,7 +93,7 @@ impl BotBench {
         &self,
         bot: &mut dyn Bot,
         positions: &[Position],
-        progress: &mut Progress,
+        progress: &mut ProgressLine,
     ) -> anyhow::Result<Vec<Timing>> {
         let limit = Duration::from_millis(self.limit_ms);
         let budget = MoveBudget { nodes: None, time: Some(limit) };
@@ -127,13 +127,13 @@ impl BotBench {
         Ok(timings)
     }
 
-    fn row(&self, bot: String, timings: &[Timing]) -> Row {
+    fn row(&self, bot: String, timings: &[Timing]) -> BotTimes {
         let late_after = Duration::from_millis(self.limit_ms) + GRACE;
         let mut totals: Vec<Duration> = timings.iter().map(|timing| timing.total).collect();
         totals.sort_unstable();
         let stops: Vec<Duration> = timings.iter().filter_map(|timing| timing.after_stop).collect();
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        Row {
+        BotTimes {
             bot,
             moves: count(totals.len()),
             p50_ms: millis(totals[(totals.len() - 1) / 2]),
@@ -178,8 +178,8 @@ fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-fn print(rows: &[Row]) -> io::Result<()> {
-    let cells = |row: &Row| {
+fn print(rows: &[BotTimes]) -> io::Result<()> {
+    let cells = |row: &BotTimes| {
         let ms = |value: f64| format!("{value:.2}");
         [
             row.bot.clone(),

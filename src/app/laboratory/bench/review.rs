@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fourfold_bots::{Bot, MoveBudget, registry};
 use fourfold_engine::review::Judge;
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::search::Limits;
+use fourfold_engine::search::SearchLimits;
 use fourfold_engine::solver::{Solver, TableSize, book::Book};
 use fourfold_engine::{Game, Position, Variant};
 use rand::RngExt;
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::solver::cpu_time;
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// Who plays the games, and how often it errs, so that no two are alike.
 const PLAYER: &str = "negamax:depth=5";
@@ -65,7 +65,7 @@ struct Spread {
 
 /// What `--json` shows, in milliseconds of this thread on the processor unless said otherwise.
 #[derive(Serialize)]
-struct Figures {
+struct ReviewFigures {
     games: u64,
     seed: u64,
     /// One look into the opening book, on average.
@@ -87,7 +87,7 @@ struct Figures {
 impl ReviewBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let games = self.play()?;
-        let mut progress = Progress::new(self.games, "games");
+        let mut progress = ProgressLine::new(self.games, "games");
         let (mut columns, mut in_a_game, mut review, mut again) = (vec![], vec![], vec![], vec![]);
         for game in &games {
             let positions: Vec<Position> = game.turns().map(|(position, _)| position).collect();
@@ -104,7 +104,7 @@ impl ReviewBench {
             progress.advance(1);
         }
         drop(progress);
-        let figures = Figures {
+        let figures = ReviewFigures {
             games: self.games,
             seed: self.seed,
             book_look_up: look_up(&games)?,
@@ -149,12 +149,12 @@ fn judge() -> Judge {
     Judge::new(Solver::new())
 }
 
-fn limits(stop: &AtomicBool) -> Limits<'_> {
-    Limits { nodes: None, stop }
+fn limits(stop: &AtomicBool) -> SearchLimits<'_> {
+    SearchLimits { nodes: None, stop }
 }
 
 /// No limits.
-fn never() -> Limits<'static> {
+fn never() -> SearchLimits<'static> {
     static NEVER: AtomicBool = AtomicBool::new(false);
     limits(&NEVER)
 }
@@ -233,7 +233,7 @@ impl Spread {
     }
 }
 
-impl Figures {
+impl ReviewFigures {
     fn print(&self, threads: usize) -> std::io::Result<()> {
         use std::io::Write;
 

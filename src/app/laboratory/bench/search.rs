@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use fourfold_engine::search::{ColumnOrder, Limits, Negamax, NodeCounter, TieBreak, Valuation, Window, eval};
+use fourfold_engine::search::{
+    ColumnOrder, Negamax, NodeCounter, SearchLimits, TieBreak, Valuation, Window, eval,
+};
 use fourfold_engine::{Game, Position, Variant};
 use serde::Serialize;
 
@@ -27,7 +29,7 @@ pub(super) struct SearchBench {
 
 /// What `--json` shows.
 #[derive(Serialize)]
-struct Figures {
+struct SearchFigures {
     depth: u32,
     positions: usize,
     /// Equal on every machine.
@@ -39,7 +41,7 @@ struct Figures {
 impl SearchBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let never = AtomicBool::new(false);
-        let mut counter = NodeCounter::new(Limits { nodes: None, stop: &never });
+        let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &never });
         let guide = ColumnOrder::centre_first(Variant::STANDARD);
         let mut negamax = Negamax { valuation: OpenLines, guide, ties: TieBreak::FirstSearched };
         let began = Instant::now();
@@ -51,7 +53,7 @@ impl SearchBench {
         if self.json {
             return output::print_json(&figures);
         }
-        let Figures { positions, nodes, seconds, nanoseconds_per_node, .. } = figures;
+        let SearchFigures { positions, nodes, seconds, nanoseconds_per_node, .. } = figures;
         let mut out = io::stdout().lock();
         writeln!(out, "{nodes} nodes, {nanoseconds_per_node:.0} ns/node")?;
         writeln!(out, "{positions} positions, {} plies ahead, in {seconds:.2} s", self.depth)?;
@@ -59,9 +61,9 @@ impl SearchBench {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no 53 bits")]
-    fn figures(&self, nodes: u64, seconds: f64) -> Figures {
+    fn figures(&self, nodes: u64, seconds: f64) -> SearchFigures {
         let nanoseconds_per_node = seconds * 1e9 / nodes as f64;
-        Figures { depth: self.depth, positions: POSITIONS.len(), nodes, seconds, nanoseconds_per_node }
+        SearchFigures { depth: self.depth, positions: POSITIONS.len(), nodes, seconds, nanoseconds_per_node }
     }
 }
 

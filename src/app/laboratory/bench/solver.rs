@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use fourfold_engine::solver::{Limits, Score, Solver, TableSize};
+use fourfold_engine::solver::{Score, SearchLimits, Solver, TableSize};
 use fourfold_engine::{Game, Variant};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use crate::app::terminal::output;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// What is solved if no file is named: rows that the solver's tests count the nodes of, too.
 const BUILT_IN: [(&str, &str, usize); 2] = [
@@ -40,7 +40,7 @@ pub(super) struct SolverBench {
 
 /// The figures of one set.
 #[derive(Serialize)]
-struct Figures {
+struct SolverFigures {
     name: String,
     positions: usize,
     /// Positions whose score differs from that of the file.
@@ -55,8 +55,8 @@ struct Figures {
 
 /// What `--json` shows.
 #[derive(Serialize)]
-struct Report {
-    sets: Vec<Figures>,
+struct SolverReport {
+    sets: Vec<SolverFigures>,
     nodes: u64,
 }
 
@@ -66,11 +66,11 @@ impl SolverBench {
         for (name, text, rows) in self.texts()? {
             sets.push(self.solve(name, &text, rows)?);
         }
-        let report = Report { nodes: sets.iter().map(|set| set.nodes).sum(), sets };
+        let report = SolverReport { nodes: sets.iter().map(|set| set.nodes).sum(), sets };
         if self.json {
             return output::print_json(&report);
         }
-        let rows: Vec<_> = report.sets.iter().map(Figures::row).collect();
+        let rows: Vec<_> = report.sets.iter().map(SolverFigures::row).collect();
         output::print_table(["Positions", "Rows", "Wrong", "Nodes", "us/position", "ns/node"], &rows)?;
         Ok(())
     }
@@ -92,9 +92,9 @@ impl SolverBench {
         self.positions.iter().map(read).collect()
     }
 
-    fn solve(&self, name: String, text: &str, rows: usize) -> anyhow::Result<Figures> {
+    fn solve(&self, name: String, text: &str, rows: usize) -> anyhow::Result<SolverFigures> {
         let rows: Vec<&str> = text.lines().skip(1).take(rows).collect();
-        let mut progress = Progress::new(rows.len() as u64, "positions");
+        let mut progress = ProgressLine::new(rows.len() as u64, "positions");
         let mut solver = Solver::with_table(TableSize::from_mib(self.table));
         let never = AtomicBool::new(false);
         let (mut wrong, mut nodes, mut cpu_seconds) = (0, 0, 0.0);
@@ -103,13 +103,13 @@ impl SolverBench {
                 parse(row).with_context(|| format!("`{row}` is not moves, a tab and a score"))?;
             solver.clear();
             let began = cpu_time();
-            let found = solver.score(game.position(), Limits { nodes: None, stop: &never })?;
+            let found = solver.score(game.position(), SearchLimits { nodes: None, stop: &never })?;
             cpu_seconds += cpu_time() - began;
             nodes += found.nodes;
             wrong += usize::from(found.value != expected);
             progress.advance(1);
         }
-        Ok(Figures::new(name, rows.len(), wrong, nodes, cpu_seconds))
+        Ok(SolverFigures::new(name, rows.len(), wrong, nodes, cpu_seconds))
     }
 }
 
@@ -118,7 +118,7 @@ fn parse(row: &str) -> Option<(Game, Score)> {
     Some((Game::from_moves(Variant::STANDARD, moves).ok()?, Score::new(score.parse().ok()?)))
 }
 
-impl Figures {
+impl SolverFigures {
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no 53 bits")]
     fn new(name: String, positions: usize, wrong: usize, nodes: u64, cpu_seconds: f64) -> Self {
         let microseconds_per_position = cpu_seconds * 1e6 / positions as f64;

@@ -9,14 +9,14 @@ use std::thread;
 use anyhow::Context;
 use fourfold_engine::openings::Opening;
 use fourfold_engine::solver::book::{self, Book};
-use fourfold_engine::solver::{Limits, Score, Solver, TableSize, Unsolved};
+use fourfold_engine::solver::{Score, SearchLimits, Solver, TableSize, Unsolved};
 use fourfold_engine::{Position, Variant, rng};
 use rand::seq::SliceRandom;
 
 use super::checkpoint::{self, Checkpoint, Scores};
-use super::{Build, checksum};
+use super::{BuildBook, checksum};
 use crate::app::terminal::interrupt::Interrupt;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// Moves that the positions of a group have in common: neighbours share most of what is searched, so they are solved
 /// one after the other. Groups are the unit of the random order, which makes the estimate of the time that is left
@@ -26,7 +26,7 @@ const SHARED_MOVES: usize = 4;
 /// Openings to be solved, in groups.
 type Groups = VecDeque<Vec<Opening>>;
 
-impl Build {
+impl BuildBook {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let (mut checkpoint, mut scores) = Checkpoint::open(&self.checkpoint)?;
         let hints = self.hints.as_deref().map(checkpoint::read).transpose()?.unwrap_or_default();
@@ -62,7 +62,7 @@ impl Build {
         mut keep: impl FnMut(&Opening, Score) -> io::Result<()>,
     ) -> io::Result<()> {
         let total: usize = groups.iter().map(Vec::len).sum();
-        let mut progress = Progress::new(total as u64, "positions");
+        let mut progress = ProgressLine::new(total as u64, "positions");
         let queue = Mutex::new(groups);
         let memory = TableSize::from_mib(self.memory / self.threads);
         thread::scope(|scope| {
@@ -70,8 +70,8 @@ impl Build {
             for _ in 0..self.threads {
                 let (proven, queue) = (proven.clone(), &queue);
                 scope.spawn(move || {
-                    let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
-                    let mut worker = Worker { solver: Solver::with_table(memory), hints, limits };
+                    let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
+                    let mut worker = BookWorker { solver: Solver::with_table(memory), hints, limits };
                     // Ends when nothing is left, when it is stopped, or when nobody listens any more.
                     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                     while let Some(group) = next() {
@@ -100,13 +100,13 @@ impl Build {
 }
 
 /// Solves on one thread, with a table of its own.
-struct Worker<'a> {
+struct BookWorker<'a> {
     solver: Solver,
     hints: &'a Scores,
-    limits: Limits<'a>,
+    limits: SearchLimits<'a>,
 }
 
-impl Worker<'_> {
+impl BookWorker<'_> {
     /// Solves a group and sends each score; `None` if it was stopped.
     fn solve_group(&mut self, group: Vec<Opening>, proven: &mpsc::Sender<(Opening, Score)>) -> Option<()> {
         let mut last = Score::DRAW;

@@ -6,25 +6,25 @@ use std::io::{self, Write};
 use anyhow::{Context, bail};
 use fourfold_engine::openings::{self, Opening};
 use fourfold_engine::solver::book::Book;
-use fourfold_engine::solver::{Limits, Solver};
+use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Variant, rng};
 use rand::seq::IndexedRandom;
 
-use super::{Verify, checksum};
+use super::{VerifyBook, checksum};
 use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::interrupt::Interrupt;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
-impl Verify {
+impl VerifyBook {
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let book = self.book()?;
         let interrupt = Interrupt::listen()?;
         let mut solver = Solver::new();
         let openings = self.sample_of(&book);
-        let mut progress = Progress::new(openings.len() as u64, "positions");
+        let mut progress = ProgressLine::new(openings.len() as u64, "positions");
         for (index, opening) in openings.iter().enumerate() {
             let game = opening.game(Variant::STANDARD).context("openings are legal")?;
-            let limits = Limits { nodes: None, stop: interrupt.stop().flag() };
+            let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
             // It ends early only if it is interrupted.
             let Ok(proven) = solver.score(game.position(), limits) else { break };
             let found = book.score(game.position());

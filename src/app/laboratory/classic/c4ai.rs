@@ -15,7 +15,7 @@ const WEIGHTS_FILE: &str = "weights.csv";
 const DEFAULT_WEIGHTS: &str = "-d";
 
 /// Who plays, and what of C4AI's follows its name.
-enum Player {
+enum C4aiPlayer {
     MonteCarlo,
     Stupid,
     Random,
@@ -23,7 +23,7 @@ enum Player {
     C4ai(Option<String>),
 }
 
-impl Player {
+impl C4aiPlayer {
     fn spec(self, time_ms: u32) -> anyhow::Result<BotSpec> {
         let spec = match self {
             Self::Stupid => return Ok(BotSpec::new("stupid")),
@@ -39,7 +39,7 @@ impl Player {
 }
 
 /// What is to be done.
-enum Task {
+enum C4aiTask {
     Play,
     Train { check_config: bool, file: String },
 }
@@ -56,14 +56,14 @@ impl<'a> Words<'a> {
         value.ok_or_else(|| Exit::usage(format!("{option} is followed by {what}")))
     }
 
-    fn player(&mut self, option: &str) -> Result<Player, Exit> {
+    fn player(&mut self, option: &str) -> Result<C4aiPlayer, Exit> {
         match self.value(option, "a name")? {
-            "MonteCarloAI" => Ok(Player::MonteCarlo),
-            "StupidAI" => Ok(Player::Stupid),
-            "RandomAI" => Ok(Player::Random),
+            "MonteCarloAI" => Ok(C4aiPlayer::MonteCarlo),
+            "StupidAI" => Ok(C4aiPlayer::Stupid),
+            "RandomAI" => Ok(C4aiPlayer::Random),
             "C4AI" => match self.value("C4AI", "a weights file, or -d for its own weights")? {
-                DEFAULT_WEIGHTS => Ok(Player::C4ai(None)),
-                file => Ok(Player::C4ai(Some(file.to_owned()))),
+                DEFAULT_WEIGHTS => Ok(C4aiPlayer::C4ai(None)),
+                file => Ok(C4aiPlayer::C4ai(Some(file.to_owned()))),
             },
             other => {
                 let message =
@@ -91,14 +91,14 @@ impl<'a> Words<'a> {
 
 pub(super) fn translate(arguments: &[String]) -> anyhow::Result<Vec<String>> {
     let mut words = Words { rest: arguments.iter() };
-    let (mut first, mut second, mut time_ms, mut task) = (None, None, TIME_MS, Task::Play);
+    let (mut first, mut second, mut time_ms, mut task) = (None, None, TIME_MS, C4aiTask::Play);
     while let Some(option) = words.rest.next() {
         match option.as_str() {
             "-p1" => first = Some(words.player("-p1")?),
             "-p2" => second = Some(words.player("-p2")?),
             "-t" => time_ms = words.time()?,
-            "-train" => task = Task::Train { check_config: false, file: words.file() },
-            "-train-test" => task = Task::Train { check_config: true, file: words.file() },
+            "-train" => task = C4aiTask::Train { check_config: false, file: words.file() },
+            "-train-test" => task = C4aiTask::Train { check_config: true, file: words.file() },
             other => {
                 let message = format!("`{other}` is no option: -p1, -p2, -t, -train and -train-test are");
                 return Err(Exit::usage(message).into());
@@ -106,7 +106,7 @@ pub(super) fn translate(arguments: &[String]) -> anyhow::Result<Vec<String>> {
         }
     }
     match task {
-        Task::Play => {
+        C4aiTask::Play => {
             let mut command = vec!["play".to_owned()];
             for (flag, player) in [("--first", first), ("--second", second)] {
                 if let Some(player) = player {
@@ -115,7 +115,7 @@ pub(super) fn translate(arguments: &[String]) -> anyhow::Result<Vec<String>> {
             }
             Ok(command)
         }
-        Task::Train { check_config, file } => {
+        C4aiTask::Train { check_config, file } => {
             if first.is_some() || second.is_some() {
                 return Err(Exit::usage("-train plays its games alone: leave out -p1 and -p2").into());
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fourfold_arena::program::limits::{Limits, Sandbox};
+use fourfold_arena::program::limits::{ProcessLimits, Sandbox};
 use fourfold_arena::program::spec::ProgramSpec;
 use fourfold_arena::program::{Program, ProgramError};
 use fourfold_engine::Variant;
@@ -29,8 +29,8 @@ pub(in crate::app) struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    pub(in crate::app) fn limits(self) -> Limits {
-        Limits {
+    pub(in crate::app) fn limits(self) -> ProcessLimits {
+        ProcessLimits {
             memory_mib: Some(self.memory_mb).filter(|&mib| mib > 0),
             cpu_s: Some(self.cpu_s).filter(|&seconds| seconds > 0),
             sandbox: if self.sandbox { Sandbox::Bubblewrap } else { Sandbox::None },

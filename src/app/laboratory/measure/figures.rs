@@ -2,39 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_arena::measure::classes::Class;
+use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::ladder;
 use fourfold_bots::BotSpec;
 use fourfold_engine::review::{PlyBands, Skill};
 use fourfold_engine::{BySide, Side};
 use serde::{Serialize, Serializer};
 
-use super::seat::{Choice, Done};
+use super::seat::{ChoiceEffect, TaskResult};
 
 /// Sums of what was seen.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Tally {
+pub(super) struct FigureSums {
     skill: Skill,
     bands: PlyBands,
     /// Mistakes and positions.
-    classes: BTreeMap<Class, (u32, u32)>,
+    classes: BTreeMap<PositionClass, (u32, u32)>,
     /// Points and games against the perfect player, by the bot's side.
     played: BySide<(f64, u32)>,
 }
 
-impl Tally {
-    pub(super) fn add(&mut self, done: Done) {
+impl FigureSums {
+    pub(super) fn add(&mut self, done: TaskResult) {
         match done {
-            Done::Judged(verdict) => {
+            TaskResult::Judged(verdict) => {
                 self.skill.add(&verdict);
                 self.bands.add(&verdict);
             }
-            Done::Classified(class, choice) => {
+            TaskResult::Classified(class, choice) => {
                 let (mistakes, positions) = self.classes.entry(class).or_default();
-                *mistakes += u32::from(choice == Choice::Mistake);
+                *mistakes += u32::from(choice == ChoiceEffect::Mistake);
                 *positions += 1;
             }
-            Done::Played { side, points } => {
+            TaskResult::Played { side, points } => {
                 let (sum, games) = &mut self.played[side];
                 *sum += points;
                 *games += 1;
@@ -46,30 +46,30 @@ impl Tally {
 /// What `--json` shows. Rates are from 0 to 1, null where there was nothing to count.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Report {
-    One(Box<Figures>),
-    Several { bots: Vec<Figures>, mean: Box<Strength>, worst: Box<Strength> },
+pub(super) enum MeasureReport {
+    One(Box<BotFigures>),
+    Several { bots: Vec<BotFigures>, mean: Box<StrengthFigures>, worst: Box<StrengthFigures> },
 }
 
-impl Report {
-    pub(super) fn new(bots: Vec<Figures>) -> Self {
-        match <[Figures; 1]>::try_from(bots) {
+impl MeasureReport {
+    pub(super) fn new(bots: Vec<BotFigures>) -> Self {
+        match <[BotFigures; 1]>::try_from(bots) {
             Ok([figures]) => Self::One(Box::new(figures)),
             Err(bots) => Self::of_several(bots),
         }
     }
 
-    fn of_several(bots: Vec<Figures>) -> Self {
-        let all: Vec<&Strength> = bots.iter().map(|figures| &figures.strength).collect();
-        let mean = Box::new(Strength::over(&all, |values, _| mean(values)));
-        let worst = Box::new(Strength::over(&all, worst));
+    fn of_several(bots: Vec<BotFigures>) -> Self {
+        let all: Vec<&StrengthFigures> = bots.iter().map(|figures| &figures.strength).collect();
+        let mean = Box::new(StrengthFigures::over(&all, |values, _| mean(values)));
+        let worst = Box::new(StrengthFigures::over(&all, worst));
         Self::Several { bots, mean, worst }
     }
 }
 
 /// The figures of one bot.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct Figures {
+pub(super) struct BotFigures {
     pub(super) bot: String,
     pub(super) positions: u64,
     /// Of everything that is drawn: positions, games, openings, and what bots draw that have no seed of their own.
@@ -78,7 +78,7 @@ pub(super) struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) positions_seed: Option<u64>,
     #[serde(flatten)]
-    pub(super) strength: Strength,
+    pub(super) strength: StrengthFigures,
     pub(super) by_ply: Vec<Band>,
     /// Positions of each class: as many of all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ pub(super) struct Figures {
 
 /// Those that several bots have a mean of.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct Strength {
+pub(super) struct StrengthFigures {
     /// The share of choices that keep the value.
     pub(super) good: Option<f64>,
     /// The same among decision positions.
@@ -140,8 +140,8 @@ pub(super) struct Band {
     pub(super) mean_loss: Option<f64>,
 }
 
-impl Figures {
-    pub(super) fn new(bot: &BotSpec, seed: u64, tally: &Tally) -> Self {
+impl BotFigures {
+    pub(super) fn new(bot: &BotSpec, seed: u64, tally: &FigureSums) -> Self {
         let band = |(from, to, skill): (u32, u32, &Skill)| Band {
             from,
             to,
@@ -156,7 +156,7 @@ impl Figures {
             positions: tally.skill.moves(),
             seed,
             positions_seed: None,
-            strength: Strength::new(tally),
+            strength: StrengthFigures::new(tally),
             by_ply: tally.bands.iter().map(band).collect(),
             class_positions: tally.classes.values().map(|&(_, positions)| positions).min(),
             ladder_games: None,
@@ -184,8 +184,8 @@ impl Figures {
     }
 }
 
-impl Strength {
-    fn new(tally: &Tally) -> Self {
+impl StrengthFigures {
+    fn new(tally: &FigureSums) -> Self {
         let points = |side: Side| {
             let (sum, games) = tally.played[side];
             (games > 0).then(|| sum / f64::from(games))
@@ -260,19 +260,19 @@ pub(super) mod tests {
     use super::*;
 
     /// Keeps the value in one of two positions, and errs in one of two of a class.
-    pub(in crate::app::laboratory::measure) fn tally() -> Tally {
+    pub(in crate::app::laboratory::measure) fn tally() -> FigureSums {
         let column = |number| Column::from_number(number).unwrap();
         let scores =
             |one, other| [(column(1), Score::new(one)), (column(2), Score::new(other))].into_iter().collect();
-        let mut tally = Tally::default();
-        tally.add(Done::Judged(Verdict::new(10, column(1), &scores(3, 0))));
-        tally.add(Done::Judged(Verdict::new(20, column(1), &scores(0, 3))));
-        tally.add(Done::Played { side: Side::First, points: 0.5 });
+        let mut tally = FigureSums::default();
+        tally.add(TaskResult::Judged(Verdict::new(10, column(1), &scores(3, 0))));
+        tally.add(TaskResult::Judged(Verdict::new(20, column(1), &scores(0, 3))));
+        tally.add(TaskResult::Played { side: Side::First, points: 0.5 });
         tally
     }
 
-    pub(in crate::app::laboratory::measure) fn figures(bot: &str) -> Figures {
-        Figures::new(&bot.parse().unwrap(), 7, &tally())
+    pub(in crate::app::laboratory::measure) fn figures(bot: &str) -> BotFigures {
+        BotFigures::new(&bot.parse().unwrap(), 7, &tally())
     }
 
     /// The same with a class and the ladder.
@@ -280,20 +280,20 @@ pub(super) mod tests {
         bot: &str,
         is_good: [bool; 2],
         points: f64,
-    ) -> Figures {
+    ) -> BotFigures {
         let mut tally = tally();
         for is_good in is_good {
-            let choice = if is_good { Choice::Good } else { Choice::Mistake };
-            tally.add(Done::Classified(Class::BeginHard, choice));
+            let choice = if is_good { ChoiceEffect::Good } else { ChoiceEffect::Mistake };
+            tally.add(TaskResult::Classified(PositionClass::BeginHard, choice));
         }
-        let mut figures = Figures::new(&bot.parse().unwrap(), 7, &tally);
+        let mut figures = BotFigures::new(&bot.parse().unwrap(), 7, &tally);
         figures.set_ladder(10, Some([points; ladder::OPPONENTS.len()]));
         figures
     }
 
     #[test]
     fn the_json_of_one_bot_has_what_was_asked_for() {
-        let json = serde_json::to_value(Report::new(vec![figures("negamax")])).unwrap();
+        let json = serde_json::to_value(MeasureReport::new(vec![figures("negamax")])).unwrap();
         assert_eq!(
             (&json["good"], &json["decision"], &json["optimal"]),
             (&0.5.into(), &0.5.into(), &0.5.into())
@@ -314,7 +314,7 @@ pub(super) mod tests {
             all_figures("ntuple:plies=0", [false, false], 0.25),
             all_figures("ntuple:plies=2", [true, true], 0.75),
         ];
-        let json = serde_json::to_value(Report::new(bots)).unwrap();
+        let json = serde_json::to_value(MeasureReport::new(bots)).unwrap();
         assert_eq!(json["bots"][1]["bot"], "ntuple:plies=2");
         let (mean, worst) = (&json["mean"], &json["worst"]);
         assert_eq!(

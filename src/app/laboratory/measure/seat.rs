@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fourfold_arena::measure;
-use fourfold_arena::measure::classes::Class;
+use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::solved::SolvedPosition;
 use fourfold_bots::{Bot, BotError, Recipe};
 use fourfold_engine::review::Verdict;
@@ -14,39 +14,39 @@ use crate::app::terminal::think;
 
 /// A piece of work.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Task<'a> {
+pub(super) enum MeasureTask<'a> {
     /// Choose where the worth of all moves is known.
     Judge(&'a Position, &'a ColumnScores),
     /// Choose in a position of a class.
-    Classify(Class, &'a SolvedPosition),
+    Classify(PositionClass, &'a SolvedPosition),
     /// Play the perfect player: of this side the game of this number.
     Play { side: Side, game: u64 },
 }
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum TaskResult {
     Judged(Verdict),
-    Classified(Class, Choice),
+    Classified(PositionClass, ChoiceEffect),
     Played { side: Side, points: f64 },
 }
 
 /// Whether a choice kept the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Choice {
+pub(super) enum ChoiceEffect {
     Good,
     Mistake,
 }
 
 /// One bot after another, all made alike.
-pub(super) struct Seat<'a> {
+pub(super) struct MeasuredBot<'a> {
     recipe: &'a Recipe,
     seed: u64,
     /// Kept from task to task unless it draws: then what it draws must not depend on what it did before.
     bot: Option<Box<dyn Bot>>,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> MeasuredBot<'a> {
     pub(super) fn new(recipe: &'a Recipe, seed: u64) -> Self {
         Self { recipe, seed, bot: None }
     }
@@ -56,23 +56,27 @@ impl<'a> Seat<'a> {
     /// # Errors
     ///
     /// The bot is broken, or plays what is not legal.
-    pub(super) fn perform(&mut self, task: Task<'_>, stop: &AtomicBool) -> Result<Done, BotError> {
+    pub(super) fn perform(
+        &mut self,
+        task: MeasureTask<'_>,
+        stop: &AtomicBool,
+    ) -> Result<TaskResult, BotError> {
         match task {
-            Task::Judge(position, scores) => {
+            MeasureTask::Judge(position, scores) => {
                 let column = self.choose(position)?;
-                Ok(Done::Judged(Verdict::new(position.ply(), column, scores)))
+                Ok(TaskResult::Judged(Verdict::new(position.ply(), column, scores)))
             }
-            Task::Classify(class, solved) => {
+            MeasureTask::Classify(class, solved) => {
                 let column = self.choose(solved.position())?;
-                let choice = if solved.is_good(column) { Choice::Good } else { Choice::Mistake };
-                Ok(Done::Classified(class, choice))
+                let choice = if solved.is_good(column) { ChoiceEffect::Good } else { ChoiceEffect::Mistake };
+                Ok(TaskResult::Classified(class, choice))
             }
-            Task::Play { side, game } => {
+            MeasureTask::Play { side, game } => {
                 let seed = self.seed.wrapping_add(game);
                 let bot = self.bot(game)?;
                 let choose = |position: &Position| choose(bot, position);
                 let points = measure::points_against_perfect(side, seed, stop, choose)?;
-                Ok(Done::Played { side, points })
+                Ok(TaskResult::Played { side, points })
             }
         }
     }
@@ -109,9 +113,9 @@ mod tests {
 
     use super::*;
 
-    fn perform(bot: &str, task: Task<'_>) -> Vec<String> {
+    fn perform(bot: &str, task: MeasureTask<'_>) -> Vec<String> {
         let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
-        let mut seat = Seat::new(&recipe, 7);
+        let mut seat = MeasuredBot::new(&recipe, 7);
         let stop = AtomicBool::new(false);
         (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
     }
@@ -136,10 +140,10 @@ mod tests {
         let empty = Position::new(Variant::STANDARD);
         let scores: ColumnScores =
             empty.legal_columns().map(|column| (column, Score::new(i32::from(column.number())))).collect();
-        for task in [Task::Classify(*class, solved), Task::Judge(&empty, &scores)] {
+        for task in [MeasureTask::Classify(*class, solved), MeasureTask::Judge(&empty, &scores)] {
             for (bot, is_kept) in [("random", false), ("random:seed=1", true), ("greedy", true)] {
                 let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
-                let mut seat = Seat { bot: Some(Box::new(Used)), ..Seat::new(&recipe, 7) };
+                let mut seat = MeasuredBot { bot: Some(Box::new(Used)), ..MeasuredBot::new(&recipe, 7) };
                 let done = seat.perform(task, &AtomicBool::new(false));
                 assert_eq!(done.is_err(), is_kept, "{bot}: {done:?}");
             }
@@ -151,7 +155,7 @@ mod tests {
         let recipe = Recipe::new("random".parse().unwrap(), Variant::STANDARD, None).unwrap();
         let empty = Position::new(Variant::STANDARD);
         let first = |bot: &mut dyn Bot| choose(bot, &empty).unwrap();
-        let mut seat = Seat::new(&recipe, 7);
+        let mut seat = MeasuredBot::new(&recipe, 7);
         for number in [0, 1, 5] {
             let expected = first(&mut *recipe.build(7 + number).unwrap());
             assert_eq!(first(seat.bot(number).unwrap()), expected, "game {number}: its number is added once");
@@ -164,7 +168,7 @@ mod tests {
             .iter()
             .find(|(_, solved)| solved.is_decision())
             .unwrap();
-        let done = perform("perfect", Task::Classify(*class, solved));
-        assert_eq!(done[0], format!("{:?}", Done::Classified(*class, Choice::Good)));
+        let done = perform("perfect", MeasureTask::Classify(*class, solved));
+        assert_eq!(done[0], format!("{:?}", TaskResult::Classified(*class, ChoiceEffect::Good)));
     }
 }

@@ -5,13 +5,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::figures::{Figures, Named, Report, Strength};
+use super::figures::{BotFigures, MeasureReport, Named, StrengthFigures};
 use crate::app::terminal::output;
 
 /// Rows of figures: a name, and what it stands for.
-type Rows<'a> = [(&'a str, &'a Strength)];
+type FigureRows<'a> = [(&'a str, &'a StrengthFigures)];
 
-impl Display for Report {
+impl Display for MeasureReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::One(figures) => {
@@ -20,7 +20,7 @@ impl Display for Report {
             }
             Self::Several { bots, mean, worst } => {
                 let Some(first) = bots.first() else { return Ok(()) };
-                let mut rows: Vec<(&str, &Strength)> =
+                let mut rows: Vec<(&str, &StrengthFigures)> =
                     bots.iter().map(|figures| (figures.bot.as_str(), &figures.strength)).collect();
                 rows.extend([("mean", &**mean), ("worst", &**worst)]);
                 writeln!(f, "{} positions of seed {}", first.positions, first.seed_of_positions())?;
@@ -32,8 +32,8 @@ impl Display for Report {
 }
 
 /// One bot, stage by stage.
-fn write_stages(f: &mut Formatter<'_>, figures: &Figures) -> fmt::Result {
-    let Figures { bot, positions, strength, by_ply, .. } = figures;
+fn write_stages(f: &mut Formatter<'_>, figures: &BotFigures) -> fmt::Result {
+    let BotFigures { bot, positions, strength, by_ply, .. } = figures;
     let seed = figures.seed_of_positions();
     writeln!(f, "{bot} in {positions} positions of seed {seed}")?;
     writeln!(f, "Plies    Positions  Good     Decision  Optimal  Mean loss")?;
@@ -53,7 +53,7 @@ fn write_stages(f: &mut Formatter<'_>, figures: &Figures) -> fmt::Result {
 }
 
 /// Several bots in a line each.
-fn write_overview(f: &mut Formatter<'_>, rows: &Rows<'_>) -> fmt::Result {
+fn write_overview(f: &mut Formatter<'_>, rows: &FigureRows<'_>) -> fmt::Result {
     let head = ["Good", "Decision", "Optimal", "Mean loss", "First v perfect", "Second v perfect"];
     write_rows(f, &head, rows, |strength| {
         let [good, decision, optimal] = [strength.good, strength.decision, strength.optimal].map(percent);
@@ -63,7 +63,7 @@ fn write_overview(f: &mut Formatter<'_>, rows: &Rows<'_>) -> fmt::Result {
 }
 
 /// What was asked for beyond the usual; `first` says how much of it there was, for all alike.
-fn write_extras(f: &mut Formatter<'_>, first: &Figures, rows: &Rows<'_>) -> fmt::Result {
+fn write_extras(f: &mut Formatter<'_>, first: &BotFigures, rows: &FigureRows<'_>) -> fmt::Result {
     if let Some(positions) = first.class_positions {
         writeln!(f, "\nmistakes in {positions} positions of each class")?;
         write_named(f, rows, |strength| strength.mistakes.as_ref())?;
@@ -77,8 +77,8 @@ fn write_extras(f: &mut Formatter<'_>, first: &Figures, rows: &Rows<'_>) -> fmt:
 
 fn write_named(
     f: &mut Formatter<'_>,
-    rows: &Rows<'_>,
-    figures: fn(&Strength) -> Option<&Named>,
+    rows: &FigureRows<'_>,
+    figures: fn(&StrengthFigures) -> Option<&Named>,
 ) -> fmt::Result {
     let Some(first) = rows.iter().find_map(|(_, strength)| figures(strength)) else { return Ok(()) };
     let head: Vec<&str> = first.iter().map(|(name, _)| name).collect();
@@ -91,11 +91,11 @@ fn write_named(
 fn write_rows(
     f: &mut Formatter<'_>,
     head: &[&str],
-    rows: &Rows<'_>,
-    cells: impl Fn(&Strength) -> Vec<String>,
+    rows: &FigureRows<'_>,
+    cells: impl Fn(&StrengthFigures) -> Vec<String>,
 ) -> fmt::Result {
     let head: Vec<&str> = head.iter().copied().chain(["Bot"]).collect();
-    let row = |&(name, strength): &(&str, &Strength)| {
+    let row = |&(name, strength): &(&str, &StrengthFigures)| {
         let mut row = cells(strength);
         row.push(name.to_owned());
         row
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn one_bot_is_told_by_stages() {
-        let text = Report::new(vec![figures("negamax")]).to_string();
+        let text = MeasureReport::new(vec![figures("negamax")]).to_string();
         assert!(text.starts_with("negamax in 2 positions of seed 7\n"), "{text}");
         assert!(text.contains("all              2  50.0 %   50.0 %    50.0 %   1.50"), "{text}");
         assert!(text.ends_with("moving second: -\n"), "{text}");
-        let text = Report::new(vec![all_figures("negamax", [true, false], 0.75)]).to_string();
+        let text = MeasureReport::new(vec![all_figures("negamax", [true, false], 0.75)]).to_string();
         assert!(
             text.contains("mistakes in 2 positions of each class\nbegin-hard  Bot\n50.0 %      negamax\n"),
             "{text}"
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn several_bots_have_a_row_each() {
         let bots = ["greedy", "negamax:depth=4"].map(|bot| all_figures(bot, [true, false], 0.75));
-        let text = Report::new(bots.to_vec()).to_string();
+        let text = MeasureReport::new(bots.to_vec()).to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "2 positions of seed 7");
         assert_eq!(lines[1], "Good    Decision  Optimal  Mean loss  First v perfect  Second v perfect  Bot");

@@ -5,14 +5,14 @@ use std::num::NonZero;
 use std::str::FromStr;
 use std::thread;
 
-use crate::storage::records::lessons::Lesson;
+use crate::storage::records::lessons::RecordedLesson;
 use crate::system::bot_files;
 use anyhow::Context;
-use fourfold_bots::c4ai::{Effort, Trainer, qualified};
+use fourfold_bots::c4ai::{Effort, EvolutionTrainer, qualified};
 use fourfold_bots::lines69::Optimiser;
-use fourfold_bots::memory::{Teacher, Training};
-use fourfold_bots::ntuple::{self, Plan, Shape, Weights};
-use fourfold_bots::training::Course;
+use fourfold_bots::memory::{Training, TrainingOpponent};
+use fourfold_bots::ntuple::{self, NetworkShape, TrainingPlan, Weights};
+use fourfold_bots::training::TrainingRun;
 use fourfold_bots::{BotError, BotSpec, registry};
 use fourfold_engine::Variant;
 
@@ -28,7 +28,7 @@ const THREADS_MAX: i64 = 256;
 
 /// Flags of single kinds of bots.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct TrainOptions {
     /// memory: who plays against it, `self`, `mixed` or a bot; several take turns [default: self].
     #[arg(long = "teacher", value_name = "T")]
     teachers: Vec<TeacherFlag>,
@@ -39,10 +39,10 @@ pub(super) struct Options {
     #[arg(long)]
     check_config: bool,
     /// ntuple: tuples of a new network, from 1 to 400 [default: 200].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Shape::TUPLES_MAX as u64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=NetworkShape::TUPLES_MAX as u64))]
     tuples: Option<u64>,
     /// ntuple: cells of a tuple of it, from 4 to 10 [default: 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(Shape::CELLS_MIN)..=i64::from(Shape::CELLS_MAX)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(NetworkShape::CELLS_MIN)..=i64::from(NetworkShape::CELLS_MAX)))]
     cells: Option<u32>,
     /// ntuple: games over which the steps get smaller [default: 1000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -57,7 +57,7 @@ pub(super) struct Options {
 /// `self`, `mixed` or a bot.
 #[derive(Clone, Debug)]
 enum TeacherFlag {
-    One(Teacher),
+    One(TrainingOpponent),
     Mixed,
 }
 
@@ -71,7 +71,7 @@ impl FromStr for TeacherFlag {
 
 /// Prints the flags that were given, as they were given, but for how many threads there are: a run may go on with
 /// more or less.
-impl fmt::Display for Options {
+impl fmt::Display for TrainOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { teachers, effort, check_config, tuples, cells, settle, threads: _, method } = self;
         let mut flags: Vec<String> = teachers.iter().map(|teacher| format!("--teacher {teacher}")).collect();
@@ -94,14 +94,14 @@ impl fmt::Display for TeacherFlag {
     }
 }
 
-impl Options {
-    fn teachers(&self) -> Result<Vec<Teacher>, BotError> {
+impl TrainOptions {
+    fn teachers(&self) -> Result<Vec<TrainingOpponent>, BotError> {
         let mut teachers = Vec::new();
         for flag in &self.teachers {
             match flag {
                 TeacherFlag::One(teacher) => teachers.push(teacher.clone()),
                 TeacherFlag::Mixed => {
-                    for teacher in Teacher::MIXED {
+                    for teacher in TrainingOpponent::MIXED {
                         teachers.push(teacher.parse()?);
                     }
                 }
@@ -135,12 +135,12 @@ impl Options {
     }
 
     /// The run of an n-tuple network.
-    fn plan(&self, seed: u64) -> Plan {
+    fn plan(&self, seed: u64) -> TrainingPlan {
         let tuples = self.tuples.and_then(|tuples| usize::try_from(tuples).ok());
-        Plan {
-            tuples: tuples.unwrap_or(Plan::DEFAULT.tuples),
-            cells: self.cells.unwrap_or(Plan::DEFAULT.cells),
-            games: self.settle.unwrap_or(Plan::DEFAULT.games),
+        TrainingPlan {
+            tuples: tuples.unwrap_or(TrainingPlan::DEFAULT.tuples),
+            cells: self.cells.unwrap_or(TrainingPlan::DEFAULT.cells),
+            games: self.settle.unwrap_or(TrainingPlan::DEFAULT.games),
             seed,
             method: self.method.method(),
         }
@@ -152,7 +152,7 @@ impl Options {
     }
 
     /// Refuses flags that say what a network is like if it is there already and like something else.
-    fn allow_shape(&self, shape: &Shape) -> Result<(), Exit> {
+    fn allow_shape(&self, shape: &NetworkShape) -> Result<(), Exit> {
         let (tuples, cells) = (shape.tuples().len() as u64, shape.cells_max());
         let differs = |flag: &str, has: u64| {
             Exit::usage(format!("the network in --out has {has} {flag}: leave out --{flag}, or begin --anew"))
@@ -170,8 +170,8 @@ pub(super) fn begin(
     spec: &BotSpec,
     seed: u64,
     product: Option<&[u8]>,
-    options: &Options,
-) -> anyhow::Result<Box<dyn Course>> {
+    options: &TrainOptions,
+) -> anyhow::Result<Box<dyn TrainingRun>> {
     check(spec, options)?;
     match spec.name() {
         "memory" | "memory-windows" => {
@@ -196,7 +196,7 @@ pub(super) fn begin(
                 Some(weights) => given.with("weights", weights),
                 None => given,
             };
-            let mut trainer = Trainer::begin(&spec, options.effort.unwrap_or(EFFORT), seed)?;
+            let mut trainer = EvolutionTrainer::begin(&spec, options.effort.unwrap_or(EFFORT), seed)?;
             if options.check_config {
                 trainer.parent = qualified(trainer.parent, trainer.effort, seed);
             }
@@ -216,14 +216,18 @@ pub(super) fn begin(
 }
 
 /// Takes a run up again.
-pub(super) fn resume(spec: &BotSpec, saved: &SavedRun, options: &Options) -> anyhow::Result<Box<dyn Course>> {
+pub(super) fn resume(
+    spec: &BotSpec,
+    saved: &SavedRun,
+    options: &TrainOptions,
+) -> anyhow::Result<Box<dyn TrainingRun>> {
     check(spec, options)?;
     match spec.name() {
         "memory" | "memory-windows" => {
             Ok(Box::new(Training::resume(spec, text(&saved.product)?, &saved.state)?))
         }
         "lines69" => Ok(Box::new(Optimiser::resume(&saved.state)?)),
-        "c4ai" => Ok(Box::new(Trainer::resume(&saved.state)?)),
+        "c4ai" => Ok(Box::new(EvolutionTrainer::resume(&saved.state)?)),
         "ntuple" => {
             let (look, threads) = (registry::ntuple_look(spec)?, options.threads());
             Ok(Box::new(ntuple::Trainer::resume(&saved.state, threads, look)?))
@@ -233,7 +237,7 @@ pub(super) fn resume(spec: &BotSpec, saved: &SavedRun, options: &Options) -> any
 }
 
 /// Lets a bot learn from a game as both of its players saw it.
-pub(super) fn study(course: &mut dyn Course, lesson: &Lesson) -> anyhow::Result<()> {
+pub(super) fn study(course: &mut dyn TrainingRun, lesson: &RecordedLesson) -> anyhow::Result<()> {
     // Games on other boards teach nothing here.
     if lesson.game.variant() != Variant::STANDARD {
         return Ok(());
@@ -242,7 +246,7 @@ pub(super) fn study(course: &mut dyn Course, lesson: &Lesson) -> anyhow::Result<
 }
 
 /// Refuses what would be ignored: flags of other kinds of bots, and a file that is not `--out`.
-fn check(spec: &BotSpec, options: &Options) -> Result<(), Exit> {
+fn check(spec: &BotSpec, options: &TrainOptions) -> Result<(), Exit> {
     options.allow(spec.name())?;
     match bot_files::knowledge_file(spec) {
         Some(path) => {

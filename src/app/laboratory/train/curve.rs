@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_bots::BotSpec;
-use fourfold_bots::training::Course;
+use fourfold_bots::training::TrainingRun;
 use fourfold_bots::training::decisions::Decisions;
 use fourfold_bots::training::probe::Probe;
 use serde::Serialize;
 
 use super::curve_files::CurveFiles;
-use crate::app::terminal::progress::Progress;
+use crate::app::terminal::progress::ProgressLine;
 
 /// One point of the curve.
 #[derive(Serialize)]
@@ -65,10 +65,10 @@ impl<W: Write> Curve<'_, W> {
         writeln!(self.out, "  State")
     }
 
-    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many
-    /// CPU seconds until now.
-    pub(super) fn measure(&mut self, course: &dyn Course, cpu_seconds: f64) -> anyhow::Result<()> {
-        let mut progress = Progress::new(self.opponents.len() as u64, "opponents measured");
+    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many CPU
+    /// seconds until now.
+    pub(super) fn measure(&mut self, course: &dyn TrainingRun, cpu_seconds: f64) -> anyhow::Result<()> {
+        let mut progress = ProgressLine::new(self.opponents.len() as u64, "opponents measured");
         let mut scores = BTreeMap::new();
         for opponent in &self.opponents {
             let probe = Probe { opponent, games: self.games, seed: self.seed };
@@ -131,7 +131,7 @@ pub(super) fn next_point(games: u64) -> u64 {
 mod tests {
     use fourfold_bots::memory::Training;
 
-    use super::super::saved::Terms;
+    use super::super::saved::RunTerms;
     use super::*;
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         let course = Training::begin(&"memory".parse().unwrap(), "", &[], 1).unwrap();
         let opponents = vec!["random".parse().unwrap(), "negamax:depth=2".parse().unwrap()];
         let decisions = Some(Decisions::draw(10, 1, &AtomicBool::new(false)));
-        let terms = Terms { bot: "memory".into(), seed: 1, options: String::new() };
+        let terms = RunTerms { bot: "memory".into(), seed: 1, options: String::new() };
         let files = CurveFiles::new(&[], &terms, Vec::new()).unwrap();
         let out = Vec::new();
         let mut curve = Curve { opponents, games: 10, seed: 1, decisions, stop, json, out, files };

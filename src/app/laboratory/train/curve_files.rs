@@ -7,7 +7,7 @@ use crate::system::files;
 use anyhow::Context;
 
 use super::curve::Point;
-use super::saved::Terms;
+use super::saved::RunTerms;
 use crate::app::terminal::exit::Exit;
 
 /// Columns of the CSV before those of the opponents.
@@ -16,9 +16,9 @@ const COLUMNS: [&str; 6] = ["bot", "seed", "options", "games", "cpu_seconds", "d
 /// Where a curve is kept, and all of it.
 pub(super) struct CurveFiles {
     paths: Vec<(PathBuf, Form)>,
-    terms: Terms,
+    terms: RunTerms,
     opponents: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<CurveRow>,
 }
 
 /// What a file is, by the end of its name.
@@ -30,7 +30,7 @@ enum Form {
 
 /// A point as it is kept: rates from 0 to 1, and empty where nothing was measured.
 #[derive(Clone, PartialEq, Debug)]
-struct Row {
+struct CurveRow {
     games: u64,
     cpu_seconds: f64,
     decision: Option<f64>,
@@ -44,7 +44,7 @@ impl CurveFiles {
     /// # Errors
     ///
     /// A name ends neither in `.csv` nor in `.svg`, or its directory is not there.
-    pub(super) fn new(paths: &[PathBuf], terms: &Terms, opponents: Vec<String>) -> Result<Self, Exit> {
+    pub(super) fn new(paths: &[PathBuf], terms: &RunTerms, opponents: Vec<String>) -> Result<Self, Exit> {
         let form = |path: &PathBuf| match path.extension().and_then(|ending| ending.to_str()) {
             _ if !files::directory(path).is_dir() => {
                 Err(Exit::usage(format!("--curve {}: there is no such directory", path.display())))
@@ -86,7 +86,7 @@ impl CurveFiles {
     /// A file cannot be written.
     pub(super) fn add(&mut self, point: &Point, cpu_seconds: f64) -> anyhow::Result<()> {
         let scores = self.opponents.iter().map(|opponent| point.scores.get(opponent).copied()).collect();
-        self.rows.push(Row { games: point.games, cpu_seconds, decision: point.decision, scores });
+        self.rows.push(CurveRow { games: point.games, cpu_seconds, decision: point.decision, scores });
         for (path, form) in &self.paths {
             let text = match form {
                 Form::Csv => self.csv(),
@@ -118,12 +118,12 @@ impl CurveFiles {
 
     /// What all rows of a run begin with.
     fn run_columns(&self) -> [String; 3] {
-        let Terms { bot, seed, options } = &self.terms;
+        let RunTerms { bot, seed, options } = &self.terms;
         [quoted(bot), seed.to_string(), quoted(options)]
     }
 
     /// Reads a row of the same run.
-    fn parse(&self, line: &str) -> Option<Row> {
+    fn parse(&self, line: &str) -> Option<CurveRow> {
         let rest = line.strip_prefix(&(self.run_columns().join(",") + ","))?;
         let mut fields = rest.split(',');
         let games = fields.next()?.parse().ok()?;
@@ -134,7 +134,7 @@ impl CurveFiles {
         let mut rates = fields.map(rate);
         let decision = rates.next()??;
         let scores = rates.collect::<Option<Vec<_>>>()?;
-        (scores.len() == self.opponents.len()).then_some(Row { games, cpu_seconds, decision, scores })
+        (scores.len() == self.opponents.len()).then_some(CurveRow { games, cpu_seconds, decision, scores })
     }
 }
 
@@ -159,7 +159,7 @@ impl CurveFiles {
     /// Rates in percent over games, on a logarithmic axis.
     fn svg(&self) -> String {
         let (width, height) = SIZE;
-        let Terms { bot, seed, options } = &self.terms;
+        let RunTerms { bot, seed, options } = &self.terms;
         let seconds = self.rows.last().map_or(0.0, |row| row.cpu_seconds);
         let title = escaped(format!("{bot}, seed {seed} {options}").trim_end());
         let mut svg = format!(
@@ -207,7 +207,7 @@ impl CurveFiles {
 
     fn draw_line(&self, svg: &mut String, number: usize, name: &str, rates: &[Option<f64>]) {
         let most = self.most();
-        let point = |(row, rate): (&Row, &Option<f64>)| {
+        let point = |(row, rate): (&CurveRow, &Option<f64>)| {
             rate.map(|rate| format!("{:.1},{:.1}", place_of_games(row.games, most), place_of_rate(rate)))
         };
         let points: Vec<String> = self.rows.iter().zip(rates).filter_map(point).collect();
@@ -265,8 +265,8 @@ mod tests {
 
     use super::*;
 
-    fn terms() -> Terms {
-        Terms { bot: "memory:rule=literal".into(), seed: 7, options: "--teacher a<b,c".into() }
+    fn terms() -> RunTerms {
+        RunTerms { bot: "memory:rule=literal".into(), seed: 7, options: "--teacher a<b,c".into() }
     }
 
     fn files(dir: &Path, names: &[&str]) -> CurveFiles {

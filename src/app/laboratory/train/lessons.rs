@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use crate::storage::records::lessons::{Lesson, Lessons};
+use crate::storage::records::lessons::{Lessons, RecordedLesson};
 use anyhow::Context;
 
 use super::saved::Studied;
@@ -53,7 +53,7 @@ impl LessonFiles {
         Ok(passed)
     }
 
-    fn next_lesson(&mut self) -> anyhow::Result<Option<Lesson>> {
+    fn next_lesson(&mut self) -> anyhow::Result<Option<RecordedLesson>> {
         loop {
             if let Some((path, lessons)) = &mut self.current {
                 let lesson = lessons.next().transpose();
@@ -69,7 +69,7 @@ impl LessonFiles {
 }
 
 impl Iterator for LessonFiles {
-    type Item = anyhow::Result<Lesson>;
+    type Item = anyhow::Result<RecordedLesson>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_lesson().transpose()

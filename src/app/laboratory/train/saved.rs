@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use crate::system::files;
 use anyhow::{Context, bail};
 
-use crate::storage::records::lessons::Lesson;
+use crate::storage::records::lessons::RecordedLesson;
 use crate::system::files::beside;
 use fourfold_bots::training::Notes;
 use sha2::{Digest, Sha256};
@@ -34,7 +34,7 @@ const HEAD: &str = "fourfold training 2\n";
 
 /// What a run is: two runs of equal terms are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Terms {
+pub(super) struct RunTerms {
     /// The bot with its settings.
     pub(super) bot: String,
     pub(super) seed: u64,
@@ -45,7 +45,7 @@ pub(super) struct Terms {
 /// Where a run stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SavedRun {
-    pub(super) terms: Terms,
+    pub(super) terms: RunTerms,
     /// Games of `--from` that were studied; `None` if the run plays games of its own.
     pub(super) studied: Option<Studied>,
     pub(super) product: Vec<u8>,
@@ -64,9 +64,9 @@ pub(super) struct Studied {
 
 impl Studied {
     /// Another one.
-    pub(super) fn add(&mut self, lesson: &Lesson) {
+    pub(super) fn add(&mut self, lesson: &RecordedLesson) {
         self.records += 1;
-        let Lesson { game, winner, .. } = lesson;
+        let RecordedLesson { game, winner, .. } = lesson;
         self.digest =
             digest(format!("{} {} {} {winner:?}", self.digest, game.variant(), game.notation()).as_bytes());
     }
@@ -74,7 +74,7 @@ impl Studied {
 
 /// What there is to go on from.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundRun {
     Nothing,
     /// A product of play or of somebody else: a run begins with it.
     Product(Vec<u8>),
@@ -83,11 +83,11 @@ pub(super) enum Found {
 
 /// The files of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Files {
+pub(super) struct RunFiles {
     product: PathBuf,
 }
 
-impl Files {
+impl RunFiles {
     pub(super) fn new(product: &Path) -> Self {
         Self { product: product.to_owned() }
     }
@@ -100,13 +100,13 @@ impl Files {
         beside(&self.product, ".next")
     }
 
-    pub(super) fn read(&self) -> anyhow::Result<Found> {
+    pub(super) fn read(&self) -> anyhow::Result<FoundRun> {
         let Some(run) = read(&self.run())? else {
-            return Ok(read(&self.product)?.map_or(Found::Nothing, Found::Product));
+            return Ok(read(&self.product)?.map_or(FoundRun::Nothing, FoundRun::Product));
         };
         let broken = || format!("{} is not a training run: delete it or begin --anew", self.run().display());
         let (notes, state) = split(&run).with_context(broken)?;
-        let terms = Terms {
+        let terms = RunTerms {
             bot: notes.value("bot").with_context(broken)?,
             seed: notes.value("seed").with_context(broken)?,
             options: notes.value("options").with_context(broken)?,
@@ -120,7 +120,7 @@ impl Files {
             }
             None => None,
         };
-        Ok(Found::Run(SavedRun { terms, studied, product, state: state.to_vec() }))
+        Ok(FoundRun::Run(SavedRun { terms, studied, product, state: state.to_vec() }))
     }
 
     /// The product of this digest, brought to its place if the writing was cut before.
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     fn run(product: &[u8], state: &[u8]) -> SavedRun {
-        let terms = Terms { bot: "memory".into(), seed: 7, options: String::new() };
+        let terms = RunTerms { bot: "memory".into(), seed: 7, options: String::new() };
         let studied = Some(Studied { records: 3, digest: "0123".into() });
         SavedRun { terms, studied, product: product.to_vec(), state: state.to_vec() }
     }
@@ -191,39 +191,39 @@ mod tests {
     #[test]
     fn a_run_is_read_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::new(&dir.path().join("m.xml"));
-        assert_eq!(files.read().unwrap(), Found::Nothing);
+        let files = RunFiles::new(&dir.path().join("m.xml"));
+        assert_eq!(files.read().unwrap(), FoundRun::Nothing);
         for (product, state) in [(&b"one"[..], &b""[..]), (b"\0\xff", b"binary\n\n\0\xff")] {
             files.write(&run(product, state)).unwrap();
-            assert_eq!(files.read().unwrap(), Found::Run(run(product, state)));
+            assert_eq!(files.read().unwrap(), FoundRun::Run(run(product, state)));
             assert_eq!(fs::read(dir.path().join("m.xml")).unwrap(), product);
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "m.xml and m.xml.run");
         for studied in [None, Some(Studied::default())] {
             let run = SavedRun { studied, ..run(b"one", b"") };
             files.write(&run).unwrap();
-            assert_eq!(files.read().unwrap(), Found::Run(run));
+            assert_eq!(files.read().unwrap(), FoundRun::Run(run));
         }
     }
 
     #[test]
     fn wherever_writing_is_cut_there_is_a_run_to_go_on_from() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::new(&dir.path().join("m"));
+        let files = RunFiles::new(&dir.path().join("m"));
         files.write(&run(b"old", b"1")).unwrap();
         fs::write(files.next(), b"new").unwrap(); // cut after the first file
-        assert_eq!(files.read().unwrap(), Found::Run(run(b"old", b"1")));
+        assert_eq!(files.read().unwrap(), FoundRun::Run(run(b"old", b"1")));
         files.write(&run(b"new", b"2")).unwrap();
         fs::rename(&files.product, files.next()).unwrap(); // cut after the second
         fs::write(&files.product, b"old").unwrap();
-        assert_eq!(files.read().unwrap(), Found::Run(run(b"new", b"2")));
+        assert_eq!(files.read().unwrap(), FoundRun::Run(run(b"new", b"2")));
         assert_eq!(fs::read(&files.product).unwrap(), b"new", "it is in its place now");
     }
 
     #[test]
     fn what_does_not_belong_together_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::new(&dir.path().join("m"));
+        let files = RunFiles::new(&dir.path().join("m"));
         let message = || format!("{:#}", files.read().unwrap_err());
         files.write(&run(b"old", b"")).unwrap();
         fs::write(&files.product, b"played with since").unwrap();
@@ -238,7 +238,7 @@ mod tests {
     fn a_product_without_a_run_is_a_start() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("m"), b"played").unwrap();
-        let found = Files::new(&dir.path().join("m")).read().unwrap();
-        assert_eq!(found, Found::Product(b"played".to_vec()));
+        let found = RunFiles::new(&dir.path().join("m")).read().unwrap();
+        assert_eq!(found, FoundRun::Product(b"played".to_vec()));
     }
 }

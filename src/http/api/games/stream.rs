@@ -11,10 +11,10 @@ use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use tracing::warn;
 
-use super::{Players, player_of, since};
+use super::{PlayerCache, player_of, since};
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::Parameters;
+use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::PlayerId;
 use crate::storage::Store;
@@ -33,7 +33,7 @@ pub(super) const CURSOR: Parameter = Parameter {
 };
 
 /// Where the stream stands.
-struct Progress {
+struct StreamProgress {
     store: Arc<dyn Store>,
     query: GameQuery,
     /// How many games may still come.
@@ -42,7 +42,7 @@ struct Progress {
 
 pub(super) async fn games(
     State(state): State<AppState>,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Response, ApiError> {
     let left = parameters
         .optional::<u64>("limit")
@@ -56,16 +56,16 @@ pub(super) async fn games(
         newest_first: false,
         limit: PAGE,
     };
-    Ok(answer(Progress { store: state.store, query, left: left.unwrap_or(u64::MAX) }, Bytes::new()))
+    Ok(answer(StreamProgress { store: state.store, query, left: left.unwrap_or(u64::MAX) }, Bytes::new()))
 }
 
 /// All finished games of one player after a first line.
 pub(in crate::http::api) fn games_of(state: AppState, player: PlayerId, head: Bytes) -> Response {
     let query = GameQuery { player: Some(player), limit: PAGE, ..GameQuery::default() };
-    answer(Progress { store: state.store, query, left: u64::MAX }, head)
+    answer(StreamProgress { store: state.store, query, left: u64::MAX }, head)
 }
 
-fn answer(progress: Progress, head: Bytes) -> Response {
+fn answer(progress: StreamProgress, head: Bytes) -> Response {
     let head = stream::iter([Ok(head)]);
     let pages = stream::unfold(Some(progress), async |progress| next_page(progress?).await);
     let body = Body::from_stream(head.chain(pages));
@@ -73,7 +73,7 @@ fn answer(progress: Progress, head: Bytes) -> Response {
 }
 
 /// The next lines, and where the stream stands after them; nothing at its end.
-async fn next_page(progress: Progress) -> Page {
+async fn next_page(progress: StreamProgress) -> StreamPart {
     match read_page(progress).await {
         Ok(page) => page,
         Err(error) => {
@@ -85,9 +85,9 @@ async fn next_page(progress: Progress) -> Page {
     }
 }
 
-type Page = Option<(Result<Bytes, Infallible>, Option<Progress>)>;
+type StreamPart = Option<(Result<Bytes, Infallible>, Option<StreamProgress>)>;
 
-async fn read_page(mut progress: Progress) -> Result<Page, ApiError> {
+async fn read_page(mut progress: StreamProgress) -> Result<StreamPart, ApiError> {
     progress.query.limit = u32::try_from(progress.left.min(PAGE.into())).unwrap_or(PAGE);
     if progress.query.limit == 0 {
         return Ok(None);
@@ -97,7 +97,7 @@ async fn read_page(mut progress: Progress) -> Result<Page, ApiError> {
     progress.query.after = last.settlement.as_ref().map(|settlement| settlement.number);
     progress.left = progress.left.saturating_sub(games.len() as u64);
     let mut lines = Vec::new();
-    let mut players = Players::new(&*progress.store);
+    let mut players = PlayerCache::new(&*progress.store);
     for game in &games {
         let record = players.record(game).await?;
         serde_json::to_writer(&mut lines, &record).map_err(|error| ApiError::internal(&error))?;

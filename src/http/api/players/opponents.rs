@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use super::super::leaderboard::thousandths;
 use super::find;
-use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, Opening, Result as Ended};
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Result as Ended};
 use crate::http::answer::List;
-use crate::http::crosstable::{Meeting, crosstable};
+use crate::http::crosstable::{OpponentGames, crosstable};
 use crate::http::error::ApiError;
-use crate::http::request::{Parameters, PathPart};
+use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::published::Score;
+use crate::storage::published::OpponentScore;
 
 /// Games as the player sees them.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -29,8 +29,8 @@ pub(super) struct ScoreView {
     losses: u64,
 }
 
-impl From<Score> for ScoreView {
-    fn from(score: Score) -> Self {
+impl From<OpponentScore> for ScoreView {
+    fn from(score: OpponentScore) -> Self {
         Self { wins: score.wins, draws: score.draws, losses: score.losses }
     }
 }
@@ -58,8 +58,8 @@ pub(super) struct MeetingView {
     expected: Option<f64>,
 }
 
-impl From<Meeting> for MeetingView {
-    fn from(meeting: Meeting) -> Self {
+impl From<OpponentGames> for MeetingView {
+    fn from(meeting: OpponentGames) -> Self {
         Self {
             elo: meeting.elo,
             games: meeting.games(),
@@ -104,8 +104,8 @@ struct OpeningView {
     score: ScoreView,
 }
 
-impl From<Opening> for OpeningView {
-    fn from(opening: Opening) -> Self {
+impl From<OpeningHabit> for OpeningView {
+    fn from(opening: OpeningHabit) -> Self {
         Self { moves: opening.moves, score: opening.score.into() }
     }
 }
@@ -146,7 +146,7 @@ impl From<Habits> for HabitsView {
 pub(super) async fn player_crosstable(
     State(state): State<AppState>,
     name: PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<List<MeetingView>>, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
     let limit = parameters.limit()?;
@@ -158,7 +158,7 @@ pub(super) async fn player_crosstable(
 pub(super) async fn player_habits(
     State(state): State<AppState>,
     name: PathPart,
-    parameters: Parameters,
+    parameters: QueryParameters,
 ) -> Result<Json<HabitsView>, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
     let player = find(&state, &name).await?;

@@ -19,13 +19,13 @@ const ROWS_MAX: usize = 50;
 const GAMES_MIN: usize = 2;
 
 /// A number at the side and its line across.
-struct Tick {
+struct HistoryTick {
     at: String,
     label: i32,
 }
 
 /// A game in the table.
-struct Change {
+struct HistoryRow {
     game: String,
     day: String,
     after: i32,
@@ -35,7 +35,7 @@ struct Change {
 /// A curve with axes, and the same as a table.
 #[derive(Template)]
 #[template(path = "parts/rating-history.html")]
-pub(super) struct History {
+pub(super) struct RatingHistory {
     lang: Language,
     /// What it says, in words.
     label: String,
@@ -47,15 +47,15 @@ pub(super) struct History {
     points: String,
     /// The last point.
     end: (String, String),
-    ticks: Vec<Tick>,
+    ticks: Vec<HistoryTick>,
     from: String,
     to: String,
-    changes: Vec<Change>,
+    changes: Vec<HistoryRow>,
 }
 
-impl HtmlSafe for History {}
+impl HtmlSafe for RatingHistory {}
 
-impl History {
+impl RatingHistory {
     /// Draws the ratings after each game, from left to right. `None` if there is no line in them.
     pub(super) fn new(lang: Language, history: &[HistoryPoint]) -> Option<Self> {
         let (first, last) = (history.first()?, history.last()?);
@@ -94,15 +94,15 @@ impl History {
             bottom,
             points: points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" "),
             end,
-            ticks: ticks.map(|label| Tick { at: format!("{:.1}", y(label)), label }).collect(),
+            ticks: ticks.map(|label| HistoryTick { at: format!("{:.1}", y(label)), label }).collect(),
             from: day(first),
             to: day(last),
-            changes: history.iter().rev().take(ROWS_MAX).map(|point| Change::new(lang, point)).collect(),
+            changes: history.iter().rev().take(ROWS_MAX).map(|point| HistoryRow::new(lang, point)).collect(),
         })
     }
 }
 
-impl Change {
+impl HistoryRow {
     fn new(lang: Language, point: &HistoryPoint) -> Self {
         let (before, after) = (point.before.to_elo(), point.after.to_elo());
         Self { game: point.game.to_string(), day: words::day(lang, point.at), after, delta: after - before }
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn a_curve_lies_between_its_lines() {
-        let history =
-            History::new(Language::English, &[point(1_000, 1_100), point(1_100, 1_050)]).expect("two games");
+        let history = RatingHistory::new(Language::English, &[point(1_000, 1_100), point(1_100, 1_050)])
+            .expect("two games");
         assert_eq!(
             history.ticks.iter().map(|tick| tick.label).collect::<Vec<_>>(),
             [1_000, 1_050, 1_100, 1_150]
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn few_points_make_no_curve() {
-        assert!(History::new(Language::English, &[]).is_none());
-        assert!(History::new(Language::English, &[point(1_000, 1_010)]).is_none());
-        assert!(History::new(Language::English, &[point(1_000, 1_000), point(1_000, 1_000)]).is_some());
+        assert!(RatingHistory::new(Language::English, &[]).is_none());
+        assert!(RatingHistory::new(Language::English, &[point(1_000, 1_010)]).is_none());
+        assert!(RatingHistory::new(Language::English, &[point(1_000, 1_000), point(1_000, 1_000)]).is_some());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use fourfold_engine::Variant;
 
-use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, Opening, Recent, Result as Ended};
-use crate::http::crosstable::{Meeting, crosstable};
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Recent, Result as Ended};
+use crate::http::crosstable::{OpponentGames, crosstable};
 use crate::http::pages::drawing::{Drawing, MiniBoard};
 use crate::http::pages::parts::PlayerTag;
 use crate::http::state::AppState;
@@ -54,14 +54,14 @@ pub(super) struct MeetingRow {
 }
 
 /// All of it.
-pub(super) struct Play {
+pub(super) struct PlaySection {
     pub(super) form: Vec<FormTile>,
     pub(super) columns: Vec<ColumnBar>,
     pub(super) openings: Vec<OpeningRow>,
     pub(super) meetings: Vec<MeetingRow>,
 }
 
-impl Play {
+impl PlaySection {
     /// Looks at a player's rated games on one board.
     pub(super) async fn read(
         state: &AppState,
@@ -118,7 +118,7 @@ fn column_bars(lang: Language, counts: &[u64]) -> Vec<ColumnBar> {
     (1..).zip(counts).map(bar).collect()
 }
 
-fn opening_row(lang: Language, variant: Variant, opening: &Opening) -> OpeningRow {
+fn opening_row(lang: Language, variant: Variant, opening: &OpeningHabit) -> OpeningRow {
     let score = opening.score;
     OpeningRow {
         board: MiniBoard { drawing: Drawing::new(variant, &opening.moves) },
@@ -133,7 +133,7 @@ fn record(lang: Language, games: u64, won: u64, drawn: u64, lost: u64) -> String
 }
 
 impl MeetingRow {
-    fn new(lang: Language, meeting: &Meeting) -> Self {
+    fn new(lang: Language, meeting: &OpponentGames) -> Self {
         let (score, total) = (meeting.share(), meeting.total());
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let class = match meeting.expected {

@@ -15,7 +15,7 @@ use crate::play::room::refusal::RoomRefusal;
 use crate::play::room::state::{Effect, Play};
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
 use crate::protocol::{REACTIONS, ServerMessage};
-use crate::storage::authors::{BotFault, FaultKind};
+use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 
 impl RoomActor {

@@ -22,7 +22,7 @@ use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireSide;
 use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
 use crate::storage::conformance::{FIRST_WINS, add_players, player, spec};
-use crate::storage::memory::{Fault, MemoryStore};
+use crate::storage::memory::{CommitFault, MemoryStore};
 use crate::storage::store::Store;
 
 /// Names of what was heard, by all, in order.
@@ -129,16 +129,16 @@ async fn set_up() -> Setup {
 }
 
 async fn set_up_with(kind: PlayerKind) -> Setup {
-    set_up_told(kind, false, Truth::default()).await
+    set_up_told(kind, false, LiveValues::default()).await
 }
 
 /// The same where watchers are told what the game is worth.
 async fn set_up_solved(kind: PlayerKind, rated: bool) -> Setup {
-    let truth = Truth::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
+    let truth = LiveValues::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
     set_up_told(kind, rated, truth).await
 }
 
-async fn set_up_told(kind: PlayerKind, rated: bool, truth: Truth) -> Setup {
+async fn set_up_told(kind: PlayerKind, rated: bool, truth: LiveValues) -> Setup {
     let store = Arc::new(MemoryStore::new());
     add_players(&*store, &["Ada", "Bob"]).await;
     let (writer, actor) = Writer::new(store.clone());
@@ -208,7 +208,7 @@ async fn a_move_is_answered_after_its_commit_to_the_mover_first_and_to_watchers_
     setup.settle().await;
     setup.log.lock().unwrap().clear();
     setup.ada.take();
-    setup.store.inject(Fault::Slow(Duration::from_millis(300)));
+    setup.store.inject(CommitFault::Slow(Duration::from_millis(300)));
     setup.send(&setup.ada, 0, 4);
     setup.settle().await;
     assert_eq!(*setup.log.lock().unwrap(), Vec::<String>::new(), "nothing is public before the commit");
@@ -221,7 +221,7 @@ async fn a_move_is_answered_after_its_commit_to_the_mover_first_and_to_watchers_
 #[tokio::test(start_paused = true)]
 async fn what_comes_during_a_commit_is_judged_after_it() {
     let setup = set_up().await;
-    setup.store.inject(Fault::Slow(Duration::from_secs(1)));
+    setup.store.inject(CommitFault::Slow(Duration::from_secs(1)));
     setup.send(&setup.ada, 0, 4);
     setup.send(&setup.ada, 0, 4);
     setup.send(&setup.ada, 0, 5);
@@ -236,7 +236,7 @@ async fn what_comes_during_a_commit_is_judged_after_it() {
 #[tokio::test(start_paused = true)]
 async fn a_flood_during_a_commit_is_refused_and_the_commit_stands() {
     let setup = set_up().await;
-    setup.store.inject(Fault::Slow(Duration::from_secs(1)));
+    setup.store.inject(CommitFault::Slow(Duration::from_secs(1)));
     setup.send(&setup.ada, 0, 4);
     setup.settle().await;
     for _ in 0..=DEFERRED_MAX {
@@ -253,7 +253,7 @@ async fn a_flood_during_a_commit_is_refused_and_the_commit_stands() {
 #[tokio::test(start_paused = true)]
 async fn a_failing_bot_loses_even_if_a_flood_came_before_it() {
     let setup = set_up().await;
-    setup.store.inject(Fault::Slow(Duration::from_secs(1)));
+    setup.store.inject(CommitFault::Slow(Duration::from_secs(1)));
     setup.send(&setup.ada, 0, 4);
     setup.settle().await;
     for _ in 0..DEFERRED_MAX {
@@ -384,7 +384,7 @@ async fn a_planned_stop_stores_the_clocks_and_closes_the_room() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_waits_for_the_move_that_is_being_stored() {
     let setup = set_up().await;
-    setup.store.inject(Fault::Slow(Duration::from_secs(1)));
+    setup.store.inject(CommitFault::Slow(Duration::from_secs(1)));
     setup.send(&setup.ada, 0, 4);
     setup.settle().await;
     setup.room.pause().await;
@@ -407,7 +407,7 @@ async fn a_store_that_knows_the_game_otherwise_closes_the_room_as_out_of_step() 
 #[tokio::test(start_paused = true)]
 async fn a_failed_store_acknowledges_nothing() {
     let setup = set_up().await;
-    setup.store.inject(Fault::Failed);
+    setup.store.inject(CommitFault::Failed);
     setup.send(&setup.ada, 0, 4);
     assert_eq!(setup.closed.await.unwrap(), Closed::Done);
     assert_eq!(setup.ada.take_kinds(), Vec::<String>::new());
@@ -417,7 +417,7 @@ async fn a_failed_store_acknowledges_nothing() {
 async fn a_full_disk_costs_nobody_the_game() {
     let setup = set_up().await;
     for _ in 0..100 {
-        setup.store.inject(Fault::Full);
+        setup.store.inject(CommitFault::Full);
     }
     setup.send(&setup.ada, 0, 4);
     tokio::time::sleep(Duration::from_secs(110)).await;

@@ -4,7 +4,7 @@ use fourfold_engine::Side;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::RoomActor;
-use crate::analysis::truth::Outlook;
+use crate::analysis::live_value::LiveValue;
 use crate::model::player::PlayerKind;
 use crate::play::room::handle::Recipient;
 use crate::protocol::ServerMessage;
@@ -14,7 +14,7 @@ use crate::protocol::server::{Frame, Truth, Urgency};
 #[derive(Default)]
 pub(super) struct WatchedTruth {
     /// The computation; dropped, it ends.
-    asked: Option<AbortOnDropHandle<Option<Outlook>>>,
+    asked: Option<AbortOnDropHandle<Option<LiveValue>>>,
     /// What the watchers were told.
     told: Option<Frame>,
 }
@@ -26,7 +26,7 @@ impl WatchedTruth {
     }
 
     /// Waits for the answer; for ever if nobody asked. A wait that is given up loses nothing.
-    pub(super) async fn answer(&mut self) -> Option<Outlook> {
+    pub(super) async fn answer(&mut self) -> Option<LiveValue> {
         match &mut self.asked {
             Some(task) => {
                 let answer = task.await;
@@ -58,7 +58,7 @@ impl RoomActor {
         self.deps.truth.is_told() && !(self.state.spec().rated && people)
     }
 
-    pub(super) async fn tell_truth(&mut self, outlook: Option<Outlook>) {
+    pub(super) async fn tell_truth(&mut self, outlook: Option<LiveValue>) {
         let Some(outlook) = outlook else { return };
         let frame = Frame::new(ServerMessage::Truth(Truth {
             game: self.state.spec().id.clone(),

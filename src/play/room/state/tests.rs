@@ -8,7 +8,7 @@ use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
-use crate::storage::record::{Opening, Pair, StoredGame};
+use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
 const HUMANS: BySide<PlayerKind> = BySide { first: PlayerKind::Human, second: PlayerKind::Guest };
 const BOTS: BySide<PlayerKind> = BySide { first: PlayerKind::Bot, second: PlayerKind::Bot };
@@ -27,7 +27,7 @@ fn casual() -> GameSpec {
 }
 
 fn with_opening(moves: &str) -> GameSpec {
-    GameSpec { opening: Opening { moves: moves.into(), ..Opening::default() }, ..casual() }
+    GameSpec { opening: OpeningSource { moves: moves.into(), ..OpeningSource::default() }, ..casual() }
 }
 
 fn per_move(limit_ms: u32) -> GameSpec {
@@ -697,7 +697,7 @@ fn a_rematch_needs_both_after_the_end_and_at_the_table() {
 
 #[test]
 fn games_of_a_series_have_no_rematch() {
-    let pair = Some(Pair { id: "p1".parse().unwrap(), leg: 1, of: 2 });
+    let pair = Some(GamePair { id: "p1".parse().unwrap(), leg: 1, of: 2 });
     let mut table = Table::new(GameSpec { pair, ..casual() }, HUMANS);
     table.play_all(FIRST_WINS);
     assert!(matches!(table.state.ask_rematch(Side::First), Err(RoomRefusal::NotAllowed(_))));

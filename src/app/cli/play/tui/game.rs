@@ -3,28 +3,28 @@
 //! Pure: time comes as ticks, bots answer through events, and whoever owns the bots and the terminal performs the
 //! effects. What is shown is read off the state by `screen`.
 
-use fourfold_bots::{BotError, Choice, GameRecord, GameResult, SearchInfo};
+use fourfold_bots::{BotError, Choice, GameRecord, SearchInfo, SideResult};
 use fourfold_engine::search::Score;
 use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Side};
 
 use super::super::symbol;
-use super::pace::Pace;
+use super::pace::MovePace;
 
 /// What happens to a game.
 #[derive(Debug)]
-pub(super) enum Event {
-    Act(Action),
+pub(super) enum GameEvent {
+    Act(PersonAction),
     Answer {
-        ticket: Ticket,
-        report: Result<Report, BotError>,
+        ticket: QuestionId,
+        report: Result<MoveReport, BotError>,
     },
-    /// [`super::pace::TICK`] has passed. Only wanted while [`State::wants_ticks`].
+    /// [`super::pace::TICK`] has passed. Only wanted while [`ScreenGame::wants_ticks`].
     Tick,
 }
 
 /// What a person wants to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Action {
+pub(super) enum PersonAction {
     /// Moves the cursor by this many columns, to the right if positive.
     Choose(isize),
     /// Plays the column of the cursor.
@@ -47,10 +47,10 @@ pub(super) enum Action {
 
 /// What the owner of the bots has to do.
 #[derive(Debug)]
-pub(super) enum Effect {
-    /// Ask for a move in [`State::game`]'s position, and answer with this ticket.
+pub(super) enum BotOrder {
+    /// Ask for a move in [`ScreenGame::game`]'s position, and answer with this ticket.
     Think {
-        ticket: Ticket,
+        ticket: QuestionId,
         whom: Whom,
     },
     /// Whoever thinks shall stop; its answer is of no interest.
@@ -65,7 +65,7 @@ pub(super) enum Effect {
 
 /// Names a question, so that late answers to others are known.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Ticket(u64);
+pub(super) struct QuestionId(u64);
 
 /// A bot, named by the side that it was started on: sides may be swapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,15 +81,15 @@ pub(super) enum Whom {
 
 /// Who plays a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Seated {
+pub(super) enum ScreenSeat {
     Human,
     Bot { id: BotId, name: String },
 }
 
 /// A question that is not answered yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Asked {
-    pub(super) ticket: Ticket,
+pub(super) struct PendingQuestion {
+    pub(super) ticket: QuestionId,
     pub(super) whom: Whom,
     /// Ticks since it was asked.
     pub(super) ticks: u32,
@@ -97,14 +97,14 @@ pub(super) struct Asked {
 
 /// A move, and what is known about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Report {
+pub(super) struct MoveReport {
     pub(super) column: Column,
-    pub(super) known: Known,
+    pub(super) known: MoveKnowledge,
 }
 
 /// How much is known about a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(super) enum MoveKnowledge {
     Nothing,
     /// What a search found, in the unit of the bot that searched.
     Estimate(SearchInfo),
@@ -112,9 +112,9 @@ pub(super) enum Known {
     Exactly(Score),
 }
 
-impl From<Choice> for Report {
+impl From<Choice> for MoveReport {
     fn from(Choice { column, info }: Choice) -> Self {
-        Self { column, known: info.map_or(Known::Nothing, Known::Estimate) }
+        Self { column, known: info.map_or(MoveKnowledge::Nothing, MoveKnowledge::Estimate) }
     }
 }
 
@@ -140,27 +140,27 @@ pub(super) enum Mode {
 
 /// A game on the screen.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct ScreenGame {
     game: Game,
     /// Moves before the first of this game: they cannot be taken back.
     opening_plies: u32,
-    seats: BySide<Seated>,
+    seats: BySide<ScreenSeat>,
     cursor: Column,
-    asked: Option<Asked>,
-    last_ticket: Ticket,
+    asked: Option<PendingQuestion>,
+    last_ticket: QuestionId,
     /// The last word of each bot.
-    reports: BySide<Option<Report>>,
-    hint: Option<Report>,
-    pace: Pace,
+    reports: BySide<Option<MoveReport>>,
+    hint: Option<MoveReport>,
+    pace: MovePace,
     shows_help: bool,
     message: Option<String>,
     /// What would give up a game in progress, and waits to be asked for again.
-    unconfirmed: Option<Action>,
+    unconfirmed: Option<PersonAction>,
 }
 
-impl State {
-    /// A game that goes on from here. Call [`State::begin`] first.
-    pub(super) fn new(game: Game, seats: BySide<Seated>) -> Self {
+impl ScreenGame {
+    /// A game that goes on from here. Call [`ScreenGame::begin`] first.
+    pub(super) fn new(game: Game, seats: BySide<ScreenSeat>) -> Self {
         let variant = game.variant();
         let middle = usize::from(variant.width() - 1) / 2;
         let cursor = variant.columns().nth(middle).expect("a board has a middle");
@@ -170,10 +170,10 @@ impl State {
             seats,
             cursor,
             asked: None,
-            last_ticket: Ticket::default(),
+            last_ticket: QuestionId::default(),
             reports: BySide::default(),
             hint: None,
-            pace: Pace::default(),
+            pace: MovePace::default(),
             shows_help: false,
             message: None,
             unconfirmed: None,
@@ -184,7 +184,7 @@ impl State {
         &self.game
     }
 
-    pub(super) fn seats(&self) -> &BySide<Seated> {
+    pub(super) fn seats(&self) -> &BySide<ScreenSeat> {
         &self.seats
     }
 
@@ -192,19 +192,19 @@ impl State {
         self.cursor
     }
 
-    pub(super) fn asked(&self) -> Option<Asked> {
+    pub(super) fn asked(&self) -> Option<PendingQuestion> {
         self.asked
     }
 
-    pub(super) fn reports(&self) -> &BySide<Option<Report>> {
+    pub(super) fn reports(&self) -> &BySide<Option<MoveReport>> {
         &self.reports
     }
 
-    pub(super) fn hint(&self) -> Option<&Report> {
+    pub(super) fn hint(&self) -> Option<&MoveReport> {
         self.hint.as_ref()
     }
 
-    pub(super) fn pace(&self) -> &Pace {
+    pub(super) fn pace(&self) -> &MovePace {
         &self.pace
     }
 
@@ -239,7 +239,7 @@ impl State {
     }
 
     /// What there is to do before the first event.
-    pub(super) fn begin(&mut self) -> Vec<Effect> {
+    pub(super) fn begin(&mut self) -> Vec<BotOrder> {
         self.go_on()
     }
 
@@ -248,52 +248,52 @@ impl State {
     /// # Errors
     ///
     /// Fails if a bot that plays is broken or breaks the rules.
-    pub(super) fn apply(&mut self, event: Event) -> Result<Vec<Effect>, Broken> {
+    pub(super) fn apply(&mut self, event: GameEvent) -> Result<Vec<BotOrder>, Broken> {
         let mut effects = match event {
-            Event::Act(action) => self.act(action),
-            Event::Answer { ticket, report } => {
+            GameEvent::Act(action) => self.act(action),
+            GameEvent::Answer { ticket, report } => {
                 self.hear(ticket, report)?;
                 Vec::new()
             }
-            Event::Tick => {
+            GameEvent::Tick => {
                 self.tick();
                 Vec::new()
             }
         };
-        if !matches!(effects.last(), Some(Effect::Leave)) {
+        if !matches!(effects.last(), Some(BotOrder::Leave)) {
             effects.extend(self.go_on());
         }
         Ok(effects)
     }
 
-    fn act(&mut self, action: Action) -> Vec<Effect> {
+    fn act(&mut self, action: PersonAction) -> Vec<BotOrder> {
         self.message = None;
         let repeated = self.unconfirmed.take() == Some(action);
         match action {
-            Action::Choose(by) => self.move_cursor(by),
-            Action::Drop => return self.drop_in(self.cursor),
-            Action::DropIn(column) => return self.drop_in(column),
-            Action::Undo => return self.undo(),
-            Action::Hint => return self.ask_adviser(),
-            Action::NewGame | Action::SwapSides if !repeated && self.is_in_progress() => {
+            PersonAction::Choose(by) => self.move_cursor(by),
+            PersonAction::Drop => return self.drop_in(self.cursor),
+            PersonAction::DropIn(column) => return self.drop_in(column),
+            PersonAction::Undo => return self.undo(),
+            PersonAction::Hint => return self.ask_adviser(),
+            PersonAction::NewGame | PersonAction::SwapSides if !repeated && self.is_in_progress() => {
                 self.unconfirmed = Some(action);
                 self.message = Some("the same key again gives this game up".to_owned());
             }
-            Action::NewGame => return self.restart(),
-            Action::SwapSides => {
+            PersonAction::NewGame => return self.restart(),
+            PersonAction::SwapSides => {
                 let effects = self.restart();
                 std::mem::swap(&mut self.seats.first, &mut self.seats.second);
                 return effects;
             }
-            Action::Help => self.shows_help = !self.shows_help,
-            Action::Pause => self.pace.toggle(),
-            Action::Faster => self.pace.faster(),
-            Action::Slower => self.pace.slower(),
-            Action::Step => self.pace.step(),
-            Action::Leave => {
+            PersonAction::Help => self.shows_help = !self.shows_help,
+            PersonAction::Pause => self.pace.toggle(),
+            PersonAction::Faster => self.pace.faster(),
+            PersonAction::Slower => self.pace.slower(),
+            PersonAction::Step => self.pace.step(),
+            PersonAction::Leave => {
                 let mut effects = self.stop();
                 effects.extend(self.lessons());
-                effects.push(Effect::Leave);
+                effects.push(BotOrder::Leave);
                 return effects;
             }
         }
@@ -307,7 +307,7 @@ impl State {
     }
 
     /// A person drops a stone.
-    fn drop_in(&mut self, column: Column) -> Vec<Effect> {
+    fn drop_in(&mut self, column: Column) -> Vec<BotOrder> {
         let refusal = if self.game.outcome().is_some() {
             Some("the game is over: n for a new one".to_owned())
         } else if self.is_persons_turn() {
@@ -332,7 +332,7 @@ impl State {
     }
 
     /// Takes back the last move of a person and whatever followed it; the last move of all if two bots play.
-    fn undo(&mut self) -> Vec<Effect> {
+    fn undo(&mut self) -> Vec<BotOrder> {
         let is_watched = self.is_watched();
         let mut earlier = (self.opening_plies..self.game.ply()).rev();
         let Some(target) = earlier.find(|&ply| is_watched || self.is_human(Side::to_move_at(ply))) else {
@@ -351,7 +351,7 @@ impl State {
         effects
     }
 
-    fn ask_adviser(&mut self) -> Vec<Effect> {
+    fn ask_adviser(&mut self) -> Vec<BotOrder> {
         if !self.is_persons_turn() {
             self.message = Some("hints are for your own turn".to_owned());
             return Vec::new();
@@ -362,7 +362,7 @@ impl State {
         vec![self.ask(Whom::Adviser)]
     }
 
-    fn restart(&mut self) -> Vec<Effect> {
+    fn restart(&mut self) -> Vec<BotOrder> {
         let mut effects = self.stop();
         effects.extend(self.lessons());
         while self.game.ply() > self.opening_plies {
@@ -376,22 +376,22 @@ impl State {
 
     /// What the bots are told about a finished game. Only when it is left for good: until then its end may be taken
     /// back.
-    fn lessons(&self) -> Vec<Effect> {
+    fn lessons(&self) -> Vec<BotOrder> {
         let Some(outcome) = self.game.outcome() else { return Vec::new() };
         if self.game.ply() == self.opening_plies {
             return Vec::new(); // nobody played
         }
         let lesson = |side: Side| match self.seats[side] {
-            Seated::Human => None,
-            Seated::Bot { id, .. } => {
+            ScreenSeat::Human => None,
+            ScreenSeat::Bot { id, .. } => {
                 let record = GameRecord { game: self.game.clone(), side, result: result_of(outcome, side) };
-                Some(Effect::Learn { bot: id, record })
+                Some(BotOrder::Learn { bot: id, record })
             }
         };
         Side::BOTH.into_iter().filter_map(lesson).collect()
     }
 
-    fn hear(&mut self, ticket: Ticket, report: Result<Report, BotError>) -> Result<(), Broken> {
+    fn hear(&mut self, ticket: QuestionId, report: Result<MoveReport, BotError>) -> Result<(), Broken> {
         let Some(asked) = self.asked.take_if(|asked| asked.ticket == ticket) else { return Ok(()) };
         match (asked.whom, report) {
             (Whom::Adviser, Ok(report)) => self.hint = Some(report),
@@ -402,7 +402,7 @@ impl State {
         Ok(())
     }
 
-    fn play_for_bot(&mut self, report: Report) -> Result<(), Broken> {
+    fn play_for_bot(&mut self, report: MoveReport) -> Result<(), Broken> {
         let side = self.game.position().side_to_move();
         let column = report.column;
         self.play(column).map_err(|reason| Broken::Illegal { name: self.name(side), column, reason })?;
@@ -419,7 +419,7 @@ impl State {
     }
 
     /// Asks the bot to move, if it is a bot's turn and time for it.
-    fn go_on(&mut self) -> Vec<Effect> {
+    fn go_on(&mut self) -> Vec<BotOrder> {
         if self.asked.is_some() || self.game.outcome().is_some() {
             return Vec::new();
         }
@@ -427,20 +427,20 @@ impl State {
             return Vec::new();
         }
         match self.seats[self.game.position().side_to_move()] {
-            Seated::Human => Vec::new(),
-            Seated::Bot { id, .. } => vec![self.ask(Whom::Player(id))],
+            ScreenSeat::Human => Vec::new(),
+            ScreenSeat::Bot { id, .. } => vec![self.ask(Whom::Player(id))],
         }
     }
 
-    fn ask(&mut self, whom: Whom) -> Effect {
+    fn ask(&mut self, whom: Whom) -> BotOrder {
         self.last_ticket.0 += 1;
         let ticket = self.last_ticket;
-        self.asked = Some(Asked { ticket, whom, ticks: 0 });
-        Effect::Think { ticket, whom }
+        self.asked = Some(PendingQuestion { ticket, whom, ticks: 0 });
+        BotOrder::Think { ticket, whom }
     }
 
-    fn stop(&mut self) -> Vec<Effect> {
-        self.asked.take().map(|_| Effect::Stop).into_iter().collect()
+    fn stop(&mut self) -> Vec<BotOrder> {
+        self.asked.take().map(|_| BotOrder::Stop).into_iter().collect()
     }
 
     /// Whether a person would lose something if the game ended now.
@@ -449,32 +449,32 @@ impl State {
     }
 
     fn is_human(&self, side: Side) -> bool {
-        matches!(self.seats[side], Seated::Human)
+        matches!(self.seats[side], ScreenSeat::Human)
     }
 
     /// What a side's player is called: `you` if only one is a person.
     pub(super) fn name(&self, side: Side) -> String {
         match &self.seats[side] {
-            Seated::Bot { name, .. } => name.clone(),
-            Seated::Human if self.is_human(side.opponent()) => format!("{side} player"),
-            Seated::Human => "you".to_owned(),
+            ScreenSeat::Bot { name, .. } => name.clone(),
+            ScreenSeat::Human if self.is_human(side.opponent()) => format!("{side} player"),
+            ScreenSeat::Human => "you".to_owned(),
         }
     }
 
     /// A side's symbol, with the bot that plays it if one does.
     pub(super) fn title(&self, side: Side) -> String {
         match &self.seats[side] {
-            Seated::Human => symbol(side).to_string(),
-            Seated::Bot { name, .. } => format!("{} ({name})", symbol(side)),
+            ScreenSeat::Human => symbol(side).to_string(),
+            ScreenSeat::Bot { name, .. } => format!("{} ({name})", symbol(side)),
         }
     }
 }
 
-fn result_of(outcome: Outcome, side: Side) -> GameResult {
+fn result_of(outcome: Outcome, side: Side) -> SideResult {
     match outcome {
-        Outcome::Draw => GameResult::Draw,
-        Outcome::Win { by, .. } if by == side => GameResult::Win,
-        Outcome::Win { .. } => GameResult::Loss,
+        Outcome::Draw => SideResult::Draw,
+        Outcome::Win { by, .. } if by == side => SideResult::Win,
+        Outcome::Win { .. } => SideResult::Loss,
     }
 }
 
@@ -484,38 +484,38 @@ mod tests {
 
     use super::*;
 
-    fn bot(side: Side) -> Seated {
-        Seated::Bot { id: BotId(side), name: format!("{side} bot") }
+    fn bot(side: Side) -> ScreenSeat {
+        ScreenSeat::Bot { id: BotId(side), name: format!("{side} bot") }
     }
 
     /// A game in which these sides are bots.
-    fn state(moves: &str, bots: &[Side]) -> State {
+    fn state(moves: &str, bots: &[Side]) -> ScreenGame {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let seats = BySide::from_fn(|side| if bots.contains(&side) { bot(side) } else { Seated::Human });
-        State::new(game, seats)
+        let seats = BySide::from_fn(|side| if bots.contains(&side) { bot(side) } else { ScreenSeat::Human });
+        ScreenGame::new(game, seats)
     }
 
     fn column(number: u8) -> Column {
         Column::from_number(number).unwrap()
     }
 
-    fn act(state: &mut State, action: Action) -> Vec<Effect> {
-        state.apply(Event::Act(action)).unwrap()
+    fn act(state: &mut ScreenGame, action: PersonAction) -> Vec<BotOrder> {
+        state.apply(GameEvent::Act(action)).unwrap()
     }
 
-    fn drop_in(state: &mut State, number: u8) -> Vec<Effect> {
-        act(state, Action::DropIn(column(number)))
+    fn drop_in(state: &mut ScreenGame, number: u8) -> Vec<BotOrder> {
+        act(state, PersonAction::DropIn(column(number)))
     }
 
     /// Answers the open question with this column.
-    fn answer(state: &mut State, number: u8) -> Result<Vec<Effect>, Broken> {
+    fn answer(state: &mut ScreenGame, number: u8) -> Result<Vec<BotOrder>, Broken> {
         let ticket = state.asked().expect("somebody was asked").ticket;
-        state.apply(Event::Answer { ticket, report: Ok(Choice::from(column(number)).into()) })
+        state.apply(GameEvent::Answer { ticket, report: Ok(Choice::from(column(number)).into()) })
     }
 
     #[track_caller]
-    fn check_thinks(effects: &[Effect], expected: Whom) {
-        let Some(Effect::Think { whom, .. }) = effects.last() else { panic!("{effects:?}") };
+    fn check_thinks(effects: &[BotOrder], expected: Whom) {
+        let Some(BotOrder::Think { whom, .. }) = effects.last() else { panic!("{effects:?}") };
         assert_eq!(*whom, expected);
     }
 
@@ -535,12 +535,12 @@ mod tests {
     #[test]
     fn the_cursor_stays_on_the_board_and_drops() {
         let mut state = state("", &[]);
-        act(&mut state, Action::Choose(-64));
-        act(&mut state, Action::Drop);
-        act(&mut state, Action::Choose(64));
-        act(&mut state, Action::Choose(1));
-        act(&mut state, Action::Choose(-1));
-        act(&mut state, Action::Drop);
+        act(&mut state, PersonAction::Choose(-64));
+        act(&mut state, PersonAction::Drop);
+        act(&mut state, PersonAction::Choose(64));
+        act(&mut state, PersonAction::Choose(1));
+        act(&mut state, PersonAction::Choose(-1));
+        act(&mut state, PersonAction::Drop);
         assert_eq!(state.game().notation(), "16");
     }
 
@@ -560,9 +560,9 @@ mod tests {
         let mut state = state("44", &[Side::Second]);
         drop_in(&mut state, 5);
         answer(&mut state, 5).unwrap();
-        act(&mut state, Action::Undo);
+        act(&mut state, PersonAction::Undo);
         assert_eq!(state.game().notation(), "44");
-        act(&mut state, Action::Undo);
+        act(&mut state, PersonAction::Undo);
         assert_eq!(state.message(), Some("there is no move to take back"), "the opening stays");
     }
 
@@ -571,10 +571,10 @@ mod tests {
         let mut state = state("", &[Side::Second]);
         drop_in(&mut state, 4);
         let ticket = state.asked().unwrap().ticket;
-        assert!(matches!(act(&mut state, Action::Undo)[..], [Effect::Stop]));
+        assert!(matches!(act(&mut state, PersonAction::Undo)[..], [BotOrder::Stop]));
         // Its answer comes nevertheless, and late: the next question is another one.
         drop_in(&mut state, 1);
-        let late = Event::Answer { ticket, report: Ok(Choice::from(column(7)).into()) };
+        let late = GameEvent::Answer { ticket, report: Ok(Choice::from(column(7)).into()) };
         assert!(state.apply(late).unwrap().is_empty());
         assert_eq!(state.game().notation(), "1");
     }
@@ -584,7 +584,7 @@ mod tests {
         let mut state = state("", &[Side::First]);
         check_thinks(&state.begin(), Whom::Player(BotId(Side::First)));
         answer(&mut state, 4).unwrap();
-        act(&mut state, Action::Undo);
+        act(&mut state, PersonAction::Undo);
         assert_eq!(state.game().notation(), "4");
     }
 
@@ -594,14 +594,14 @@ mod tests {
         assert!(drop_in(&mut state, 1).is_empty());
         assert!(drop_in(&mut state, 1).is_empty());
         assert_eq!(state.message(), Some("the game is over: n for a new one"));
-        act(&mut state, Action::Undo);
+        act(&mut state, PersonAction::Undo);
         assert_eq!(state.game().outcome(), None);
         drop_in(&mut state, 1);
-        let effects = act(&mut state, Action::NewGame);
-        let [Effect::Learn { bot: BotId(Side::Second), record }] = &effects[..] else {
+        let effects = act(&mut state, PersonAction::NewGame);
+        let [BotOrder::Learn { bot: BotId(Side::Second), record }] = &effects[..] else {
             panic!("{effects:?}")
         };
-        assert_eq!((record.side, record.result), (Side::Second, GameResult::Loss));
+        assert_eq!((record.side, record.result), (Side::Second, SideResult::Loss));
         assert_eq!(state.game().notation(), "121212", "the opening is played again");
     }
 
@@ -609,41 +609,41 @@ mod tests {
     fn a_game_in_progress_is_given_up_at_the_second_wish_only() {
         let mut state = state("", &[]);
         drop_in(&mut state, 4);
-        act(&mut state, Action::NewGame);
-        act(&mut state, Action::Choose(1));
-        act(&mut state, Action::NewGame);
+        act(&mut state, PersonAction::NewGame);
+        act(&mut state, PersonAction::Choose(1));
+        act(&mut state, PersonAction::NewGame);
         assert_eq!(state.game().ply(), 1);
-        act(&mut state, Action::NewGame);
+        act(&mut state, PersonAction::NewGame);
         assert_eq!(state.game().ply(), 0);
     }
 
     #[test]
     fn swapped_bots_keep_their_threads() {
         let mut state = state("", &[Side::Second]);
-        check_thinks(&act(&mut state, Action::SwapSides), Whom::Player(BotId(Side::Second)));
+        check_thinks(&act(&mut state, PersonAction::SwapSides), Whom::Player(BotId(Side::Second)));
         assert_eq!((state.name(Side::First), state.name(Side::Second)), ("second bot".into(), "you".into()));
     }
 
     #[test]
     fn hints_are_for_the_position_on_the_board() {
         let mut state = state("", &[Side::Second]);
-        check_thinks(&act(&mut state, Action::Hint), Whom::Adviser);
-        assert!(act(&mut state, Action::Hint).is_empty(), "it is being looked for");
+        check_thinks(&act(&mut state, PersonAction::Hint), Whom::Adviser);
+        assert!(act(&mut state, PersonAction::Hint).is_empty(), "it is being looked for");
         answer(&mut state, 4).unwrap();
         assert_eq!(state.hint().map(|hint| hint.column), Some(column(4)));
         assert_eq!(state.game().ply(), 0);
         drop_in(&mut state, 5);
         assert_eq!(state.hint(), None);
-        act(&mut state, Action::Hint);
+        act(&mut state, PersonAction::Hint);
         assert_eq!(state.message(), Some("hints are for your own turn"));
     }
 
     #[test]
     fn a_move_does_not_wait_for_a_hint() {
         let mut state = state("", &[Side::Second]);
-        act(&mut state, Action::Hint);
+        act(&mut state, PersonAction::Hint);
         let effects = drop_in(&mut state, 4);
-        assert!(matches!(effects[..], [Effect::Stop, Effect::Think { whom: Whom::Player(_), .. }]));
+        assert!(matches!(effects[..], [BotOrder::Stop, BotOrder::Think { whom: Whom::Player(_), .. }]));
     }
 
     #[test]
@@ -652,15 +652,15 @@ mod tests {
         check_thinks(&state.begin(), Whom::Player(BotId(Side::First)));
         assert!(answer(&mut state, 4).unwrap().is_empty() && state.wants_ticks());
         for _ in 0..9 {
-            assert!(state.apply(Event::Tick).unwrap().is_empty());
+            assert!(state.apply(GameEvent::Tick).unwrap().is_empty());
         }
-        check_thinks(&state.apply(Event::Tick).unwrap(), Whom::Player(BotId(Side::Second)));
-        act(&mut state, Action::Pause);
+        check_thinks(&state.apply(GameEvent::Tick).unwrap(), Whom::Player(BotId(Side::Second)));
+        act(&mut state, PersonAction::Pause);
         answer(&mut state, 4).unwrap();
         assert!(!state.wants_ticks(), "nothing happens by itself");
-        check_thinks(&act(&mut state, Action::Step), Whom::Player(BotId(Side::First)));
+        check_thinks(&act(&mut state, PersonAction::Step), Whom::Player(BotId(Side::First)));
         assert!(answer(&mut state, 4).unwrap().is_empty());
-        act(&mut state, Action::Undo);
+        act(&mut state, PersonAction::Undo);
         assert_eq!(state.game().notation(), "44");
     }
 
@@ -670,8 +670,11 @@ mod tests {
         state.begin();
         let error = answer(&mut state, 4).unwrap_err();
         assert_eq!(error.to_string(), "first bot chose column 4: column 4 is full");
-        let ticket = state.asked.insert(Asked { ticket: Ticket(9), whom: Whom::Adviser, ticks: 0 }).ticket;
-        let no_hint = Event::Answer { ticket, report: Err(BotError::GameOver) };
+        let ticket = state
+            .asked
+            .insert(PendingQuestion { ticket: QuestionId(9), whom: Whom::Adviser, ticks: 0 })
+            .ticket;
+        let no_hint = GameEvent::Answer { ticket, report: Err(BotError::GameOver) };
         state.apply(no_hint).unwrap();
         assert_eq!(state.message(), Some("no hint: the game is over: there is nothing to choose"));
     }
@@ -680,6 +683,6 @@ mod tests {
     fn leaving_stops_whoever_thinks() {
         let mut state = state("", &[Side::First]);
         state.begin();
-        assert!(matches!(act(&mut state, Action::Leave)[..], [Effect::Stop, Effect::Leave]));
+        assert!(matches!(act(&mut state, PersonAction::Leave)[..], [BotOrder::Stop, BotOrder::Leave]));
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::atomic::AtomicBool;
 
 use fourfold_bots::{Bot, BotError, BotSpec, registry};
-use fourfold_engine::search::Limits;
+use fourfold_engine::search::SearchLimits;
 use fourfold_engine::solver::{ColumnScores, Solver};
 use fourfold_engine::{Column, Position, Variant};
 
 use super::super::think;
-use super::game::{Known, Report};
-use super::thinker::Mind;
+use super::game::{MoveKnowledge, MoveReport};
+use super::thinker::MoveChooser;
 
 /// The bot that is asked where the solver gives up.
 pub(super) const ESTIMATOR: &str = "alphabeta";
@@ -38,27 +38,27 @@ impl Adviser {
     }
 }
 
-impl Mind for Adviser {
-    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
-        let limits = Limits { nodes: Some(SOLVER_NODES_MAX), stop };
+impl MoveChooser for Adviser {
+    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError> {
+        let limits = SearchLimits { nodes: Some(SOLVER_NODES_MAX), stop };
         let solved = self.solver.column_scores(position, limits);
         match solved.ok().and_then(|solved| exact(position, &solved.value)) {
             Some(report) => Ok(report),
             None => {
-                think::choose_unless_stopped(&mut *self.estimator, position, None, stop).map(Report::from)
+                think::choose_unless_stopped(&mut *self.estimator, position, None, stop).map(MoveReport::from)
             }
         }
     }
 }
 
 /// The best column, of equal ones the one nearest to the middle; `None` if the game is over.
-fn exact(position: &Position, scores: &ColumnScores) -> Option<Report> {
+fn exact(position: &Position, scores: &ColumnScores) -> Option<MoveReport> {
     let score = scores.best()?;
     let width = usize::from(position.variant().width());
     // Twice the distance, to stay in whole numbers: the middle of an even board is between two columns.
     let from_middle = |column: &Column| (2 * column.index() + 1).abs_diff(width);
     let column = scores.best_columns().min_by_key(from_middle)?;
-    Some(Report { column, known: Known::Exactly(score) })
+    Some(MoveReport { column, known: MoveKnowledge::Exactly(score) })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
         let mut adviser = Adviser::new(Variant::STANDARD).unwrap();
         let report = adviser.think(game.position(), &AtomicBool::new(false)).unwrap();
         assert_eq!(report.column.number(), 1);
-        assert!(matches!(report.known, Known::Exactly(score) if score.value() == 18), "{report:?}");
+        assert!(matches!(report.known, MoveKnowledge::Exactly(score) if score.value() == 18), "{report:?}");
     }
 
     #[test]
@@ -81,6 +81,6 @@ mod tests {
         let position = Position::new(Variant::STANDARD);
         let report =
             Adviser::new(Variant::STANDARD).unwrap().think(&position, &AtomicBool::new(true)).unwrap();
-        assert!(!matches!(report.known, Known::Exactly(_)));
+        assert!(!matches!(report.known, MoveKnowledge::Exactly(_)));
     }
 }

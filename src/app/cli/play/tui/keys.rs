@@ -3,57 +3,57 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use fourfold_engine::Column;
 
-use super::game::{Action, Mode};
+use super::game::{Mode, PersonAction};
 
 /// Further than any board is wide.
 const TO_THE_EDGE: isize = 64;
 
 /// The action of a key that was pressed; `None` if it has none.
-pub(super) fn action(key: KeyEvent, mode: Mode) -> Option<Action> {
+pub(super) fn action(key: KeyEvent, mode: Mode) -> Option<PersonAction> {
     if key.kind == KeyEventKind::Release {
         return None;
     }
     if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return matches!(key.code, KeyCode::Char('c' | 'C')).then_some(Action::Leave);
+        return matches!(key.code, KeyCode::Char('c' | 'C')).then_some(PersonAction::Leave);
     }
     match mode {
-        Mode::Help => Some(Action::Help),
+        Mode::Help => Some(PersonAction::Help),
         Mode::Playing => common(key.code).or_else(|| playing(key.code)),
         Mode::Watching => common(key.code).or_else(|| watching(key.code)),
     }
 }
 
-fn common(code: KeyCode) -> Option<Action> {
+fn common(code: KeyCode) -> Option<PersonAction> {
     match code {
-        KeyCode::Char('u' | 'U') | KeyCode::Backspace => Some(Action::Undo),
-        KeyCode::Char('n' | 'N' | 'r' | 'R') => Some(Action::NewGame),
-        KeyCode::Char('s' | 'S') => Some(Action::SwapSides),
-        KeyCode::Char('?') | KeyCode::F(1) => Some(Action::Help),
-        KeyCode::Char('q' | 'Q') => Some(Action::Leave),
+        KeyCode::Char('u' | 'U') | KeyCode::Backspace => Some(PersonAction::Undo),
+        KeyCode::Char('n' | 'N' | 'r' | 'R') => Some(PersonAction::NewGame),
+        KeyCode::Char('s' | 'S') => Some(PersonAction::SwapSides),
+        KeyCode::Char('?') | KeyCode::F(1) => Some(PersonAction::Help),
+        KeyCode::Char('q' | 'Q') => Some(PersonAction::Leave),
         _ => None,
     }
 }
 
-fn playing(code: KeyCode) -> Option<Action> {
+fn playing(code: KeyCode) -> Option<PersonAction> {
     match code {
-        KeyCode::Left => Some(Action::Choose(-1)),
-        KeyCode::Right => Some(Action::Choose(1)),
-        KeyCode::Home => Some(Action::Choose(-TO_THE_EDGE)),
-        KeyCode::End => Some(Action::Choose(TO_THE_EDGE)),
-        KeyCode::Enter | KeyCode::Down | KeyCode::Char(' ') => Some(Action::Drop),
-        KeyCode::Char('h' | 'H') => Some(Action::Hint),
-        KeyCode::Char(digit) => Column::from_digit(digit).map(Action::DropIn),
+        KeyCode::Left => Some(PersonAction::Choose(-1)),
+        KeyCode::Right => Some(PersonAction::Choose(1)),
+        KeyCode::Home => Some(PersonAction::Choose(-TO_THE_EDGE)),
+        KeyCode::End => Some(PersonAction::Choose(TO_THE_EDGE)),
+        KeyCode::Enter | KeyCode::Down | KeyCode::Char(' ') => Some(PersonAction::Drop),
+        KeyCode::Char('h' | 'H') => Some(PersonAction::Hint),
+        KeyCode::Char(digit) => Column::from_digit(digit).map(PersonAction::DropIn),
         _ => None,
     }
 }
 
-fn watching(code: KeyCode) -> Option<Action> {
+fn watching(code: KeyCode) -> Option<PersonAction> {
     match code {
-        KeyCode::Char(' ' | 'p' | 'P') => Some(Action::Pause),
-        KeyCode::Char('+' | '=') | KeyCode::Up => Some(Action::Faster),
-        KeyCode::Char('-') | KeyCode::Down => Some(Action::Slower),
-        KeyCode::Enter | KeyCode::Right | KeyCode::Char('.') => Some(Action::Step),
-        KeyCode::Left => Some(Action::Undo),
+        KeyCode::Char(' ' | 'p' | 'P') => Some(PersonAction::Pause),
+        KeyCode::Char('+' | '=') | KeyCode::Up => Some(PersonAction::Faster),
+        KeyCode::Char('-') | KeyCode::Down => Some(PersonAction::Slower),
+        KeyCode::Enter | KeyCode::Right | KeyCode::Char('.') => Some(PersonAction::Step),
+        KeyCode::Left => Some(PersonAction::Undo),
         _ => None,
     }
 }
@@ -103,18 +103,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(code: KeyCode, mode: Mode, expected: Option<Action>) {
+    fn check(code: KeyCode, mode: Mode, expected: Option<PersonAction>) {
         assert_eq!(action(KeyEvent::from(code), mode), expected);
     }
 
     #[test]
     fn keys_depend_on_what_there_is_to_do() {
-        check(KeyCode::Char(' '), Mode::Playing, Some(Action::Drop));
-        check(KeyCode::Char(' '), Mode::Watching, Some(Action::Pause));
-        check(KeyCode::Char(' '), Mode::Help, Some(Action::Help));
-        check(KeyCode::Char('q'), Mode::Help, Some(Action::Help));
-        check(KeyCode::Char('4'), Mode::Playing, Column::from_number(4).map(Action::DropIn));
-        check(KeyCode::Char('C'), Mode::Playing, Column::from_number(12).map(Action::DropIn));
+        check(KeyCode::Char(' '), Mode::Playing, Some(PersonAction::Drop));
+        check(KeyCode::Char(' '), Mode::Watching, Some(PersonAction::Pause));
+        check(KeyCode::Char(' '), Mode::Help, Some(PersonAction::Help));
+        check(KeyCode::Char('q'), Mode::Help, Some(PersonAction::Help));
+        check(KeyCode::Char('4'), Mode::Playing, Column::from_number(4).map(PersonAction::DropIn));
+        check(KeyCode::Char('C'), Mode::Playing, Column::from_number(12).map(PersonAction::DropIn));
         check(KeyCode::Char('4'), Mode::Watching, None);
         check(KeyCode::Char('0'), Mode::Playing, None);
     }
@@ -123,7 +123,7 @@ mod tests {
     fn control_c_always_leaves() {
         let key = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         for mode in [Mode::Playing, Mode::Watching, Mode::Help] {
-            assert_eq!(action(key, mode), Some(Action::Leave));
+            assert_eq!(action(key, mode), Some(PersonAction::Leave));
         }
         let other = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);
         assert_eq!(action(other, Mode::Playing), None);

@@ -13,45 +13,45 @@ const DEFAULT_DELAY: usize = 3;
 
 /// Decides when the next move may come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Pace {
+pub(super) struct MovePace {
     /// Index in [`DELAYS`].
     delay: usize,
-    run: Run,
+    run: PaceRun,
     /// Ticks until the next move.
     left: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Run {
+enum PaceRun {
     On,
     Paused,
     /// One move, then paused.
     OneMove,
 }
 
-impl Default for Pace {
+impl Default for MovePace {
     fn default() -> Self {
-        Self { delay: DEFAULT_DELAY, run: Run::On, left: 0 }
+        Self { delay: DEFAULT_DELAY, run: PaceRun::On, left: 0 }
     }
 }
 
-impl Pace {
+impl MovePace {
     /// Whether the next move may come now.
     pub(super) fn is_due(&self) -> bool {
         match self.run {
-            Run::On => self.left == 0,
-            Run::Paused => false,
-            Run::OneMove => true,
+            PaceRun::On => self.left == 0,
+            PaceRun::Paused => false,
+            PaceRun::OneMove => true,
         }
     }
 
     /// Whether the next move comes by itself after some ticks.
     pub(super) fn is_waiting(&self) -> bool {
-        self.run == Run::On && self.left > 0
+        self.run == PaceRun::On && self.left > 0
     }
 
     pub(super) fn is_paused(&self) -> bool {
-        self.run == Run::Paused
+        self.run == PaceRun::Paused
     }
 
     /// Time between two moves beyond what the bots need.
@@ -66,8 +66,8 @@ impl Pace {
     /// A move was played: the next one waits.
     pub(super) fn moved(&mut self) {
         self.rest();
-        if self.run == Run::OneMove {
-            self.run = Run::Paused;
+        if self.run == PaceRun::OneMove {
+            self.run = PaceRun::Paused;
         }
     }
 
@@ -77,19 +77,19 @@ impl Pace {
     }
 
     pub(super) fn pause(&mut self) {
-        self.run = Run::Paused;
+        self.run = PaceRun::Paused;
     }
 
     pub(super) fn toggle(&mut self) {
         self.run = match self.run {
-            Run::On | Run::OneMove => Run::Paused,
-            Run::Paused => Run::On,
+            PaceRun::On | PaceRun::OneMove => PaceRun::Paused,
+            PaceRun::Paused => PaceRun::On,
         };
         self.left = 0;
     }
 
     pub(super) fn step(&mut self) {
-        self.run = Run::OneMove;
+        self.run = PaceRun::OneMove;
     }
 
     pub(super) fn faster(&mut self) {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn moves_wait_for_their_time() {
-        let mut pace = Pace::default();
+        let mut pace = MovePace::default();
         assert!(pace.is_due(), "the first move comes at once");
         pace.moved();
         for _ in 0..10 {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_step_is_one_move() {
-        let mut pace = Pace::default();
+        let mut pace = MovePace::default();
         pace.pause();
         assert!(pace.is_paused() && !pace.is_due() && !pace.is_waiting());
         pace.step();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_pace_has_a_fastest_and_a_slowest() {
-        let mut pace = Pace::default();
+        let mut pace = MovePace::default();
         (0..20).for_each(|_| pace.slower());
         assert_eq!(pace.delay(), Duration::from_secs(5));
         pace.moved();

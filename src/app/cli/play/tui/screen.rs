@@ -17,7 +17,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use self::board::Grid;
-use super::game::{Mode, State};
+use super::game::{Mode, ScreenGame};
 use super::keys;
 
 /// Rows below the board: what is going on, a detail, the keys.
@@ -61,7 +61,7 @@ const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 
 /// Draws everything.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &ScreenGame, palette: Palette) {
     let area = frame.area();
     let variant = state.game().variant();
     match Places::find(area, variant) {
@@ -142,7 +142,7 @@ fn draw_title(frame: &mut Frame<'_>, place: Option<Rect>, variant: Variant) {
     frame.render_widget(Line::from(vec![Span::styled("Fourfold", BOLD), Span::styled(rules, DIM)]), place);
 }
 
-fn draw_status(frame: &mut Frame<'_>, place: Rect, state: &State) {
+fn draw_status(frame: &mut Frame<'_>, place: Rect, state: &ScreenGame) {
     let width = usize::from(place.width);
     let lines = vec![
         Line::styled(words::shorten(&words::status(state), width), BOLD),
@@ -152,7 +152,7 @@ fn draw_status(frame: &mut Frame<'_>, place: Rect, state: &State) {
     frame.render_widget(Paragraph::new(lines), place);
 }
 
-fn draw_help(frame: &mut Frame<'_>, state: &State) {
+fn draw_help(frame: &mut Frame<'_>, state: &ScreenGame) {
     let mut lines: Vec<Line<'_>> = keys::explained(state.is_watched())
         .iter()
         .map(|(key, about)| Line::from(vec![Span::styled(format!("{key:>9}  "), BOLD), Span::raw(*about)]))

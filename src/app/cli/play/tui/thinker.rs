@@ -11,20 +11,20 @@ use crate::system::bot_files::BotFileError;
 use fourfold_bots::{BotError, GameRecord};
 use fourfold_engine::Position;
 
-use super::super::{Seated, think};
-use super::game::{Report, Ticket};
+use super::super::{SeatedBot, think};
+use super::game::{MoveReport, QuestionId};
 
 /// How long to wait at the end for a bot that still learns or does not heed the stop flag.
 const FINISH_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Somebody who can be asked for a move.
-pub(super) trait Mind: Send {
+pub(super) trait MoveChooser: Send {
     /// A move for the side to move. Once `stop` is true it comes within milliseconds.
     ///
     /// # Errors
     ///
     /// Fails if a bot does.
-    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError>;
+    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError>;
 
     /// Learns from a finished game. Those that do not learn keep this default.
     ///
@@ -37,14 +37,14 @@ pub(super) trait Mind: Send {
 }
 
 /// A bot that plays, stopped on each move after `limit`: see [`think::choose`].
-pub(super) struct Player {
-    pub(super) seated: Seated,
+pub(super) struct TimedBot {
+    pub(super) seated: SeatedBot,
     pub(super) limit: Option<Duration>,
 }
 
-impl Mind for Player {
-    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
-        think::choose_unless_stopped(&mut *self.seated.bot, position, self.limit, stop).map(Report::from)
+impl MoveChooser for TimedBot {
+    fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError> {
+        think::choose_unless_stopped(&mut *self.seated.bot, position, self.limit, stop).map(MoveReport::from)
     }
 
     fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {
@@ -54,17 +54,17 @@ impl Mind for Player {
 
 /// What is said to a question.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) ticket: Ticket,
-    pub(super) report: Result<Report, BotError>,
+pub(super) struct BotAnswer {
+    pub(super) ticket: QuestionId,
+    pub(super) report: Result<MoveReport, BotError>,
 }
 
 /// Where all answers go. Everybody has at most one question and one stopped question open, so a short queue never
 /// fills; who has an answer would wait.
-pub(super) type Answers = tokio::sync::mpsc::Sender<Answer>;
+pub(super) type Answers = tokio::sync::mpsc::Sender<BotAnswer>;
 
-enum Job {
-    Choose { ticket: Ticket, position: Position, stop: Arc<AtomicBool> },
+enum ThinkerJob {
+    Choose { ticket: QuestionId, position: Position, stop: Arc<AtomicBool> },
     Learn(Box<GameRecord>),
 }
 
@@ -72,7 +72,7 @@ enum Job {
 #[derive(Debug)]
 pub(super) struct Thinker {
     /// Unbounded, but the game asks again only after an answer or a stop, which is answered within milliseconds.
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<ThinkerJob>,
     /// Of the last question.
     stop: Arc<AtomicBool>,
     /// Gets what went wrong with learning; closed when the thread ends.
@@ -80,20 +80,20 @@ pub(super) struct Thinker {
 }
 
 impl Thinker {
-    pub(super) fn start(mut mind: impl Mind + 'static, answers: Answers) -> Self {
+    pub(super) fn start(mut chooser: impl MoveChooser + 'static, answers: Answers) -> Self {
         let (jobs, inbox) = mpsc::channel();
         let (running, finished) = mpsc::channel();
         thread::spawn(move || {
             while let Ok(job) = inbox.recv() {
                 let goes_on = match job {
-                    Job::Choose { ticket, position, stop } => {
-                        let asked = catch_unwind(AssertUnwindSafe(|| mind.think(&position, &stop)));
+                    ThinkerJob::Choose { ticket, position, stop } => {
+                        let asked = catch_unwind(AssertUnwindSafe(|| chooser.think(&position, &stop)));
                         let goes_on = asked.is_ok();
                         let report = asked.unwrap_or_else(|_| Err(panicked()));
-                        goes_on & answers.blocking_send(Answer { ticket, report }).is_ok()
+                        goes_on & answers.blocking_send(BotAnswer { ticket, report }).is_ok()
                     }
-                    Job::Learn(record) => {
-                        let learnt = catch_unwind(AssertUnwindSafe(|| mind.learn(&record)));
+                    ThinkerJob::Learn(record) => {
+                        let learnt = catch_unwind(AssertUnwindSafe(|| chooser.learn(&record)));
                         let is_sound = learnt.is_ok();
                         if let Ok(Err(error)) = learnt {
                             let _ = running.send(error); // heard when the game is left
@@ -110,10 +110,10 @@ impl Thinker {
     }
 
     /// Asks for a move; the answer has this ticket.
-    pub(super) fn ask(&mut self, ticket: Ticket, position: Position) {
+    pub(super) fn ask(&mut self, ticket: QuestionId, position: Position) {
         self.stop = Arc::default();
         let stop = Arc::clone(&self.stop);
-        self.send(Job::Choose { ticket, position, stop });
+        self.send(ThinkerJob::Choose { ticket, position, stop });
     }
 
     /// Makes an answer that is still open come soon.
@@ -122,7 +122,7 @@ impl Thinker {
     }
 
     pub(super) fn learn(&self, record: GameRecord) {
-        self.send(Job::Learn(Box::new(record)));
+        self.send(ThinkerJob::Learn(Box::new(record)));
     }
 
     /// Stops the bot and waits, not for long, until it has learnt what it was told.
@@ -136,7 +136,7 @@ impl Thinker {
         self.finished.recv_timeout(FINISH_TIME_MAX).map_or(Ok(()), Err) // else closed, or too late
     }
 
-    fn send(&self, job: Job) {
+    fn send(&self, job: ThinkerJob) {
         let _ = self.jobs.send(job); // the thread only ends early after an answer that ends the game
     }
 }
@@ -158,8 +158,8 @@ mod tests {
         panics: bool,
     }
 
-    impl Mind for Odd {
-        fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<Report, BotError> {
+    impl MoveChooser for Odd {
+        fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError> {
             assert!(!self.panics, "as it was told");
             while !stop.load(Ordering::Relaxed) {
                 thread::yield_now();
@@ -169,10 +169,10 @@ mod tests {
         }
     }
 
-    fn ask(panics: bool) -> (Thinker, tokio::sync::mpsc::Receiver<Answer>) {
+    fn ask(panics: bool) -> (Thinker, tokio::sync::mpsc::Receiver<BotAnswer>) {
         let (answers, inbox) = tokio::sync::mpsc::channel(1);
         let mut thinker = Thinker::start(Odd { panics }, answers);
-        thinker.ask(Ticket::default(), Position::new(Variant::STANDARD));
+        thinker.ask(QuestionId::default(), Position::new(Variant::STANDARD));
         (thinker, inbox)
     }
 

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::super::super::symbol;
-use super::super::game::State;
+use super::super::game::ScreenGame;
 use super::{BOLD, DIM, Palette};
 
 /// Columns of a cell without its borders: the stone and a sign on either side of it.
@@ -64,7 +64,7 @@ impl Grid {
 }
 
 /// The board as lines, of the size that [`Grid::size`] says.
-pub(super) fn draw(state: &State, grid: Grid, palette: Palette) -> Paragraph<'static> {
+pub(super) fn draw(state: &ScreenGame, grid: Grid, palette: Palette) -> Paragraph<'static> {
     let variant = state.game().variant();
     let signs = Signs::of(state);
     let mut lines = vec![head(grid, variant, |column| signs.above(column))];
@@ -96,7 +96,7 @@ fn head(grid: Grid, variant: Variant, text: impl Fn(Column) -> Span<'static>) ->
     Line::from(spans)
 }
 
-fn cells(state: &State, signs: &Signs, grid: Grid, palette: Palette, row: usize) -> Line<'static> {
+fn cells(state: &ScreenGame, signs: &Signs, grid: Grid, palette: Palette, row: usize) -> Line<'static> {
     let variant = state.game().variant();
     let mut spans = vec![Span::styled("│", DIM)];
     for column in variant.columns() {
@@ -125,7 +125,7 @@ struct Signs {
 }
 
 impl Signs {
-    fn of(state: &State) -> Self {
+    fn of(state: &ScreenGame) -> Self {
         let game = state.game();
         let position = game.position();
         let cursor = (game.outcome().is_none() && !state.is_watched()).then(|| state.cursor());
@@ -173,7 +173,7 @@ impl Signs {
 }
 
 /// The cell of the last stone.
-fn last_cell(state: &State) -> Option<Cell> {
+fn last_cell(state: &ScreenGame) -> Option<Cell> {
     let game = state.game();
     let column = *game.moves().last()?;
     let stones = game.moves().iter().filter(|&&other| other == column).count();

@@ -6,14 +6,14 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::super::super::symbol;
-use super::super::game::{Known, Seated, State};
+use super::super::game::{MoveKnowledge, ScreenGame, ScreenSeat};
 use super::{BOLD, DIM, Palette, words};
 
 /// Columns of a numbered pair of moves: ` 1. 4 3`, and the gap to the next.
 const PAIR_WIDTH: u16 = 9;
 
 /// The panel as lines that fit `place`.
-pub(super) fn draw(state: &State, place: Rect, palette: Palette) -> Paragraph<'static> {
+pub(super) fn draw(state: &ScreenGame, place: Rect, palette: Palette) -> Paragraph<'static> {
     let width = usize::from(place.width);
     let mut lines = vec![Line::styled("Players", BOLD)];
     for side in Side::BOTH {
@@ -26,7 +26,7 @@ pub(super) fn draw(state: &State, place: Rect, palette: Palette) -> Paragraph<'s
     Paragraph::new(lines)
 }
 
-fn player(state: &State, side: Side, width: usize, palette: Palette) -> Vec<Line<'static>> {
+fn player(state: &ScreenGame, side: Side, width: usize, palette: Palette) -> Vec<Line<'static>> {
     let is_to_move = state.game().outcome().is_none() && state.game().position().side_to_move() == side;
     let name = words::shorten(&state.name(side), width.saturating_sub(6));
     let mut lines = vec![Line::from(vec![
@@ -34,7 +34,7 @@ fn player(state: &State, side: Side, width: usize, palette: Palette) -> Vec<Line
         Span::styled(format!(" {} ", symbol(side)), palette.stone(side)),
         Span::raw(format!(" {name}")),
     ])];
-    if matches!(state.seats()[side], Seated::Bot { .. }) {
+    if matches!(state.seats()[side], ScreenSeat::Bot { .. }) {
         lines.extend(said(state, side).map(|text| {
             Line::styled(format!("      {}", words::shorten(&text, width.saturating_sub(6))), DIM)
         }));
@@ -43,9 +43,9 @@ fn player(state: &State, side: Side, width: usize, palette: Palette) -> Vec<Line
 }
 
 /// What a bot said about its last move, in two lines at any time, so that what is below stays where it is.
-fn said(state: &State, side: Side) -> [String; 2] {
+fn said(state: &ScreenGame, side: Side) -> [String; 2] {
     match state.reports()[side].as_ref().map(|report| &report.known) {
-        Some(Known::Estimate(info)) => [words::figures(info), words::best_line(info)],
+        Some(MoveKnowledge::Estimate(info)) => [words::figures(info), words::best_line(info)],
         _ if words::is_thinking(state, side) => ["thinks".to_owned(), String::new()],
         _ => [String::new(), String::new()],
     }

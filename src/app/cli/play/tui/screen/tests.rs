@@ -6,37 +6,43 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
-use super::super::game::{Action, BotId, Event, Seated};
+use super::super::game::{BotId, GameEvent, PersonAction, ScreenSeat};
 use super::*;
 
-fn seat(side: Side, name: &str) -> Seated {
-    if name == "human" { Seated::Human } else { Seated::Bot { id: BotId(side), name: name.to_owned() } }
+fn seat(side: Side, name: &str) -> ScreenSeat {
+    if name == "human" {
+        ScreenSeat::Human
+    } else {
+        ScreenSeat::Bot { id: BotId(side), name: name.to_owned() }
+    }
 }
 
-fn state(variant: &str, moves: &str, first: &str, second: &str) -> State {
+fn state(variant: &str, moves: &str, first: &str, second: &str) -> ScreenGame {
     let game = Game::from_moves(variant.parse().unwrap(), moves).unwrap();
-    State::new(game, BySide { first: seat(Side::First, first), second: seat(Side::Second, second) })
+    ScreenGame::new(game, BySide { first: seat(Side::First, first), second: seat(Side::Second, second) })
 }
 
-fn act(state: &mut State, action: Action) {
-    state.apply(Event::Act(action)).unwrap();
+fn act(state: &mut ScreenGame, action: PersonAction) {
+    state.apply(GameEvent::Act(action)).unwrap();
 }
 
-fn answer(state: &mut State, number: u8) {
+fn answer(state: &mut ScreenGame, number: u8) {
     let column = Column::from_number(number).unwrap();
     let info = SearchInfo { score: 12, depth: 8, nodes: 12_345, pv: vec![column; 10] };
     let ticket = state.asked().unwrap().ticket;
-    state.apply(Event::Answer { ticket, report: Ok(Choice { column, info: Some(info) }.into()) }).unwrap();
+    state
+        .apply(GameEvent::Answer { ticket, report: Ok(Choice { column, info: Some(info) }.into()) })
+        .unwrap();
 }
 
-fn buffer(state: &State, palette: Palette, width: u16, height: u16) -> Buffer {
+fn buffer(state: &ScreenGame, palette: Palette, width: u16, height: u16) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, state, palette)).unwrap();
     terminal.backend().buffer().clone()
 }
 
 /// The screen without blanks at the ends of lines and empty lines at the end.
-fn text(state: &State, width: u16, height: u16) -> String {
+fn text(state: &ScreenGame, width: u16, height: u16) -> String {
     let buffer = buffer(state, Palette::Plain, width, height);
     let row = |cells: &[ratatui::buffer::Cell]| {
         let row: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
@@ -48,7 +54,7 @@ fn text(state: &State, width: u16, height: u16) -> String {
 
 /// Compares with a file in `screens/`, whose last line feed does not count.
 #[track_caller]
-fn check(state: &State, (width, height): (u16, u16), expected: &str) {
+fn check(state: &ScreenGame, (width, height): (u16, u16), expected: &str) {
     let shown = text(state, width, height);
     assert_eq!(shown, expected.trim_end(), "\n{shown}\n");
 }
@@ -56,7 +62,7 @@ fn check(state: &State, (width, height): (u16, u16), expected: &str) {
 #[test]
 fn a_game_against_a_bot() {
     let mut state = state("7x6", "44", "human", "negamax:depth=8");
-    act(&mut state, Action::Drop);
+    act(&mut state, PersonAction::Drop);
     answer(&mut state, 5);
     check(&state, (80, 24), include_str!("screens/against_a_bot.txt"));
 }
@@ -70,7 +76,7 @@ fn a_won_game() {
 #[test]
 fn a_hint_in_a_small_window() {
     let mut state = state("9x6x5", "5", "human", "human");
-    act(&mut state, Action::Hint);
+    act(&mut state, PersonAction::Hint);
     answer(&mut state, 4);
     check(&state, (40, 14), include_str!("screens/small.txt"));
 }
@@ -78,7 +84,7 @@ fn a_hint_in_a_small_window() {
 #[test]
 fn the_keys_are_explained() {
     let mut state = state("7x6", "", "greedy", "random");
-    act(&mut state, Action::Help);
+    act(&mut state, PersonAction::Help);
     check(&state, (60, 24), include_str!("screens/help.txt"));
 }
 
@@ -94,7 +100,7 @@ fn every_board_fits_a_usual_window() {
     for width in Variant::MIN_SIDE..=Variant::MAX_WIDTH {
         for height in Variant::MIN_SIDE..=Variant::MAX_HEIGHT {
             let Ok(variant) = Variant::new(width, height, 4) else { continue };
-            let state = State::new(Game::new(variant), BySide::from_fn(|side| seat(side, "human")));
+            let state = ScreenGame::new(Game::new(variant), BySide::from_fn(|side| seat(side, "human")));
             let shown = text(&state, 80, 24);
             assert!(shown.contains("first player to move") && shown.contains("? help"), "{shown}");
         }
@@ -109,7 +115,7 @@ fn any_window_can_be_drawn_on() {
             text(&state, width, height);
         }
         assert_eq!(state.mode() == Mode::Help, help);
-        act(&mut state, Action::Help);
+        act(&mut state, PersonAction::Help);
     }
 }
 

@@ -7,7 +7,7 @@ use fourfold_engine::search::Score;
 use fourfold_engine::{Column, Position, Side};
 
 use super::super::super::{result_line, symbol};
-use super::super::game::{Asked, BotId, Known, Report, Seated, State, Whom};
+use super::super::game::{BotId, MoveKnowledge, MoveReport, PendingQuestion, ScreenGame, ScreenSeat, Whom};
 use super::super::hints;
 use super::super::pace::TICK;
 
@@ -18,16 +18,16 @@ const SPINNER: [char; 4] = ['|', '/', '-', '\\'];
 const LINE_MOVES_MAX: usize = 8;
 
 /// What is going on.
-pub(super) fn status(state: &State) -> String {
+pub(super) fn status(state: &ScreenGame) -> String {
     if let Some(outcome) = state.game().outcome() {
         return result_line(outcome, |side| state.title(side));
     }
     let side = state.game().position().side_to_move();
     match state.asked() {
-        Some(asked @ Asked { whom: Whom::Player(_), .. }) => {
+        Some(asked @ PendingQuestion { whom: Whom::Player(_), .. }) => {
             format!("{}: {} thinks {}", symbol(side), state.name(side), elapsed(asked))
         }
-        Some(asked @ Asked { whom: Whom::Adviser, .. }) => {
+        Some(asked @ PendingQuestion { whom: Whom::Adviser, .. }) => {
             format!("{} - looking for a hint {}", turn(state, side), elapsed(asked))
         }
         None if state.is_watched() && state.pace().is_paused() => {
@@ -37,21 +37,21 @@ pub(super) fn status(state: &State) -> String {
     }
 }
 
-fn turn(state: &State, side: Side) -> String {
+fn turn(state: &ScreenGame, side: Side) -> String {
     match state.name(side).as_str() {
         "you" => format!("{}: your turn", symbol(side)),
         name => format!("{}: {name} to move", symbol(side)),
     }
 }
 
-fn elapsed(asked: Asked) -> String {
+fn elapsed(asked: PendingQuestion) -> String {
     let index = usize::try_from(asked.ticks).unwrap_or(0) % SPINNER.len();
     let seconds = (TICK * asked.ticks).as_secs_f64();
     format!("{} {seconds:.1} s", SPINNER[index])
 }
 
 /// More about it: why a key did nothing, the hint, or what the bot said about its last move.
-pub(super) fn detail(state: &State) -> String {
+pub(super) fn detail(state: &ScreenGame) -> String {
     if let Some(message) = state.message() {
         return message.to_owned();
     }
@@ -77,12 +77,14 @@ fn pace(delay: Duration) -> String {
 }
 
 /// A hint for this position, and how far to trust it.
-fn hint(report: &Report, position: &Position) -> String {
+fn hint(report: &MoveReport, position: &Position) -> String {
     let column = report.column;
     match &report.known {
-        Known::Exactly(score) => format!("hint: {column} {} (proven)", outlook(*score, position)),
-        Known::Estimate(info) => format!("hint: {column}, thinks {} ({})", hints::ESTIMATOR, figures(info)),
-        Known::Nothing => format!("hint: {column}, thinks {}", hints::ESTIMATOR),
+        MoveKnowledge::Exactly(score) => format!("hint: {column} {} (proven)", outlook(*score, position)),
+        MoveKnowledge::Estimate(info) => {
+            format!("hint: {column}, thinks {} ({})", hints::ESTIMATOR, figures(info))
+        }
+        MoveKnowledge::Nothing => format!("hint: {column}, thinks {}", hints::ESTIMATOR),
     }
 }
 
@@ -108,10 +110,10 @@ fn outlook(score: Score, position: &Position) -> String {
     }
 }
 
-fn report(report: &Report) -> String {
+fn report(report: &MoveReport) -> String {
     match &report.known {
-        Known::Estimate(info) => format!("{} ({})", report.column, figures(info)),
-        Known::Nothing | Known::Exactly(_) => report.column.to_string(),
+        MoveKnowledge::Estimate(info) => format!("{} ({})", report.column, figures(info)),
+        MoveKnowledge::Nothing | MoveKnowledge::Exactly(_) => report.column.to_string(),
     }
 }
 
@@ -142,11 +144,12 @@ fn short_number(number: u64) -> String {
 }
 
 /// Whether this side is the one that the bot named `id` plays and thinks for.
-pub(super) fn is_thinking(state: &State, side: Side) -> bool {
+pub(super) fn is_thinking(state: &ScreenGame, side: Side) -> bool {
     match (&state.seats()[side], state.asked()) {
-        (Seated::Bot { id: BotId(own), .. }, Some(Asked { whom: Whom::Player(BotId(asked)), .. })) => {
-            *own == asked
-        }
+        (
+            ScreenSeat::Bot { id: BotId(own), .. },
+            Some(PendingQuestion { whom: Whom::Player(BotId(asked)), .. }),
+        ) => *own == asked,
         _ => false,
     }
 }

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 
 use tracing::{info, warn};
 
-use super::Pupil;
+use super::LearnerTask;
 use crate::analysis::background::{Progress, Worker};
 use crate::model::ids::PlayerName;
 use crate::storage::lessons::{LearnerPlace, LearnerStep, StepKind, StoredLearner};
 use crate::storage::{Store, StoreError};
-use crate::study::learning::Plan;
-use crate::study::learning::fold::{Fold, RefoldError, Refolding};
+use crate::study::learning::LearnerPlan;
+use crate::study::learning::fold::{LearnerFold, RefoldError, Refolding};
 use crate::study::learning::service::{LearningDeps, LearningError};
 
-use super::Faculty;
+use super::RoundCache;
 
 /// A learner that is being made again.
 #[derive(Debug)]
@@ -33,19 +33,19 @@ pub(super) struct Remaking {
     began: tokio::time::Instant,
 }
 
-impl Pupil {
-    /// Takes up what the store holds; if that is out of date, makes the learner again from its lessons, of which a page
-    /// is learnt each time.
+impl LearnerTask {
+    /// Takes up what the store holds; if that is out of date, makes the learner again from its lessons, of which a page is
+    /// learnt each time.
     pub(super) async fn make_again(
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut Faculty,
+        cache: &mut RoundCache,
     ) -> Result<(), LearningError> {
         let store = deps.store.as_ref();
         let remaking = match self.remaking.take() {
             Some(remaking) => Some(remaking),
-            None => self.take_up_again(deps, worker, faculty).await?,
+            None => self.take_up_again(deps, worker, cache).await?,
         };
         let Some(mut remaking) = remaking else { return Ok(()) };
         if remaking.is_doubtful && !remaking.refolding.is_intact(store, &self.plan.name).await? {
@@ -61,7 +61,7 @@ impl Pupil {
             }
             Ok((refolding, Progress::Idle)) => {
                 let made = Remaking { refolding, from, before, is_doubtful: false, began };
-                self.store_again(made, deps, worker, faculty).await
+                self.store_again(made, deps, worker, cache).await
             }
             Err(RefoldError::Store(error)) => Err(error.into()),
             Err(RefoldError::NoLesson { number }) if !has_lesson(store, &self.plan.name, number).await? => {
@@ -76,10 +76,10 @@ impl Pupil {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut Faculty,
+        cache: &mut RoundCache,
     ) -> Result<Option<Remaking>, LearningError> {
         let Some(stored) = deps.store.learner(&self.plan.name).await? else {
-            self.fold = Some(Fold::fresh(&self.plan)?);
+            self.fold = Some(LearnerFold::fresh(&self.plan)?);
             return Ok(None);
         };
         let (from, games) = (stored.place, stored.games);
@@ -91,7 +91,7 @@ impl Pupil {
             self.stale = is_stale;
             if !is_stale {
                 self.fold = Some(fold);
-                self.look_back(deps, faculty).await?;
+                self.look_back(deps, cache).await?;
                 return Ok(None);
             }
         }
@@ -109,7 +109,7 @@ impl Pupil {
         made: Remaking,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut Faculty,
+        cache: &mut RoundCache,
     ) -> Result<(), LearningError> {
         let Remaking { refolding, from, before, began, .. } = made;
         let job = move || {
@@ -144,7 +144,7 @@ impl Pupil {
         self.stale = false;
         // What was measured was another state.
         self.measured = None;
-        self.look_back(deps, faculty).await?;
+        self.look_back(deps, cache).await?;
         info!(learner = %self.plan.name, games, ms = began.elapsed().as_millis(), "a learner was made again");
         self.publish(&versions, deps).await
     }
@@ -166,13 +166,16 @@ async fn has_lesson(store: &dyn Store, learner: &PlayerName, number: u64) -> Res
 }
 
 /// The stored state, or nothing if it cannot be used; and whether it must be made again.
-pub(super) fn restored(plan: &Plan, stored: Option<&StoredLearner>) -> Result<(Fold, bool), LearningError> {
-    let Some(stored) = stored else { return Ok((Fold::fresh(plan)?, false)) };
-    match Fold::restore(plan, &stored.state, stored.games) {
+pub(super) fn restored(
+    plan: &LearnerPlan,
+    stored: Option<&StoredLearner>,
+) -> Result<(LearnerFold, bool), LearningError> {
+    let Some(stored) = stored else { return Ok((LearnerFold::fresh(plan)?, false)) };
+    match LearnerFold::restore(plan, &stored.state, stored.games) {
         Ok(fold) => Ok((fold, stored.stale || stored.spec != plan.spec.to_string())),
         Err(error) => {
             warn!(learner = %plan.name, error = %error, "what was learnt cannot be read, it is made again");
-            Ok((Fold::fresh(plan)?, true))
+            Ok((LearnerFold::fresh(plan)?, true))
         }
     }
 }

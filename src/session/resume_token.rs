@@ -13,7 +13,7 @@ const GUEST_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The content of a session's secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Ticket {
+pub(super) struct ResumeToken {
     /// Which session.
     pub(super) session: SessionId,
     /// Whose.
@@ -25,7 +25,7 @@ pub(super) struct Ticket {
     name: PlayerName,
 }
 
-impl Ticket {
+impl ResumeToken {
     pub(super) fn new(
         session: &SessionId,
         identity: &Identity,
@@ -63,7 +63,7 @@ impl Ticket {
     pub(super) fn read(signer: &Signer, secret: &str) -> Option<Self> {
         let words = String::from_utf8(signer.verify(Purpose::Session, secret)?).ok()?;
         let mut words = words.split(' ');
-        let ticket = Self {
+        let token = Self {
             session: words.next()?.parse().ok()?,
             player: words.next()?.parse().ok()?,
             name: words.next()?.parse().ok()?,
@@ -73,7 +73,7 @@ impl Ticket {
                 id => Some(id.parse().ok()?),
             },
         };
-        words.next().is_none().then_some(ticket)
+        words.next().is_none().then_some(token)
     }
 }
 
@@ -91,8 +91,8 @@ mod tests {
             owner: None,
         };
         let expired = |issued_at, now| {
-            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, None, UnixMillis(issued_at));
-            ticket.has_expired(UnixMillis(now))
+            let token = ResumeToken::new(&"s1".parse().unwrap(), &identity, None, UnixMillis(issued_at));
+            token.has_expired(UnixMillis(now))
         };
         assert!(!expired(5, 5 + GUEST_LIFETIME_MS));
         assert!(expired(5, 6 + GUEST_LIFETIME_MS));
@@ -110,10 +110,10 @@ mod tests {
             owner: None,
         };
         for credential in [None, Some("t1".parse().unwrap())] {
-            let ticket = Ticket::new(&"s1".parse().unwrap(), &identity, credential, UnixMillis(5));
-            let secret = ticket.write(&signer);
-            assert_eq!(Ticket::read(&signer, &secret), Some(ticket));
-            assert_eq!(Ticket::read(&Signer::new(&[8; KEY_BYTES]), &secret), None);
+            let token = ResumeToken::new(&"s1".parse().unwrap(), &identity, credential, UnixMillis(5));
+            let secret = token.write(&signer);
+            assert_eq!(ResumeToken::read(&signer, &secret), Some(token));
+            assert_eq!(ResumeToken::read(&Signer::new(&[8; KEY_BYTES]), &secret), None);
         }
     }
 }

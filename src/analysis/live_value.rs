@@ -19,7 +19,7 @@ const ATTEMPTS_MAX: u32 = 10;
 
 /// How a position ends if both sides play perfectly from here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outlook {
+pub struct LiveValue {
     /// Who wins; nobody if it is a draw.
     pub winner: Option<Side>,
     /// Plies until then.
@@ -28,23 +28,23 @@ pub struct Outlook {
 
 /// Answers what live games are worth, or never does. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Truth {
-    inner: Option<Arc<Inner>>,
+pub struct LiveValues {
+    inner: Option<Arc<LiveValuesInner>>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct LiveValuesInner {
     analysis: Analysis,
     delay: Duration,
     /// One position at a time.
     turn: Semaphore,
 }
 
-impl Truth {
+impl LiveValues {
     /// Answers `delay` after it is asked at the earliest.
     #[must_use]
     pub fn new(analysis: Analysis, delay: Duration) -> Self {
-        Self { inner: Some(Arc::new(Inner { analysis, delay, turn: Semaphore::new(1) })) }
+        Self { inner: Some(Arc::new(LiveValuesInner { analysis, delay, turn: Semaphore::new(1) })) }
     }
 
     /// Whether it answers at all.
@@ -55,23 +55,23 @@ impl Truth {
 
     /// What a position of a game in progress is worth; `None` if nobody can tell in time. Whoever loses interest drops
     /// the future, and the computation ends.
-    pub async fn of(&self, position: Position) -> Option<Outlook> {
+    pub async fn of(&self, position: Position) -> Option<LiveValue> {
         let inner = self.inner.as_ref()?;
         let not_before = Instant::now() + inner.delay;
-        let outlook = inner.compute(&position).await?;
+        let value = inner.compute(&position).await?;
         sleep_until(not_before).await;
-        Some(outlook)
+        Some(value)
     }
 }
 
-impl Inner {
-    async fn compute(&self, position: &Position) -> Option<Outlook> {
+impl LiveValuesInner {
+    async fn compute(&self, position: &Position) -> Option<LiveValue> {
         for _ in 0..ATTEMPTS_MAX {
             let turn = self.turn.acquire().await.ok()?;
             let solved = self.analysis.columns(position).await;
             drop(turn);
             match solved {
-                Ok(columns) => return columns.best().map(|score| outlook(position, score)),
+                Ok(columns) => return columns.best().map(|score| value(position, score)),
                 Err(AnalysisError::Busy { retry }) => sleep(retry).await,
                 Err(AnalysisError::TooHard | AnalysisError::Compute(_)) => return None,
             }
@@ -80,14 +80,14 @@ impl Inner {
     }
 }
 
-fn outlook(position: &Position, score: Score) -> Outlook {
+fn value(position: &Position, score: Score) -> LiveValue {
     let mover = position.side_to_move();
     let winner = match score.sign() {
         Value::Win => Some(mover),
         Value::Draw => None,
         Value::Loss => Some(mover.opponent()),
     };
-    Outlook { winner, plies: score.plies_to_end(position) }
+    LiveValue { winner, plies: score.plies_to_end(position) }
 }
 
 #[cfg(test)]
@@ -101,15 +101,15 @@ mod tests {
         *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
     }
 
-    fn truth(delay: Duration) -> Truth {
-        Truth::new(Analysis::new(ComputePool::new(1)), delay)
+    fn truth(delay: Duration) -> LiveValues {
+        LiveValues::new(Analysis::new(ComputePool::new(1)), delay)
     }
 
     #[tokio::test]
     async fn the_outlook_names_the_winner_and_the_plies_until_then() {
         let truth = truth(Duration::ZERO);
         let check = async |moves: &str, winner, plies| {
-            assert_eq!(truth.of(position(moves)).await, Some(Outlook { winner, plies }), "{moves}");
+            assert_eq!(truth.of(position(moves)).await, Some(LiveValue { winner, plies }), "{moves}");
         };
         check("", Some(Side::First), 41).await;
         check("4", Some(Side::First), 40).await;
@@ -133,6 +133,6 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_told_where_it_is_turned_off() {
-        assert_eq!(Truth::default().of(position("4")).await, None);
+        assert_eq!(LiveValues::default().of(position("4")).await, None);
     }
 }

@@ -9,7 +9,7 @@ const MISSED_MAX: u64 = 2;
 
 /// What was pinged and what came back.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Heart {
+pub(super) struct Heartbeat {
     /// The last ping, from 1.
     sent: u64,
     /// When the last two pings left, by the parity of their number.
@@ -18,7 +18,7 @@ pub(super) struct Heart {
     answered: u64,
 }
 
-impl Heart {
+impl Heartbeat {
     /// Whether as many pings are unanswered as may be missed. The last one may still be on its way.
     pub(super) fn is_faint(&self) -> bool {
         self.sent - self.answered >= MISSED_MAX
@@ -60,37 +60,37 @@ mod tests {
     #[test]
     fn a_pong_measures_its_own_ping_once() {
         let start = Instant::now();
-        let mut heart = Heart::default();
-        let first = heart.beat(start);
-        let second = heart.beat(start + ms(100));
-        assert_eq!(heart.pong(&first, start + ms(130)), Some(ms(130)));
-        assert_eq!(heart.pong(&first, start + ms(131)), None);
-        assert_eq!(heart.pong(&second, start + ms(140)), Some(ms(40)));
+        let mut heartbeat = Heartbeat::default();
+        let first = heartbeat.beat(start);
+        let second = heartbeat.beat(start + ms(100));
+        assert_eq!(heartbeat.pong(&first, start + ms(130)), Some(ms(130)));
+        assert_eq!(heartbeat.pong(&first, start + ms(131)), None);
+        assert_eq!(heartbeat.pong(&second, start + ms(140)), Some(ms(40)));
     }
 
     #[test]
     fn an_answer_makes_up_for_the_misses_before_it() {
         let now = Instant::now();
-        let mut heart = Heart::default();
-        heart.beat(now);
-        assert!(!heart.is_faint());
-        let second = heart.beat(now);
-        assert!(heart.is_faint());
-        heart.pong(&second, now);
-        assert!(!heart.is_faint());
+        let mut heartbeat = Heartbeat::default();
+        heartbeat.beat(now);
+        assert!(!heartbeat.is_faint());
+        let second = heartbeat.beat(now);
+        assert!(heartbeat.is_faint());
+        heartbeat.pong(&second, now);
+        assert!(!heartbeat.is_faint());
     }
 
     #[test]
     fn pongs_that_answer_nothing_are_ignored() {
         let now = Instant::now();
-        let mut heart = Heart::default();
-        let first = heart.beat(now);
+        let mut heartbeat = Heartbeat::default();
+        let first = heartbeat.beat(now);
         for payload in [&b""[..], b"x", &[0; 8], &[0xff; 8], &2_u64.to_be_bytes(), &[0; 9]] {
-            assert_eq!(heart.pong(payload, now), None, "{payload:?}");
+            assert_eq!(heartbeat.pong(payload, now), None, "{payload:?}");
         }
-        heart.beat(now);
-        assert!(heart.is_faint(), "none of them counted as an answer");
-        heart.beat(now);
-        assert_eq!(heart.pong(&first, now), None, "too long ago to know when it left");
+        heartbeat.beat(now);
+        assert!(heartbeat.is_faint(), "none of them counted as an answer");
+        heartbeat.beat(now);
+        assert_eq!(heartbeat.pong(&first, now), None, "too long ago to know when it left");
     }
 }

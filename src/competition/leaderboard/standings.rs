@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fourfold_arena::stats::fit::{Fit, Warning, warnings};
-use fourfold_arena::stats::ledger::FieldFit;
+use fourfold_arena::stats::ledger::RatingFit;
 
 use crate::model::ids::PlayerId;
 use crate::model::rating::elo::MilliElo;
@@ -11,7 +11,7 @@ use crate::storage::record::RatingRow;
 
 /// One player of a field.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rated {
+pub struct FittedPlayer {
     /// Who.
     pub player: PlayerId,
     /// The rating, in Elo points.
@@ -30,7 +30,7 @@ pub struct Rated {
     pub live: RatingRow,
 }
 
-impl Rated {
+impl FittedPlayer {
     /// The rating as it is stored.
     #[must_use]
     pub fn elo_milli(&self) -> MilliElo {
@@ -80,9 +80,9 @@ pub enum Scale {
 
 /// The ratings of all players of a field.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct Standings {
     /// By the order of the fit.
-    rows: Vec<Rated>,
+    rows: Vec<FittedPlayer>,
     places: HashMap<PlayerId, usize>,
     /// Places, the strongest first.
     ranking: Vec<usize>,
@@ -101,14 +101,14 @@ pub struct Field {
     pub warnings: Vec<Warning>,
 }
 
-impl Field {
+impl Standings {
     pub(super) fn new(
         members: Vec<Member>,
-        fitted: FieldFit,
+        fitted: RatingFit,
         scale: Scale,
         ceiling: Option<PlayerId>,
     ) -> Self {
-        let FieldFit { players: _, fit, meetings } = fitted;
+        let RatingFit { players: _, fit, meetings } = fitted;
         let mut counts = vec![(0, 0, 0); members.len()];
         for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
             for place in [meeting.a, meeting.b] {
@@ -120,7 +120,7 @@ impl Field {
         }
         let row = |(place, member): (usize, Member)| {
             let (games, pairs, opponents) = counts[place];
-            Rated {
+            FittedPlayer {
                 player: member.id,
                 elo: fit.elo[place],
                 error: fit.error(place),
@@ -131,7 +131,7 @@ impl Field {
                 live: member.live,
             }
         };
-        let rows: Vec<Rated> = members.into_iter().enumerate().map(row).collect();
+        let rows: Vec<FittedPlayer> = members.into_iter().enumerate().map(row).collect();
         let mut ranking: Vec<usize> = (0..rows.len()).collect();
         ranking.sort_by(|&one, &other| rows[other].elo.total_cmp(&rows[one].elo));
         Self {
@@ -140,8 +140,8 @@ impl Field {
             scale,
             ceiling,
             first_move_advantage: fit.first_move_advantage,
-            games: meetings.iter().map(fourfold_arena::stats::fit::Meeting::games).sum(),
-            pairs: meetings.iter().map(fourfold_arena::stats::fit::Meeting::pairs).sum(),
+            games: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::games).sum(),
+            pairs: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::pairs).sum(),
             warnings: warnings(rows.len(), &meetings),
             rows,
             fit,
@@ -150,18 +150,18 @@ impl Field {
 
     /// All players, in the order of their ids.
     #[must_use]
-    pub fn rows(&self) -> &[Rated] {
+    pub fn rows(&self) -> &[FittedPlayer] {
         &self.rows
     }
 
     /// All players, the strongest first; equals in the order of their ids.
-    pub fn ranking(&self) -> impl ExactSizeIterator<Item = &Rated> {
+    pub fn ranking(&self) -> impl ExactSizeIterator<Item = &FittedPlayer> {
         self.ranking.iter().map(|&place| &self.rows[place])
     }
 
     /// A player's rating, if it is in the field.
     #[must_use]
-    pub fn get(&self, player: &PlayerId) -> Option<&Rated> {
+    pub fn get(&self, player: &PlayerId) -> Option<&FittedPlayer> {
         self.places.get(player).map(|&place| &self.rows[place])
     }
 

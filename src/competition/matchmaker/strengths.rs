@@ -7,13 +7,13 @@ use std::sync::Arc;
 use fourfold_arena::stats::normal::Z95;
 use fourfold_engine::Variant;
 
-use super::choose::Strength;
-use crate::competition::leaderboard::Snapshot;
-use crate::competition::leaderboard::field::Field;
+use super::choose::KnownStrength;
+use crate::competition::leaderboard::FitSnapshot;
+use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
 use crate::model::rating::elo::{Standing, pm95};
 use crate::storage::published::FitList;
-use crate::storage::store::{Board, Store, StoreError};
+use crate::storage::store::{LeaderboardList, Store, StoreError};
 
 /// Bots whose ratings are read: all there will ever be on one machine.
 const BOTS_MAX: u32 = 100_000;
@@ -22,20 +22,20 @@ const BOTS_MAX: u32 = 100_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strengths {
     live: HashMap<PlayerId, Standing>,
-    published: Arc<Snapshot>,
+    published: Arc<FitSnapshot>,
     /// What a live rating lacks to be one of the fit, whose zero is elsewhere: in the middle of those who have both.
     shift: f64,
 }
 
 impl Strengths {
     /// Reads the live ratings, beside what was fitted last.
-    pub(crate) async fn read(store: &dyn Store, published: Arc<Snapshot>) -> Result<Self, StoreError> {
-        let rows = store.leaderboard(Board::Bots, Variant::STANDARD, BOTS_MAX).await?;
+    pub(crate) async fn read(store: &dyn Store, published: Arc<FitSnapshot>) -> Result<Self, StoreError> {
+        let rows = store.leaderboard(LeaderboardList::Bots, Variant::STANDARD, BOTS_MAX).await?;
         let live = rows.into_iter().map(|row| (row.player.id, row.rating.standing)).collect();
         Ok(Self::new(live, published))
     }
 
-    fn new(live: HashMap<PlayerId, Standing>, published: Arc<Snapshot>) -> Self {
+    fn new(live: HashMap<PlayerId, Standing>, published: Arc<FitSnapshot>) -> Self {
         let mut strengths = Self { live, published, shift: 0.0 };
         strengths.shift = strengths.shift();
         strengths
@@ -50,18 +50,18 @@ impl Strengths {
     }
 
     /// The joint fit of the bots, as soon as there is one.
-    pub(crate) fn fit(&self) -> Option<&Field> {
+    pub(crate) fn fit(&self) -> Option<&Standings> {
         self.published.field(Variant::STANDARD, FitList::Bots)
     }
 
     /// That of one bot.
-    pub(crate) fn of(&self, bot: &PlayerId) -> Strength {
+    pub(crate) fn of(&self, bot: &PlayerId) -> KnownStrength {
         let live = self.standing(bot);
         let is_new = live.is_provisional();
         if let Some(rated) = self.fit().and_then(|field| field.get(bot)) {
-            return Strength { elo: rated.elo, error: rated.error, is_new };
+            return KnownStrength { elo: rated.elo, error: rated.error, is_new };
         }
-        Strength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
+        KnownStrength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
     }
 
     /// The live rating of one bot, in whole points.
@@ -92,7 +92,7 @@ mod tests {
         let read = async |published| Strengths::read(&store, Arc::new(published)).await.unwrap();
         let [random, perfect, six] = ["random", "perfect", "six"].map(player_id);
 
-        let live = read(Snapshot::default()).await;
+        let live = read(FitSnapshot::default()).await;
         assert!((live.of(&six).elo - 1500.0).abs() < 1.0);
         assert!(live.fit().is_none() && live.of(&perfect).elo > live.of(&random).elo);
 

@@ -7,7 +7,7 @@ use fourfold_engine::{Column, Game, Position};
 use rand::RngExt as _;
 use thiserror::Error;
 
-use super::attempt::{self, AttemptError, Standing};
+use super::attempt::{self, AttemptError, AttemptStanding};
 use super::choosing::{self, day_of};
 use super::grading::grade;
 use crate::accounts::{AccountError, Accounts};
@@ -26,7 +26,7 @@ const REFUTATION_PLIES_MAX: usize = 20;
 
 /// Why there is no answer.
 #[derive(Debug, Error)]
-pub enum DeskError {
+pub enum PuzzleError {
     /// No puzzle of that id, or none at all.
     #[error("there is no such puzzle")]
     NoSuchPuzzle,
@@ -46,7 +46,7 @@ pub enum DeskError {
 
 /// A puzzle as it is shown to those who have not solved it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct ShownPuzzle {
     /// All of it: what gives the solution away is the caller's to keep.
     pub stored: StoredPuzzle,
     /// How hard it is, in Elo points.
@@ -55,7 +55,7 @@ pub struct Shown {
 
 /// How somebody does.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Record {
+pub struct PuzzleRecord {
     /// Days in a row with the daily puzzle solved.
     pub streak: u32,
     /// The most there ever were.
@@ -94,15 +94,15 @@ pub enum Feedback {
 
 /// Reads and checks puzzles. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct PuzzleDesk {
+pub struct Puzzles {
     store: Arc<dyn Store>,
     writer: Writer,
     accounts: Accounts,
     analysis: Analysis,
 }
 
-impl PuzzleDesk {
-    /// A desk over what is stored.
+impl Puzzles {
+    /// Over what is stored.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
         Self { store, writer, accounts, analysis }
@@ -113,10 +113,10 @@ impl PuzzleDesk {
     /// # Errors
     ///
     /// There is none of that id, or the store failed.
-    pub async fn show(&self, id: &PuzzleId) -> Result<Shown, DeskError> {
-        let stored = self.store.puzzle(id).await?.ok_or(DeskError::NoSuchPuzzle)?;
+    pub async fn show(&self, id: &PuzzleId) -> Result<ShownPuzzle, PuzzleError> {
+        let stored = self.store.puzzle(id).await?.ok_or(PuzzleError::NoSuchPuzzle)?;
         let grade = grade(stored.puzzle.prior, stored.record);
-        Ok(Shown { stored, grade })
+        Ok(ShownPuzzle { stored, grade })
     }
 
     /// The puzzle of the day of `now`, in UTC.
@@ -124,9 +124,9 @@ impl PuzzleDesk {
     /// # Errors
     ///
     /// There are no puzzles, or the store failed.
-    pub async fn daily(&self, now: UnixMillis) -> Result<Shown, DeskError> {
+    pub async fn daily(&self, now: UnixMillis) -> Result<ShownPuzzle, PuzzleError> {
         let puzzles = self.store.puzzles().await?;
-        let entry = choosing::daily(&puzzles, day_of(now)).ok_or(DeskError::NoSuchPuzzle)?;
+        let entry = choosing::daily(&puzzles, day_of(now)).ok_or(PuzzleError::NoSuchPuzzle)?;
         self.show(&entry.id).await
     }
 
@@ -135,10 +135,14 @@ impl PuzzleDesk {
     /// # Errors
     ///
     /// There are no puzzles, or the store failed.
-    pub async fn next(&self, who: Option<&Identity>, current: Option<&PuzzleId>) -> Result<Shown, DeskError> {
+    pub async fn next(
+        &self,
+        who: Option<&Identity>,
+        current: Option<&PuzzleId>,
+    ) -> Result<ShownPuzzle, PuzzleError> {
         let (puzzles, tries) = self.known_of(who).await?;
         let draw = rand::rng().random();
-        let entry = choosing::next(&puzzles, &tries, current, draw).ok_or(DeskError::NoSuchPuzzle)?;
+        let entry = choosing::next(&puzzles, &tries, current, draw).ok_or(PuzzleError::NoSuchPuzzle)?;
         self.show(&entry.id).await
     }
 
@@ -147,7 +151,7 @@ impl PuzzleDesk {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn all(&self) -> Result<Vec<(u32, PuzzleEntry)>, DeskError> {
+    pub async fn all(&self) -> Result<Vec<(u32, PuzzleEntry)>, PuzzleError> {
         let puzzles = self.store.puzzles().await?.into_iter();
         let mut graded: Vec<(u32, PuzzleEntry)> =
             puzzles.map(|entry| (grade(entry.prior, entry.record), entry)).collect();
@@ -160,7 +164,7 @@ impl PuzzleDesk {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn record(&self, who: &Identity, now: UnixMillis) -> Result<Record, DeskError> {
+    pub async fn record(&self, who: &Identity, now: UnixMillis) -> Result<PuzzleRecord, PuzzleError> {
         let (puzzles, tries) = self.known_of(Some(who)).await?;
         let streak = self.store.puzzle_streak(&who.id).await?;
         let today = day_of(now);
@@ -172,7 +176,7 @@ impl PuzzleDesk {
             reason = "a level is some thousand points at most, and what is below 0 is shown as 0"
         )]
         let level = choosing::level_of(&puzzles, &tries).round().max(0.0) as u32;
-        Ok(Record {
+        Ok(PuzzleRecord {
             streak: streak.as_of(today),
             best_streak: streak.best,
             solved_today: streak.run > 0 && streak.day == today,
@@ -193,15 +197,15 @@ impl PuzzleDesk {
         id: &PuzzleId,
         own_moves: &str,
         now: UnixMillis,
-    ) -> Result<Feedback, DeskError> {
+    ) -> Result<Feedback, PuzzleError> {
         let shown = self.show(id).await?;
         match attempt::check(&shown.stored.puzzle, own_moves)? {
-            Standing::GoesOn { reply: _, line } => Ok(Feedback::GoesOn { line }),
-            Standing::Solved { line } => {
+            AttemptStanding::GoesOn { reply: _, line } => Ok(Feedback::GoesOn { line }),
+            AttemptStanding::Solved { line } => {
                 self.note(who, id, TryResult::Solved, now).await?;
                 Ok(Feedback::Solved { line })
             }
-            Standing::Wrong { game, right: _ } => {
+            AttemptStanding::Wrong { game, right: _ } => {
                 self.note(who, id, TryResult::Failed, now).await?;
                 let (value, refutation) = self.refute(&game).await;
                 Ok(Feedback::Wrong { value, refutation })
@@ -213,14 +217,14 @@ impl PuzzleDesk {
     ///
     /// # Errors
     ///
-    /// As [`PuzzleDesk::attempt`].
+    /// As [`Puzzles::attempt`].
     pub async fn hint(
         &self,
         who: Option<&Identity>,
         id: &PuzzleId,
         own_moves: &str,
         now: UnixMillis,
-    ) -> Result<[Column; 2], DeskError> {
+    ) -> Result<[Column; 2], PuzzleError> {
         let shown = self.show(id).await?;
         let (game, right) = attempt::next_question(&shown.stored.puzzle, own_moves)?;
         self.note(who, id, TryResult::Failed, now).await?;
@@ -232,13 +236,13 @@ impl PuzzleDesk {
     ///
     /// # Errors
     ///
-    /// As [`PuzzleDesk::attempt`].
+    /// As [`Puzzles::attempt`].
     pub async fn solution(
         &self,
         who: Option<&Identity>,
         id: &PuzzleId,
         now: UnixMillis,
-    ) -> Result<String, DeskError> {
+    ) -> Result<String, PuzzleError> {
         let shown = self.show(id).await?;
         let solution = attempt::solution(&shown.stored.puzzle)?;
         self.note(who, id, TryResult::Failed, now).await?;
@@ -264,7 +268,7 @@ impl PuzzleDesk {
         id: &PuzzleId,
         result: TryResult,
         now: UnixMillis,
-    ) -> Result<(), DeskError> {
+    ) -> Result<(), PuzzleError> {
         let who = match who {
             Some(who) if who.kind != PlayerKind::Bot => who,
             Some(_) | None => return Ok(()),
@@ -279,7 +283,7 @@ impl PuzzleDesk {
     }
 
     /// The streak grows with the puzzle of the day, however many attempts it took.
-    async fn note_daily(&self, player: PlayerId, id: &PuzzleId, now: UnixMillis) -> Result<(), DeskError> {
+    async fn note_daily(&self, player: PlayerId, id: &PuzzleId, now: UnixMillis) -> Result<(), PuzzleError> {
         let (puzzles, day) = (self.store.puzzles().await?, day_of(now));
         if choosing::daily(&puzzles, day).is_some_and(|daily| daily.id == *id) {
             self.writer.write(Write::SolveDaily { player, day }).await?;
@@ -334,21 +338,21 @@ mod tests {
     use crate::study::puzzles::choosing::start_of;
     use crate::study::puzzles::shipped;
 
-    async fn desk() -> PuzzleDesk {
+    async fn puzzles() -> Puzzles {
         let store = Arc::new(MemoryStore::new()) as Arc<dyn Store>;
         let (writer, actor) = Writer::new(Arc::clone(&store));
         tokio::spawn(actor.run());
         let harvest = Harvest { puzzles: shipped::puzzles(), keep: 0 };
         writer.write(Write::AddPuzzles(harvest)).await.unwrap();
         let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[1; KEY_BYTES]));
-        PuzzleDesk::new(store, writer, accounts, Analysis::new(ComputePool::new(1)))
+        Puzzles::new(store, writer, accounts, Analysis::new(ComputePool::new(1)))
     }
 
-    fn own_moves(shown: &Shown) -> String {
+    fn own_moves(shown: &ShownPuzzle) -> String {
         shown.stored.puzzle.line.chars().step_by(2).collect()
     }
 
-    fn wrong_column(shown: &Shown) -> String {
+    fn wrong_column(shown: &ShownPuzzle) -> String {
         let puzzle = &shown.stored.puzzle;
         let game = Game::from_moves(fourfold_engine::Variant::STANDARD, &puzzle.moves).unwrap();
         let right = puzzle.line.chars().next().unwrap();
@@ -357,67 +361,67 @@ mod tests {
 
     #[tokio::test]
     async fn the_daily_one_solved_makes_a_streak() {
-        let desk = desk().await;
-        let guest = desk.accounts.new_guest().identity;
+        let puzzles = puzzles().await;
+        let guest = puzzles.accounts.new_guest().identity;
         for (day, streak) in [(20_000, 1), (20_001, 2), (20_003, 1)] {
             let now = start_of(day);
-            let daily = desk.daily(now).await.unwrap();
+            let daily = puzzles.daily(now).await.unwrap();
             let id = &daily.stored.puzzle.id;
-            assert!(!desk.record(&guest, now).await.unwrap().solved_today);
-            let feedback = desk.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
+            assert!(!puzzles.record(&guest, now).await.unwrap().solved_today);
+            let feedback = puzzles.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
             assert!(matches!(feedback, Feedback::Solved { .. }));
-            let record = desk.record(&guest, now).await.unwrap();
+            let record = puzzles.record(&guest, now).await.unwrap();
             assert_eq!((record.streak, record.solved_today), (streak, true), "on day {day}");
         }
-        let record = desk.record(&guest, start_of(20_010)).await.unwrap();
+        let record = puzzles.record(&guest, start_of(20_010)).await.unwrap();
         assert_eq!((record.streak, record.best_streak, record.solved_today), (0, 2, false));
         assert!(record.tried >= 1 && record.solved == record.tried && record.level > 1_200);
     }
 
     #[tokio::test]
     async fn a_wrong_move_is_refuted_and_only_the_first_attempt_counts() {
-        let desk = desk().await;
-        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
-        let shown = desk.next(Some(&guest), None).await.unwrap();
+        let puzzles = puzzles().await;
+        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
+        let shown = puzzles.next(Some(&guest), None).await.unwrap();
         let id = shown.stored.puzzle.id.clone();
-        let feedback = desk.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
+        let feedback = puzzles.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
         let Feedback::Wrong { value: Some(value), refutation } = feedback else { panic!("{feedback:?}") };
         assert!(value < Value::Win && !refutation.is_empty());
-        desk.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
-        let record = desk.record(&guest, now).await.unwrap();
+        puzzles.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
+        let record = puzzles.record(&guest, now).await.unwrap();
         assert_eq!((record.tried, record.solved), (1, 0));
-        let after = desk.show(&id).await.unwrap();
+        let after = puzzles.show(&id).await.unwrap();
         assert_eq!(after.stored.record.tries, 1);
         assert!(after.grade > shown.grade);
-        let another = desk.next(Some(&guest), Some(&id)).await.unwrap();
+        let another = puzzles.next(Some(&guest), Some(&id)).await.unwrap();
         assert_ne!(another.stored.puzzle.id, id);
     }
 
     #[tokio::test]
     async fn hints_name_the_right_column_and_another_and_count() {
-        let desk = desk().await;
-        let (guest, now) = (desk.accounts.new_guest().identity, start_of(20_000));
-        let shown = desk.next(None, None).await.unwrap();
+        let puzzles = puzzles().await;
+        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
+        let shown = puzzles.next(None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
-        let [left, right] = desk.hint(Some(&guest), id, "", now).await.unwrap();
+        let [left, right] = puzzles.hint(Some(&guest), id, "", now).await.unwrap();
         assert!(left < right);
         let answer = shown.stored.puzzle.line.chars().next().unwrap();
         assert!([left.digit(), right.digit()].contains(&answer));
-        assert_eq!(desk.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
-        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 1);
+        assert_eq!(puzzles.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
+        assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 1);
     }
 
     #[tokio::test]
     async fn whoever_is_not_known_and_bots_leave_no_trace() {
-        let desk = desk().await;
-        let shown = desk.next(None, None).await.unwrap();
+        let puzzles = puzzles().await;
+        let shown = puzzles.next(None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
-        let bot = Identity { kind: PlayerKind::Bot, ..desk.accounts.new_guest().identity };
+        let bot = Identity { kind: PlayerKind::Bot, ..puzzles.accounts.new_guest().identity };
         for who in [None, Some(&bot)] {
-            desk.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
+            puzzles.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
         }
-        assert_eq!(desk.show(id).await.unwrap().stored.record.tries, 0);
-        let nothing = desk.show(&"p9".parse().unwrap()).await;
-        assert!(matches!(nothing, Err(DeskError::NoSuchPuzzle)));
+        assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 0);
+        let nothing = puzzles.show(&"p9".parse().unwrap()).await;
+        assert!(matches!(nothing, Err(PuzzleError::NoSuchPuzzle)));
     }
 }

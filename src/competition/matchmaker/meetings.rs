@@ -12,22 +12,22 @@ const MEETINGS_MAX: usize = 20_000;
 const HOLDS: Duration = Duration::from_hours(1);
 
 /// Two bots in either order.
-type Key = (PlayerId, PlayerId);
+type PairKey = (PlayerId, PlayerId);
 
 /// Pairs of the last day.
 #[derive(Clone, Debug, Default)]
 pub struct Meetings {
-    known: HashMap<Key, Known>,
+    known: HashMap<PairKey, KnownMeetings>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownMeetings {
     pairs: u32,
     read_at: Instant,
 }
 
 impl Meetings {
-    fn key(a: &PlayerId, b: &PlayerId) -> Key {
+    fn key(a: &PlayerId, b: &PlayerId) -> PairKey {
         if a < b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) }
     }
 
@@ -43,7 +43,7 @@ impl Meetings {
         if self.known.len() >= MEETINGS_MAX {
             self.known.clear();
         }
-        self.known.insert(Self::key(a, b), Known { pairs, read_at: now });
+        self.known.insert(Self::key(a, b), KnownMeetings { pairs, read_at: now });
     }
 
     /// One more begins.

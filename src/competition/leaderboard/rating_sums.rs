@@ -10,8 +10,8 @@ use fourfold_arena::stats::fit::{DRAW, LOSS, WIN};
 use fourfold_arena::stats::ledger::{Booking, Ledger};
 use fourfold_engine::{Side, Variant};
 
-use super::field::{Field, Member, Scale};
-use super::{Fits, Snapshot};
+use super::standings::{Member, Scale, Standings};
+use super::{FitSnapshot, Fits};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::result::GameResult;
@@ -31,16 +31,16 @@ const FIELD_MAX: usize = 400;
 
 /// All rated games so far.
 #[derive(Debug, Default)]
-pub struct Books {
+pub struct RatingSums {
     /// Number of the last game that was booked; 0 before the first.
     up_to: u64,
-    by_variant: HashMap<Variant, Book>,
+    by_variant: HashMap<Variant, VariantSums>,
     people_and_bots: HashMap<PlayerId, Listed>,
 }
 
 /// The games of one variant.
 #[derive(Debug, Default)]
-struct Book {
+struct VariantSums {
     ledger: Ledger,
     /// Numbers in the ledger by ids: the order of every sum.
     numbers: BTreeMap<PlayerId, usize>,
@@ -82,7 +82,7 @@ impl Listed {
     }
 }
 
-impl Books {
+impl RatingSums {
     /// Number of the last game that was booked; 0 before the first.
     #[must_use]
     pub fn up_to(&self) -> u64 {
@@ -132,18 +132,18 @@ impl Books {
     }
 
     /// Fits the variants in which games have come. Players who were not introduced are left out.
-    pub fn fit(&mut self) -> Snapshot {
+    pub fn fit(&mut self) -> FitSnapshot {
         for book in self.by_variant.values_mut().filter(|book| book.is_new) {
             let field = |list| book.field(list, &self.people_and_bots);
             book.fits = Some(Arc::new(Fits { bots: field(FitList::Bots), all: field(FitList::All) }));
             book.is_new = false;
         }
-        let fits = |(variant, book): (&Variant, &Book)| Some((*variant, book.fits.clone()?));
-        Snapshot { up_to: self.up_to, fits: self.by_variant.iter().filter_map(fits).collect() }
+        let fits = |(variant, book): (&Variant, &VariantSums)| Some((*variant, book.fits.clone()?));
+        FitSnapshot { up_to: self.up_to, fits: self.by_variant.iter().filter_map(fits).collect() }
     }
 }
 
-impl Book {
+impl VariantSums {
     fn number(&mut self, player: &PlayerId) -> usize {
         if let Some(number) = self.numbers.get(player) {
             return *number;
@@ -153,7 +153,7 @@ impl Book {
         number
     }
 
-    fn field(&self, list: FitList, listed: &HashMap<PlayerId, Listed>) -> Field {
+    fn field(&self, list: FitList, listed: &HashMap<PlayerId, Listed>) -> Standings {
         let is = |id: &PlayerId, what: Listed| listed.get(id) == Some(&what);
         let is_in = |id: &PlayerId| listed.get(id).is_some_and(|listed| listed.is_in(list));
         let candidates: Vec<usize> =
@@ -175,7 +175,7 @@ impl Book {
         };
         let members = chosen.iter().map(member).collect();
         let scale = if anchor.is_some() { Scale::Random } else { Scale::Mean };
-        Field::new(members, self.ledger.fit(&numbers, anchor), scale, ceiling)
+        Standings::new(members, self.ledger.fit(&numbers, anchor), scale, ceiling)
     }
 
     /// The players with the most games, if there are too many; those with as many in the order of their ids.
@@ -188,7 +188,7 @@ impl Book {
     }
 }
 
-impl Snapshot {
+impl FitSnapshot {
     /// The ratings as they are stored.
     #[must_use]
     pub fn publication(&self, revision: u64) -> Publication {

@@ -13,8 +13,8 @@ use super::drawing::{Drawing, TurnBoard};
 use super::pattern::middle;
 use crate::http::texts::Language;
 use crate::storage::record::StoredGame;
-use crate::study::learning::changes::{Changes, Rethought};
-use crate::study::learning::told::GameLessons;
+use crate::study::learning::changes::{ChangedMove, Changes};
+use crate::study::learning::lesson_history::GameLessons;
 use crate::study::learning::view::LearnerView;
 
 /// Turns of a game that are drawn for each bot; an early game may change as many as it has moves.
@@ -47,10 +47,10 @@ impl HtmlSafe for Turns {}
 
 impl Turns {
     /// The turns of a game on the standard board, at most `limit` of them. What does not fit the game is passed over.
-    pub(super) fn new(lang: Language, moves: &str, rethought: &[Rethought], limit: usize) -> Self {
+    pub(super) fn new(lang: Language, moves: &str, changed_moves: &[ChangedMove], limit: usize) -> Self {
         let Ok(game) = Game::from_moves(Variant::STANDARD, moves) else { return Self::default() };
-        let shown = rethought.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
-        Self { tiles: shown.collect(), more: rethought.len().saturating_sub(limit) }
+        let shown = changed_moves.iter().take(limit).filter_map(|turn| TurnTile::new(lang, &game, turn));
+        Self { tiles: shown.collect(), more: changed_moves.len().saturating_sub(limit) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -59,7 +59,7 @@ impl Turns {
 }
 
 impl TurnTile {
-    fn new(lang: Language, game: &Game, turn: &Rethought) -> Option<Self> {
+    fn new(lang: Language, game: &Game, turn: &ChangedMove) -> Option<Self> {
         let index = turn.ply.checked_sub(1)?;
         let (position, played) = game.turns().nth(index)?;
         let moves = &game.notation()[..index];
@@ -145,7 +145,7 @@ impl TaughtPupil {
 
 /// At how many moves of the game it chose otherwise right after, in words; nothing if that was not noted.
 pub(super) fn count(lang: Language, changes: &Changes) -> Option<String> {
-    let turns = changes.rethought.as_ref()?;
+    let turns = changes.changed_moves.as_ref()?;
     Some(match turns.len() {
         0 => lang.text("learner.rethought_none").to_owned(),
         count => lang.count("learner.rethought", count as u64),
@@ -158,14 +158,14 @@ mod tests {
 
     use super::*;
 
-    fn turn(ply: usize, before: &str, after: &str) -> Rethought {
-        Rethought { ply, before: parse_moves(before).unwrap(), after: parse_moves(after).unwrap() }
+    fn turn(ply: usize, before: &str, after: &str) -> ChangedMove {
+        ChangedMove { ply, before: parse_moves(before).unwrap(), after: parse_moves(after).unwrap() }
     }
 
     #[test]
     fn a_turn_shows_the_position_and_both_choices() {
-        let rethought = [turn(5, "1234567", "4"), turn(3, "46", "35")];
-        let Turns { tiles, more } = Turns::new(Language::English, "445566", &rethought, 12);
+        let changed_moves = [turn(5, "1234567", "4"), turn(3, "46", "35")];
+        let Turns { tiles, more } = Turns::new(Language::English, "445566", &changed_moves, 12);
         let words: Vec<_> = tiles.iter().map(|tile| (tile.title.as_str(), tile.choice.as_str())).collect();
         assert_eq!(words, [("Move 5, column 6", "any → 4"), ("Move 3, column 5", "4, 6 → 3, 5")]);
         assert_eq!(tiles[1].words, "before: column 4, 6; after: column 3, 5");
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_game_is_passed_over_and_the_rest_counted() {
-        let many: Vec<Rethought> = (1..=6).map(|ply| turn(ply, "4", "5")).collect();
+        let many: Vec<ChangedMove> = (1..=6).map(|ply| turn(ply, "4", "5")).collect();
         let shown = Turns::new(Language::English, "445566", &many, 4);
         assert_eq!((shown.tiles.len(), shown.more), (4, 2));
         for wrong in [turn(0, "4", "5"), turn(7, "4", "5")] {

@@ -11,12 +11,12 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
-use super::budget::{Activity, Budget, Class, cost_of_pair};
-use super::choose::{Candidate, Choice, Question, choose};
-use super::health::{Condition, Health, News};
+use super::budget::{Activity, Budget, BudgetClass, cost_of_pair};
+use super::choose::{ChosenPair, PairCandidate, PairQuestion, choose};
+use super::health::{BotHealth, Condition, News};
 use super::meetings::Meetings;
 use super::strengths::Strengths;
-use super::troubles::{Trouble, Troubles};
+use super::troubles::{BotTrouble, Troubles};
 use crate::analysis::compute::ComputePool;
 use crate::analysis::compute::meter::Thinking;
 use crate::competition::leaderboard::Leaderboard;
@@ -35,7 +35,7 @@ use crate::model::opening::OpeningKind;
 
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::Store;
-use crate::storage::record::{Opening, Pair};
+use crate::storage::record::{GamePair, OpeningSource};
 
 use crate::model::time::UnixMillis;
 
@@ -68,7 +68,7 @@ const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
 /// How the ladder is run.
 #[derive(Clone, Copy, Debug)]
-pub struct LadderSettings {
+pub struct MatchmakerSettings {
     /// How much time each side has.
     pub time: TimeControl,
     /// Part of all cores for bots of the house, in percent.
@@ -81,7 +81,7 @@ pub struct LadderSettings {
 
 /// What the ladder works with.
 #[derive(Clone, Debug)]
-pub struct LadderDeps {
+pub struct MatchmakerDeps {
     /// Starts games.
     pub host: Host,
     /// Reads ratings.
@@ -102,13 +102,13 @@ pub struct LadderDeps {
 
 /// Starts ladder games.
 #[derive(Debug)]
-pub struct LadderActor {
-    deps: LadderDeps,
-    settings: LadderSettings,
+pub struct MatchmakerActor {
+    deps: MatchmakerDeps,
+    settings: MatchmakerSettings,
     budget: Budget,
-    health: Health,
+    health: BotHealth,
     meetings: Meetings,
-    running: HashMap<PairId, Running>,
+    running: HashMap<PairId, RunningPair>,
     refused: HashMap<PlayerId, Instant>,
     strengths: Strengths,
     /// Which bots of the house play the standard board: to find out, one must be built.
@@ -123,10 +123,10 @@ pub struct LadderActor {
 
 /// A pair under way.
 #[derive(Clone, Debug)]
-struct Running {
+struct RunningPair {
     players: [PlayerId; 2],
-    /// Which purse pays, if both are of the house.
-    class: Option<Class>,
+    /// Which budget pays, if both are of the house.
+    class: Option<BudgetClass>,
     tempo: Tempo,
     /// Who has broken off a game of it.
     faulty: HashSet<PlayerId>,
@@ -134,16 +134,16 @@ struct Running {
     unseen: u8,
 }
 
-impl LadderActor {
+impl MatchmakerActor {
     /// A ladder that has not started anything yet.
     #[must_use]
-    pub fn new(deps: LadderDeps, settings: LadderSettings) -> Self {
+    pub fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             deps,
             settings,
             budget: Budget::new(cores, settings.cpu_share),
-            health: Health::default(),
+            health: BotHealth::default(),
             meetings: Meetings::default(),
             running: HashMap::new(),
             refused: HashMap::new(),
@@ -219,7 +219,7 @@ impl LadderActor {
         let thinking = self.deps.pool.meter().read();
         for (bot, now) in &thinking {
             let before = self.thinking.get(bot).copied().unwrap_or_default();
-            self.budget.spend(Class::of(now.per_move()), now.total.saturating_sub(before.total));
+            self.budget.spend(BudgetClass::of(now.per_move()), now.total.saturating_sub(before.total));
         }
         self.thinking = thinking;
     }
@@ -262,7 +262,8 @@ impl LadderActor {
     }
 
     fn publish_troubles(&self, now: Instant) {
-        let trouble = |(bot, condition): (&PlayerId, Condition)| Some((bot.clone(), Trouble::of(condition)?));
+        let trouble =
+            |(bot, condition): (&PlayerId, Condition)| Some((bot.clone(), BotTrouble::of(condition)?));
         self.deps.troubles.replace(self.health.troubled(now).filter_map(trouble).collect());
     }
 
@@ -310,9 +311,9 @@ impl LadderActor {
     }
 
     /// The best pair that has not met too often today, which the store is asked about.
-    async fn choose(&mut self, field: &[Candidate], now: Instant) -> Option<Choice> {
+    async fn choose(&mut self, field: &[PairCandidate], now: Instant) -> Option<ChosenPair> {
         loop {
-            let question = Question {
+            let question = PairQuestion {
                 field,
                 fit: self.strengths.fit(),
                 meetings: &self.meetings,
@@ -344,10 +345,11 @@ impl LadderActor {
         let is_place = of_house < self.settings.house_pairs;
         // With more, bots would wait for a thread on their own clocks. Those that can be watched leave it free for most
         // of the time.
-        let searches = |pair: &&Running| pair.class == Some(Class::Slow) && pair.tempo == Tempo::Brisk;
+        let searches =
+            |pair: &&RunningPair| pair.class == Some(BudgetClass::Slow) && pair.tempo == Tempo::Brisk;
         let is_thread = self.running.values().filter(searches).count() < self.deps.pool.threads();
-        let quick_may = is_place && self.budget.allows(Class::Quick);
-        [quick_may, is_place && is_thread && self.budget.allows(Class::Slow)]
+        let quick_may = is_place && self.budget.allows(BudgetClass::Quick);
+        [quick_may, is_place && is_thread && self.budget.allows(BudgetClass::Slow)]
     }
 
     /// Open bots with a place for a game and without a pair under way; some of them, if there are very many.
@@ -375,7 +377,7 @@ impl LadderActor {
         may && !self.refused.contains_key(bot)
     }
 
-    fn field(&mut self, remote: Vec<Present>, now: Instant) -> Vec<Candidate> {
+    fn field(&mut self, remote: Vec<Present>, now: Instant) -> Vec<PairCandidate> {
         let mut field = Vec::new();
         // They may join while the daemon runs.
         for bot in self.deps.host.house().all().iter() {
@@ -393,16 +395,16 @@ impl LadderActor {
         field
     }
 
-    fn candidate(&self, identity: Identity, house: bool, accepts: Accepts) -> Candidate {
+    fn candidate(&self, identity: Identity, house: bool, accepts: Accepts) -> PairCandidate {
         let per_move = self.thinking.get(&identity.id).and_then(Thinking::per_move);
         let mut running = self.running.values();
-        Candidate {
+        PairCandidate {
             house,
             is_taken: running.any(|pair| pair.class.is_some() && pair.players.contains(&identity.id)),
             strength: self.strengths.of(&identity.id),
             live_elo: self.strengths.live_elo(&identity.id),
             accepts,
-            class: Class::of(per_move),
+            class: BudgetClass::of(per_move),
             cost: cost_of_pair(per_move),
             identity,
         }
@@ -410,9 +412,9 @@ impl LadderActor {
 
     async fn start(
         &mut self,
-        a: &Candidate,
-        b: &Candidate,
-        class: Option<Class>,
+        a: &PairCandidate,
+        b: &PairCandidate,
+        class: Option<BudgetClass>,
         now: Instant,
         rng: &mut (impl Rng + Send),
     ) -> Result<(), StartError> {
@@ -424,8 +426,8 @@ impl LadderActor {
             variant: Variant::STANDARD,
             time: self.settings.time,
             rated: true,
-            opening: Opening { kind: OpeningKind::Balanced, moves: String::new() },
-            pair: Some(Pair { id: id.clone(), leg: 1, of: PAIR }),
+            opening: OpeningSource { kind: OpeningKind::Balanced, moves: String::new() },
+            pair: Some(GamePair { id: id.clone(), leg: 1, of: PAIR }),
             origin: Origin::Ladder(tempo),
         };
         self.meetings.add(&a.identity.id, &b.identity.id);
@@ -435,7 +437,7 @@ impl LadderActor {
                 if let Some(class) = class {
                     self.budget.begin_pair(class);
                 }
-                let running = Running { players, class, tempo, faulty: HashSet::new(), unseen: 0 };
+                let running = RunningPair { players, class, tempo, faulty: HashSet::new(), unseen: 0 };
                 self.running.insert(id, running);
                 Ok(())
             }
@@ -449,8 +451,8 @@ impl LadderActor {
     }
 
     /// Some pairs of the house can be watched; where people's programs play, the house answers as it thinks anyway.
-    fn tempo(&self, class: Option<Class>) -> Tempo {
-        let is_watchable = |pair: &&Running| pair.class.is_some() && pair.tempo == Tempo::Watchable;
+    fn tempo(&self, class: Option<BudgetClass>) -> Tempo {
+        let is_watchable = |pair: &&RunningPair| pair.class.is_some() && pair.tempo == Tempo::Watchable;
         let watchable = self.running.values().filter(is_watchable).count();
         if class.is_some() && watchable < WATCHABLE_PAIRS { Tempo::Watchable } else { Tempo::Brisk }
     }

@@ -15,7 +15,7 @@ const CONNECTIONS_MIN: usize = 64;
 
 /// No place for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum NoSlot {
+pub enum TooManyConnections {
     /// All places are taken.
     #[error("too many connections")]
     Total,
@@ -24,9 +24,9 @@ pub enum NoSlot {
     Address,
 }
 
-/// Counts connections. Cheap to share; a [`Slot`] gives its place back when it is dropped.
+/// Counts connections. Cheap to share; a [`ConnectionPlace`] gives its place back when it is dropped.
 #[derive(Debug)]
-pub struct Slots {
+pub struct ConnectionLimits {
     total: usize,
     per_address: usize,
     caps_loopback: bool,
@@ -41,13 +41,13 @@ struct Taken {
 
 /// One connection's place.
 #[derive(Debug)]
-pub struct Slot {
-    slots: Arc<Slots>,
+pub struct ConnectionPlace {
+    limits: Arc<ConnectionLimits>,
     counts_total: bool,
     address: Option<IpAddr>,
 }
 
-impl Slots {
+impl ConnectionLimits {
     /// As many places as the limits say, or as the process may open files.
     #[must_use]
     pub fn new(limits: &TransportLimits) -> Arc<Self> {
@@ -76,14 +76,14 @@ impl Slots {
     /// # Errors
     ///
     /// There is none.
-    pub fn take(self: &Arc<Self>, address: Option<IpAddr>) -> Result<Slot, NoSlot> {
+    pub fn take(self: &Arc<Self>, address: Option<IpAddr>) -> Result<ConnectionPlace, TooManyConnections> {
         let mut taken = self.lock();
         if taken.total >= self.total {
-            return Err(NoSlot::Total);
+            return Err(TooManyConnections::Total);
         }
         let address = self.count_address(&mut taken, address)?;
         taken.total += 1;
-        Ok(Slot { slots: self.clone(), counts_total: true, address })
+        Ok(ConnectionPlace { limits: self.clone(), counts_total: true, address })
     }
 
     /// A place among those of `address` for something that a proxy's connection carries, which is counted already.
@@ -91,19 +91,26 @@ impl Slots {
     /// # Errors
     ///
     /// The address has its share.
-    pub fn take_behind_proxy(self: &Arc<Self>, address: IpAddr) -> Result<Slot, NoSlot> {
+    pub fn take_behind_proxy(
+        self: &Arc<Self>,
+        address: IpAddr,
+    ) -> Result<ConnectionPlace, TooManyConnections> {
         let address = self.count_address(&mut self.lock(), Some(address))?;
-        Ok(Slot { slots: self.clone(), counts_total: false, address })
+        Ok(ConnectionPlace { limits: self.clone(), counts_total: false, address })
     }
 
     /// Counts one more for the address, if addresses like it are counted.
-    fn count_address(&self, taken: &mut Taken, address: Option<IpAddr>) -> Result<Option<IpAddr>, NoSlot> {
+    fn count_address(
+        &self,
+        taken: &mut Taken,
+        address: Option<IpAddr>,
+    ) -> Result<Option<IpAddr>, TooManyConnections> {
         let Some(key) = address.map(share).filter(|key| self.caps_loopback || !key.is_loopback()) else {
             return Ok(None);
         };
         let count = taken.by_address.entry(key).or_default();
         if *count >= self.per_address {
-            return Err(NoSlot::Address);
+            return Err(TooManyConnections::Address);
         }
         *count += 1;
         Ok(Some(key))
@@ -115,9 +122,9 @@ impl Slots {
     }
 }
 
-impl Drop for Slot {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
-        let mut taken = self.slots.lock();
+        let mut taken = self.limits.lock();
         taken.total -= usize::from(self.counts_total);
         let Some(address) = self.address else { return };
         if let Some(count) = taken.by_address.get_mut(&address) {
@@ -156,72 +163,72 @@ fn connections_by_files() -> usize {
 mod tests {
     use super::*;
 
-    fn slots(connections: usize, per_address: usize) -> Arc<Slots> {
-        Slots::new(&TransportLimits {
+    fn limits(connections: usize, per_address: usize) -> Arc<ConnectionLimits> {
+        ConnectionLimits::new(&TransportLimits {
             connections: Some(connections),
             per_address,
             ..TransportLimits::default()
         })
     }
 
-    fn take(slots: &Arc<Slots>, address: &str) -> Result<Slot, NoSlot> {
-        slots.take(Some(address.parse().unwrap()))
+    fn take(limits: &Arc<ConnectionLimits>, address: &str) -> Result<ConnectionPlace, TooManyConnections> {
+        limits.take(Some(address.parse().unwrap()))
     }
 
     #[test]
     fn a_dropped_slot_gives_its_place_back() {
-        let slots = slots(2, 9);
-        let first = take(&slots, "192.0.2.1").unwrap();
-        let second = take(&slots, "192.0.2.2").unwrap();
-        assert_eq!(take(&slots, "192.0.2.3").unwrap_err(), NoSlot::Total);
+        let limits = limits(2, 9);
+        let first = take(&limits, "192.0.2.1").unwrap();
+        let second = take(&limits, "192.0.2.2").unwrap();
+        assert_eq!(take(&limits, "192.0.2.3").unwrap_err(), TooManyConnections::Total);
         drop(first);
-        let third = take(&slots, "192.0.2.3").unwrap();
+        let third = take(&limits, "192.0.2.3").unwrap();
         drop((second, third));
-        assert_eq!(slots.taken(), 0);
-        assert!(slots.lock().by_address.is_empty(), "addresses must not pile up");
+        assert_eq!(limits.taken(), 0);
+        assert!(limits.lock().by_address.is_empty(), "addresses must not pile up");
     }
 
     #[test]
     fn one_address_has_its_share_and_a_refusal_takes_no_place() {
-        let slots = slots(100, 2);
-        let held = [(); 2].map(|()| take(&slots, "192.0.2.1").unwrap());
-        assert_eq!(take(&slots, "192.0.2.1").unwrap_err(), NoSlot::Address);
-        assert_eq!(take(&slots, "::ffff:192.0.2.1").unwrap_err(), NoSlot::Address);
-        assert!(take(&slots, "192.0.2.2").is_ok());
-        assert_eq!(slots.taken(), 2);
+        let limits = limits(100, 2);
+        let held = [(); 2].map(|()| take(&limits, "192.0.2.1").unwrap());
+        assert_eq!(take(&limits, "192.0.2.1").unwrap_err(), TooManyConnections::Address);
+        assert_eq!(take(&limits, "::ffff:192.0.2.1").unwrap_err(), TooManyConnections::Address);
+        assert!(take(&limits, "192.0.2.2").is_ok());
+        assert_eq!(limits.taken(), 2);
         drop(held);
     }
 
     #[test]
     fn an_ipv6_network_of_64_bits_is_one_address() {
-        let slots = slots(100, 1);
-        let _held = take(&slots, "2001:db8:0:1::1").unwrap();
-        assert_eq!(take(&slots, "2001:db8:0:1:ffff::2").unwrap_err(), NoSlot::Address);
-        assert!(take(&slots, "2001:db8:0:2::1").is_ok());
+        let limits = limits(100, 1);
+        let _held = take(&limits, "2001:db8:0:1::1").unwrap();
+        assert_eq!(take(&limits, "2001:db8:0:1:ffff::2").unwrap_err(), TooManyConnections::Address);
+        assert!(take(&limits, "2001:db8:0:2::1").is_ok());
     }
 
     #[test]
     fn loopback_and_proxies_have_no_share_unless_asked() {
-        let free = slots(100, 1);
+        let free = limits(100, 1);
         let held: Vec<_> = ["127.0.0.1", "127.0.0.1", "::1", "::1"]
             .map(|address| take(&free, address))
             .into_iter()
             .collect();
         assert!(held.iter().all(Result::is_ok));
         assert!(free.take(None).is_ok() && free.take(None).is_ok());
-        let capped = Slots::new(&TransportLimits {
+        let capped = ConnectionLimits::new(&TransportLimits {
             connections: Some(100),
             per_address: 1,
             caps_loopback: true,
             ..TransportLimits::default()
         });
         let _held = take(&capped, "127.0.0.1").unwrap();
-        assert_eq!(take(&capped, "127.0.0.1").unwrap_err(), NoSlot::Address);
+        assert_eq!(take(&capped, "127.0.0.1").unwrap_err(), TooManyConnections::Address);
     }
 
     #[test]
     fn without_a_number_the_limit_on_open_files_counts() {
-        let total = Slots::new(&TransportLimits::default()).total();
+        let total = ConnectionLimits::new(&TransportLimits::default()).total();
         assert!(total >= CONNECTIONS_MIN);
         let text = std::fs::read_to_string("/proc/self/limits").unwrap();
         let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap();

@@ -5,9 +5,9 @@ use crate::testing::{Arena, Client, Setup};
 const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
 /// A ladder on an arena, and what it says of bots in trouble.
-fn ladder(arena: &Arena, house_pairs: usize) -> (LadderActor, Troubles) {
+fn ladder(arena: &Arena, house_pairs: usize) -> (MatchmakerActor, Troubles) {
     let (services, troubles) = (&arena.services, Troubles::default());
-    let deps = LadderDeps {
+    let deps = MatchmakerDeps {
         host: services.host.clone(),
         store: Arc::clone(&services.store),
         sessions: services.sessions.clone(),
@@ -17,8 +17,8 @@ fn ladder(arena: &Arena, house_pairs: usize) -> (LadderActor, Troubles) {
         troubles: troubles.clone(),
         leaderboard: Leaderboard::default(),
     };
-    let settings = LadderSettings { time: TIME, cpu_share: 100, house_pairs, pairs_per_day: 3 };
-    (LadderActor::new(deps, settings), troubles)
+    let settings = MatchmakerSettings { time: TIME, cpu_share: 100, house_pairs, pairs_per_day: 3 };
+    (MatchmakerActor::new(deps, settings), troubles)
 }
 
 fn spawn(arena: &Arena, house_pairs: usize) -> Troubles {
@@ -126,7 +126,7 @@ async fn a_bot_that_breaks_off_is_paused_and_everybody_sees_it() {
     let game = bob.hear_game().unwrap().game;
     bob.say(crate::protocol::ClientMessage::Abort(crate::protocol::client::OnGame { game })).await;
     arena.settle().await;
-    assert_eq!(troubles.of(&bob_id), Some(Trouble { fault: "absent", probing: false }));
+    assert_eq!(troubles.of(&bob_id), Some(BotTrouble { fault: "absent", probing: false }));
     resign_all(&mut [&mut ann]).await; // the pair is played to its end
     tokio::time::sleep(10 * TICK).await;
     assert_eq!(live_pairs(&arena), [], "and no other begins");

@@ -6,15 +6,15 @@ use super::convert::{parsed, word};
 use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
+use crate::storage::bot_versions::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-type Outcome = Result<Result<Written, Refused>, StoreError>;
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 row! {
     #[derive(Debug)]
-    struct VersionRow {
+    struct BotVersionRow {
         version: String,
         first_seen: i64,
         last_seen: i64,
@@ -24,7 +24,7 @@ row! {
     }
 }
 
-impl VersionRow {
+impl BotVersionRow {
     fn decode(self) -> BotVersion {
         let tested = self.tested_at.zip(self.report);
         BotVersion {
@@ -59,7 +59,7 @@ impl FaultRow {
     }
 }
 
-/// Selects the columns of a [`VersionRow`].
+/// Selects the columns of a [`BotVersionRow`].
 macro_rules! select_versions {
     ($rest:literal) => {
         concat!(
@@ -72,8 +72,8 @@ macro_rules! select_versions {
 
 pub(super) async fn versions(pool: &SqlitePool, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
     let sql = select_versions!("ORDER BY last_seen DESC, version DESC");
-    let rows: Vec<VersionRow> = sqlx::query_as(sql).bind(bot.as_str()).fetch_all(pool).await?;
-    Ok(rows.into_iter().map(VersionRow::decode).collect())
+    let rows: Vec<BotVersionRow> = sqlx::query_as(sql).bind(bot.as_str()).fetch_all(pool).await?;
+    Ok(rows.into_iter().map(BotVersionRow::decode).collect())
 }
 
 pub(super) async fn version(
@@ -83,8 +83,8 @@ pub(super) async fn version(
 ) -> Result<Option<BotVersion>, StoreError> {
     let sql = select_versions!("AND version = ?");
     let query = sqlx::query_as(sql).bind(bot.as_str()).bind(version);
-    let row: Option<VersionRow> = query.fetch_optional(pool).await?;
-    Ok(row.map(VersionRow::decode))
+    let row: Option<BotVersionRow> = query.fetch_optional(pool).await?;
+    Ok(row.map(BotVersionRow::decode))
 }
 
 pub(super) async fn faults(
@@ -108,7 +108,7 @@ pub(super) async fn see_version(
     bot: &PlayerId,
     version: &str,
     at: UnixMillis,
-) -> Outcome {
+) -> WriteOutcome {
     let Some(key) = key_of(connection, bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
     let sql = "INSERT INTO bot_version (player, version, first_seen, last_seen) VALUES (?, ?, ?, ?) \
                ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)";
@@ -125,7 +125,7 @@ pub(super) async fn save_test(
     version: &str,
     test: &StoredTest,
     passed: bool,
-) -> Outcome {
+) -> WriteOutcome {
     if let Err(refused) = see_version(connection, bot, version, test.at).await? {
         return Ok(Err(refused));
     }
@@ -137,7 +137,7 @@ pub(super) async fn save_test(
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn add_fault(connection: &mut SqliteConnection, fault: &BotFault) -> Outcome {
+pub(super) async fn add_fault(connection: &mut SqliteConnection, fault: &BotFault) -> WriteOutcome {
     let Some(key) = key_of(connection, &fault.bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
     let sql = "INSERT INTO bot_fault (player, game, kind, note, at) VALUES (?, ?, ?, ?, ?)";
     let query = sqlx::query(sql).bind(key).bind(fault.game.as_ref().map(GameId::as_str));

@@ -6,9 +6,9 @@ use fourfold_arena::stats::elo::{POINTS, expected_score};
 use fourfold_arena::stats::normal;
 use fourfold_engine::Variant;
 
-use super::budget::Class;
+use super::budget::BudgetClass;
 use super::meetings::Meetings;
-use crate::competition::leaderboard::field::Field;
+use crate::competition::leaderboard::standings::Standings;
 use crate::lobby::acceptance::{Proposal, check};
 use crate::model::clock::TimeControl;
 use crate::model::player::Identity;
@@ -25,7 +25,7 @@ const WORTH_WITHOUT_DOUBT: f64 = 0.1;
 
 /// How strong a bot is, as far as is known, in Elo points.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Strength {
+pub struct KnownStrength {
     /// The rating.
     pub elo: f64,
     /// Its standard error.
@@ -36,7 +36,7 @@ pub struct Strength {
 
 /// A bot that could play now.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct PairCandidate {
     /// Who.
     pub identity: Identity,
     /// Whether the house plays it.
@@ -44,24 +44,24 @@ pub struct Candidate {
     /// Whether it has a house pair under way, or is being probed in one: it can still be a remote bot's opponent.
     pub is_taken: bool,
     /// In the ladder's variant.
-    pub strength: Strength,
+    pub strength: KnownStrength,
     /// The live rating, by which bots say whom they accept.
     pub live_elo: i32,
     /// What it accepts.
     pub accepts: Accepts,
-    /// Which purse pays for it; nobody pays for remote bots.
-    pub class: Class,
+    /// Which budget pays for it; none does for remote bots.
+    pub class: BudgetClass,
     /// What its part in a pair costs us, in seconds of a core.
     pub cost: f64,
 }
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct PairQuestion<'a> {
     /// Who could play.
-    pub field: &'a [Candidate],
+    pub field: &'a [PairCandidate],
     /// How sure the difference of two ratings is, where there is a joint fit.
-    pub fit: Option<&'a Field>,
+    pub fit: Option<&'a Standings>,
     /// What they have played within the day.
     pub meetings: &'a Meetings,
     /// Pairs of the same two bots within a day.
@@ -76,14 +76,14 @@ pub struct Question<'a> {
 
 /// The pair to play.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Choice {
+pub struct ChosenPair {
     /// Two places in the field, `a` before `b`.
     pub a: usize,
     pub b: usize,
     /// Standard error of the difference of their ratings, in Elo points.
     pub error: f64,
-    /// Which purse pays for it, if both are of the house.
-    pub class: Option<Class>,
+    /// Which budget pays for it, if both are of the house.
+    pub class: Option<BudgetClass>,
 }
 
 /// Chooses the pair to play next, if any two candidates may meet.
@@ -91,9 +91,9 @@ pub struct Choice {
 /// Pairs with a remote bot go before those of the house, pairs with a newcomer before others; among these the one that
 /// tells most for what it costs.
 #[must_use]
-pub fn choose(question: &Question<'_>) -> Option<Choice> {
+pub fn choose(question: &PairQuestion<'_>) -> Option<ChosenPair> {
     let field = question.field;
-    let mut best: Option<((bool, bool, f64), Choice)> = None;
+    let mut best: Option<((bool, bool, f64), ChosenPair)> = None;
     for (a, one) in field.iter().enumerate() {
         for (b, other) in field.iter().enumerate().skip(a + 1) {
             if !question.may_meet(one, other) {
@@ -106,21 +106,21 @@ pub fn choose(question: &Question<'_>) -> Option<Choice> {
             let worth = (is_remote, is_new, gain);
             if best.is_none_or(|(most, _)| worth > most) {
                 let class = (!is_remote).then(|| one.class.with(other.class));
-                best = Some((worth, Choice { a, b, error, class }));
+                best = Some((worth, ChosenPair { a, b, error, class }));
             }
         }
     }
     best.map(|(_, choice)| choice)
 }
 
-impl Question<'_> {
+impl PairQuestion<'_> {
     /// Standard error of the difference of two ratings, in Elo points.
-    fn error_between(&self, one: &Candidate, other: &Candidate) -> f64 {
+    fn error_between(&self, one: &PairCandidate, other: &PairCandidate) -> f64 {
         let joint = self.fit.and_then(|fit| fit.error_between(&one.identity.id, &other.identity.id));
         joint.unwrap_or_else(|| one.strength.error.hypot(other.strength.error))
     }
 
-    fn may_meet(&self, one: &Candidate, other: &Candidate) -> bool {
+    fn may_meet(&self, one: &PairCandidate, other: &PairCandidate) -> bool {
         let of_house = one.house && other.house;
         let is_allowed = if of_house {
             !one.is_taken && !other.is_taken && self.may_begin(one.class.with(other.class))
@@ -135,16 +135,16 @@ impl Question<'_> {
             && self.accepts(other, one)
     }
 
-    fn may_begin(&self, class: Class) -> bool {
+    fn may_begin(&self, class: BudgetClass) -> bool {
         let [quick, slow] = self.house;
         match class {
-            Class::Quick => quick,
-            Class::Slow => slow,
+            BudgetClass::Quick => quick,
+            BudgetClass::Slow => slow,
         }
     }
 
     /// Whether the one accepts a game against the other.
-    fn accepts(&self, one: &Candidate, other: &Candidate) -> bool {
+    fn accepts(&self, one: &PairCandidate, other: &PairCandidate) -> bool {
         let proposal = Proposal {
             time: self.time,
             rated: true,
@@ -174,7 +174,7 @@ pub fn gain(difference: f64, error: f64) -> f64 {
 }
 
 /// What a pair costs us, if it is one of the house; remote bots think for themselves.
-fn cost(one: &Candidate, other: &Candidate) -> f64 {
+fn cost(one: &PairCandidate, other: &PairCandidate) -> f64 {
     if one.house && other.house { one.cost + other.cost } else { 1.0 }
 }
 
@@ -185,20 +185,29 @@ mod tests {
 
     const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
-    fn candidate(name: &str, house: bool, elo: f64, error: f64) -> Candidate {
+    fn candidate(name: &str, house: bool, elo: f64, error: f64) -> PairCandidate {
         let identity = Identity {
             id: name.parse().unwrap(),
             name: name.parse().unwrap(),
             kind: PlayerKind::Bot,
             owner: (!house).then(|| format!("owner{name}").parse().unwrap()),
         };
-        let strength = Strength { elo, error, is_new: error > 100.0 };
-        let (accepts, class) = (Accepts::default(), Class::Quick);
-        Candidate { identity, house, is_taken: false, strength, live_elo: 1_500, accepts, class, cost: 1.0 }
+        let strength = KnownStrength { elo, error, is_new: error > 100.0 };
+        let (accepts, class) = (Accepts::default(), BudgetClass::Quick);
+        PairCandidate {
+            identity,
+            house,
+            is_taken: false,
+            strength,
+            live_elo: 1_500,
+            accepts,
+            class,
+            cost: 1.0,
+        }
     }
 
-    fn question<'a>(field: &'a [Candidate], meetings: &'a Meetings) -> Question<'a> {
-        Question {
+    fn question<'a>(field: &'a [PairCandidate], meetings: &'a Meetings) -> PairQuestion<'a> {
+        PairQuestion {
             field,
             fit: None,
             meetings,
@@ -210,14 +219,14 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_choice(question: &Question<'_>, expected: Option<[&str; 2]>) {
+    fn check_choice(question: &PairQuestion<'_>, expected: Option<[&str; 2]>) {
         let name = |place: usize| question.field[place].identity.id.as_str();
         let names = choose(question).map(|choice| [name(choice.a), name(choice.b)]);
         assert_eq!(names, expected);
     }
 
     #[track_caller]
-    fn check_field(field: &[Candidate], expected: Option<[&str; 2]>) {
+    fn check_field(field: &[PairCandidate], expected: Option<[&str; 2]>) {
         check_choice(&question(field, &Meetings::default()), expected);
     }
 
@@ -271,21 +280,24 @@ mod tests {
     }
 
     #[test]
-    fn purses_that_are_empty_wait() {
+    fn budgets_that_are_empty_wait() {
         let mut field = [
             candidate("h1", true, 1500.0, 90.0),
             candidate("h2", true, 1500.0, 90.0),
             candidate("h3", true, 1500.0, 30.0),
         ];
-        field[0].class = Class::Slow;
+        field[0].class = BudgetClass::Slow;
         let meetings = Meetings::default();
-        check_choice(&Question { house: [true, false], ..question(&field, &meetings) }, Some(["h2", "h3"]));
-        check_choice(&Question { house: [false, false], ..question(&field, &meetings) }, None);
+        check_choice(
+            &PairQuestion { house: [true, false], ..question(&field, &meetings) },
+            Some(["h2", "h3"]),
+        );
+        check_choice(&PairQuestion { house: [false, false], ..question(&field, &meetings) }, None);
         field[1].is_taken = true;
-        check_choice(&Question { house: [true, false], ..question(&field, &meetings) }, None);
+        check_choice(&PairQuestion { house: [true, false], ..question(&field, &meetings) }, None);
         field[2].house = false;
         field[2].identity.owner = Some("owner".parse().unwrap());
-        let closed = Question { house: [false, false], ..question(&field, &meetings) };
+        let closed = PairQuestion { house: [false, false], ..question(&field, &meetings) };
         check_choice(&closed, Some(["h1", "h3"])); // remote bots are not made to wait
     }
 
@@ -295,9 +307,9 @@ mod tests {
         let (mut meetings, now) = (Meetings::default(), now());
         let [a, b] = ["h1", "h2"].map(|id| id.parse().unwrap());
         meetings.learn(&a, &b, 9, now);
-        check_choice(&Question { now, ..question(&field, &meetings) }, Some(["h1", "h2"]));
+        check_choice(&PairQuestion { now, ..question(&field, &meetings) }, Some(["h1", "h2"]));
         meetings.add(&b, &a);
-        check_choice(&Question { now, ..question(&field, &meetings) }, None);
+        check_choice(&PairQuestion { now, ..question(&field, &meetings) }, None);
     }
 
     #[test]

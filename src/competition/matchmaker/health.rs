@@ -39,7 +39,7 @@ pub enum News {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct FaultRecord {
     /// In a row.
     faults: u32,
     last: Fault,
@@ -56,20 +56,20 @@ struct Pause {
 
 /// The record of every bot that has broken off. Who has not, is not in it.
 #[derive(Clone, Debug, Default)]
-pub struct Health {
-    records: HashMap<PlayerId, Record>,
+pub struct BotHealth {
+    records: HashMap<PlayerId, FaultRecord>,
 }
 
-impl Health {
+impl BotHealth {
     /// Whether a bot may be paired now.
     #[must_use]
     pub fn condition(&self, bot: &PlayerId, now: Instant) -> Condition {
         match self.records.get(bot) {
-            Some(Record { last, pause: Some(pause), .. }) if pause.until > now => {
+            Some(FaultRecord { last, pause: Some(pause), .. }) if pause.until > now => {
                 Condition::Paused(*last, pause.until)
             }
-            Some(Record { last, pause: Some(_), .. }) => Condition::Probing(*last),
-            Some(Record { pause: None, .. }) | None => Condition::Fit,
+            Some(FaultRecord { last, pause: Some(_), .. }) => Condition::Probing(*last),
+            Some(FaultRecord { pause: None, .. }) | None => Condition::Fit,
         }
     }
 
@@ -81,7 +81,7 @@ impl Health {
 
     /// A bot has broken off a game.
     pub fn fault(&mut self, bot: &PlayerId, fault: Fault, now: Instant) -> Option<News> {
-        let new = Record { faults: 0, last: fault, pause: None };
+        let new = FaultRecord { faults: 0, last: fault, pause: None };
         let record = self.records.entry(bot.clone()).or_insert(new);
         record.faults += 1;
         record.last = fault;
@@ -126,8 +126,8 @@ mod tests {
     }
 
     /// A bot that has just been paused, and when its pause ends.
-    fn paused(now: Instant) -> (Health, Instant) {
-        let mut health = Health::default();
+    fn paused(now: Instant) -> (BotHealth, Instant) {
+        let mut health = BotHealth::default();
         for _ in 1..FAULTS_MAX {
             assert_eq!(health.fault(&bot(), Fault::Time, now), None);
         }
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn a_clean_pair_forgives_and_two_let_back() {
         let now = now();
-        let mut health = Health::default();
+        let mut health = BotHealth::default();
         health.fault(&bot(), Fault::Illegal, now);
         assert_eq!(health.clean_pair(&bot(), now), None);
         for _ in 1..FAULTS_MAX {

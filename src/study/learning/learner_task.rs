@@ -10,16 +10,16 @@ use fourfold_bots::Knowledge;
 use tracing::warn;
 
 use self::remaking::{Remaking, restored};
-use super::Plan;
-use super::fold::{Fold, Taught};
-use super::lesson::{SHARE_WINDOW, Share, Teacher, plays_well_enough, records};
+use super::LearnerPlan;
+use super::fold::{LearnerFold, TeachingGame};
+use super::lesson::{SHARE_WINDOW, Teacher, TeacherShare, plays_well_enough, records};
 use super::service::{LearningDeps, LearningError, WRITES_REST};
-use super::view::{LearnerView, VersionView};
+use super::view::{LearnerVersion, LearnerView};
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
-use crate::play::house::{HouseBot, HouseBots, Learnt, Mind};
+use crate::play::house::{HouseBot, HouseBots, KnowledgeSource, LearnerKnowledge};
 use crate::storage::StoreError;
 use crate::storage::finished::FinishedGame;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
@@ -58,7 +58,7 @@ const STYLE: &str = "learning";
 /// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of
 /// the store, and moves wait behind it for the processor.
 #[derive(Debug, Default)]
-pub(super) struct Faculty {
+pub(super) struct RoundCache {
     /// Who players are, as far as learning is concerned; this never changes.
     teachers: HashMap<PlayerId, Teacher>,
     /// Whether accounts keep their games out, as of this round.
@@ -69,11 +69,11 @@ pub(super) struct Faculty {
 
 /// A learner at work.
 #[derive(Debug)]
-pub(super) struct Pupil {
-    pub(super) plan: Plan,
+pub(super) struct LearnerTask {
+    pub(super) plan: LearnerPlan,
     pub(super) live: Identity,
     /// Away while it learns on the thread.
-    fold: Option<Fold>,
+    fold: Option<LearnerFold>,
     /// As stored.
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
@@ -90,9 +90,9 @@ pub(super) struct Pupil {
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
     is_stored: bool,
-    share: Share,
-    knowledge: Learnt,
-    pub(super) versions: Vec<VersionView>,
+    share: TeacherShare,
+    knowledge: LearnerKnowledge,
+    pub(super) versions: Vec<LearnerVersion>,
     /// Lessons after which the live version was measured last, and what it came to.
     pub(super) measured: Option<(u64, u16)>,
 }
@@ -105,18 +105,21 @@ struct Pending {
     versions: Vec<StoredVersion>,
 }
 
-impl Pupil {
+impl LearnerTask {
     /// Takes a learner up as it is stored, with its accounts in the line-up. `None` if its name belongs to a player.
-    pub(super) async fn take_up(plan: Plan, deps: &LearningDeps) -> Result<Option<Self>, LearningError> {
+    pub(super) async fn take_up(
+        plan: LearnerPlan,
+        deps: &LearningDeps,
+    ) -> Result<Option<Self>, LearningError> {
         let store = deps.store.as_ref();
         let Some(live) = HouseBots::account(&plan.name, plan.about, store, &deps.writer).await? else {
             return Ok(None);
         };
         let stored = store.learner(&plan.name).await?;
         let (fold, stale) = restored(&plan, stored.as_ref())?;
-        let knowledge = Learnt::new(fold.knowledge());
+        let knowledge = LearnerKnowledge::new(fold.knowledge());
         let place = stored.as_ref().map(|stored| stored.place).unwrap_or_default();
-        let mut pupil = Self {
+        let mut task = Self {
             plan,
             live,
             fold: Some(fold),
@@ -128,23 +131,23 @@ impl Pupil {
             waits: false,
             resting_until: None,
             is_stored: stored.is_some(),
-            share: Share::default(),
+            share: TeacherShare::default(),
             knowledge,
             versions: Vec::new(),
             measured: None,
         };
-        pupil.measured = pupil.last_measured(deps).await?;
-        let versions = store.learner_versions(&pupil.plan.name).await?;
-        pupil.join_live(deps);
+        task.measured = task.last_measured(deps).await?;
+        let versions = store.learner_versions(&task.plan.name).await?;
+        task.join_live(deps);
         for version in &versions {
-            pupil.join_version(version, deps).await?;
+            task.join_version(version, deps).await?;
         }
         // A point may have been added to the settings.
         let frozen = versions.iter().map(|version| (version.mark, version.games));
         let open = open_marks(&deps.settings.marks, frozen);
-        pupil.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= pupil.games());
-        pupil.show(deps);
-        Ok(Some(pupil))
+        task.stale |= stored.is_some() && open.first().is_some_and(|mark| *mark <= task.games());
+        task.show(deps);
+        Ok(Some(task))
     }
 
     /// Lessons learnt.
@@ -168,7 +171,7 @@ impl Pupil {
     }
 
     /// Account and knowledge of all frozen versions.
-    pub(super) fn versions(&self) -> &[VersionView] {
+    pub(super) fn versions(&self) -> &[LearnerVersion] {
         &self.versions
     }
 
@@ -192,23 +195,23 @@ impl Pupil {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-        faculty: &mut Faculty,
+        cache: &mut RoundCache,
     ) -> Result<Progress, LearningError> {
         if !self.has_fold() {
-            self.make_again(deps, worker, faculty).await?;
+            self.make_again(deps, worker, cache).await?;
             if !self.has_fold() {
                 return Ok(Progress::Went);
             }
         }
-        if self.is_pending_full() && !faculty.has_room(deps) {
+        if self.is_pending_full() && !cache.has_room(deps) {
             return Ok(Progress::Idle);
         }
         // When it has caught up, there is time for other things.
         let games = deps.writer.finished().page(self.covered()).await?;
-        let look = self.look_at(&games, deps, faculty).await?;
+        let look = self.look_at(&games, deps, cache).await?;
         self.waits = look.waits;
         if look.covered == self.covered() && self.is_stored {
-            return if self.is_save_due(deps, faculty) {
+            return if self.is_save_due(deps, cache) {
                 self.save(deps, worker).await
             } else {
                 Ok(Progress::Idle)
@@ -216,7 +219,7 @@ impl Pupil {
         }
         let is_behind = games.is_behind && !look.waits;
         self.learn(look.taught, look.covered, deps, worker).await?;
-        if self.is_save_due(deps, faculty) {
+        if self.is_save_due(deps, cache) {
             self.save(deps, worker).await?;
         }
         self.show(deps);
@@ -229,9 +232,9 @@ impl Pupil {
         &mut self,
         games: &[FinishedGame],
         deps: &LearningDeps,
-        faculty: &mut Faculty,
-    ) -> Result<Look, StoreError> {
-        let mut look = Look { taught: Vec::new(), covered: self.covered(), waits: false };
+        cache: &mut RoundCache,
+    ) -> Result<NextLessons, StoreError> {
+        let mut look = NextLessons { taught: Vec::new(), covered: self.covered(), waits: false };
         for loaded in games {
             let game = match loaded {
                 Ok(game) => game,
@@ -243,13 +246,13 @@ impl Pupil {
             let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
             let records = records(game, self.plan.watches, &self.live.id);
             if !records.is_empty() {
-                let teachers = faculty.teachers(game, deps).await?;
+                let teachers = cache.teachers(game, deps).await?;
                 match admits(game, &teachers, deps).await? {
                     None => {
                         look.waits = true;
                         break;
                     }
-                    Some(true) if self.share.allows(&teachers) && !faculty.keeps_out(game, deps).await? => {
+                    Some(true) if self.share.allows(&teachers) && !cache.keeps_out(game, deps).await? => {
                         self.share.add(teachers);
                         look.taught.push((number, records));
                     }
@@ -263,7 +266,7 @@ impl Pupil {
 
     async fn learn(
         &mut self,
-        taught: Vec<Taught>,
+        taught: Vec<TeachingGame>,
         covered: u64,
         deps: &LearningDeps,
         worker: &Worker,
@@ -275,7 +278,7 @@ impl Pupil {
             marks.remove(&version.mark);
         }
         let now = UnixMillis::now();
-        let mut chunks = taught.chunks(CHUNK).map(<[Taught]>::to_vec).peekable();
+        let mut chunks = taught.chunks(CHUNK).map(<[TeachingGame]>::to_vec).peekable();
         let mut is_first = true;
         while chunks.peek().is_some() || is_first {
             is_first = false;
@@ -310,9 +313,9 @@ impl Pupil {
 
     /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
     /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
-    fn is_save_due(&self, deps: &LearningDeps, faculty: &mut Faculty) -> bool {
+    fn is_save_due(&self, deps: &LearningDeps, cache: &mut RoundCache) -> bool {
         let Some(pending) = &self.pending else { return false };
-        if !faculty.has_room(deps) {
+        if !cache.has_room(deps) {
             return false;
         }
         let is_affordable = self.save_not_before.is_none_or(|at| tokio::time::Instant::now() >= at);
@@ -420,15 +423,15 @@ impl Pupil {
     pub(super) async fn look_back(
         &mut self,
         deps: &LearningDeps,
-        faculty: &mut Faculty,
+        cache: &mut RoundCache,
     ) -> Result<(), StoreError> {
-        self.share = Share::default();
+        self.share = TeacherShare::default();
         let window = u32::try_from(SHARE_WINDOW).unwrap_or(u32::MAX);
         let lessons = deps.store.last_lessons(&self.plan.name, window).await?;
         for lesson in lessons.iter().rev() {
             let games = deps.store.audit_finished(lesson.number.saturating_sub(1), 1).await?;
             if let Some(Ok(game)) = games.first() {
-                self.share.add(faculty.teachers(game, deps).await?);
+                self.share.add(cache.teachers(game, deps).await?);
             }
         }
         Ok(())
@@ -451,7 +454,7 @@ impl Pupil {
             style: STYLE,
             strength: None,
             about: self.plan.about.to_owned(),
-            mind: Mind::Learnt(self.knowledge.clone()),
+            knowledge: KnowledgeSource::Learnt(self.knowledge.clone()),
         });
     }
 
@@ -462,7 +465,7 @@ impl Pupil {
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
         let (plan, state) = (self.plan.clone(), version.state.clone());
-        let recalled = tokio::task::spawn_blocking(move || Fold::recall(&plan, &state)).await;
+        let recalled = tokio::task::spawn_blocking(move || LearnerFold::recall(&plan, &state)).await;
         let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
             Ok(known) => known,
             Err(error) => {
@@ -482,8 +485,8 @@ impl Pupil {
         let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
         let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
         let Some(identity) = account else { return Ok(()) };
-        let knowledge = Learnt::new(recalled);
-        self.versions.push(VersionView {
+        let knowledge = LearnerKnowledge::new(recalled);
+        self.versions.push(LearnerVersion {
             mark: version.mark,
             games: version.games,
             name,
@@ -493,8 +496,8 @@ impl Pupil {
             knowledge: knowledge.clone(),
         });
         self.versions.sort_by_key(|version| version.mark);
-        let (spec, mind) = (self.plan.spec.clone(), Mind::Learnt(knowledge));
-        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, mind });
+        let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learnt(knowledge));
+        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, knowledge });
         Ok(())
     }
 
@@ -530,8 +533,8 @@ fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) 
 }
 
 /// What a learner finds in the next finished games.
-struct Look {
-    taught: Vec<Taught>,
+struct NextLessons {
+    taught: Vec<TeachingGame>,
     /// The number of the last game that was looked at.
     covered: u64,
     /// The game after that is not judged yet.
@@ -565,7 +568,7 @@ pub(super) fn stage(games: u64, per_doubling: f64) -> u64 {
     stage
 }
 
-impl Faculty {
+impl RoundCache {
     /// Forgets what may have changed since the last round. A step that was made of something older is refused by the
     /// store: every withdrawal gives all learners a new revision.
     pub(super) fn begin_round(&mut self) {

@@ -9,14 +9,14 @@ use crate::model::ids::PlayerId;
 
 /// Why a bot is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Trouble {
+pub struct BotTrouble {
     /// How it broke off last: time, illegal, absent or failed.
     pub fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
     pub probing: bool,
 }
 
-impl Trouble {
+impl BotTrouble {
     /// That of a bot in this condition.
     #[must_use]
     pub fn of(condition: Condition) -> Option<Self> {
@@ -31,16 +31,16 @@ impl Trouble {
 
 /// All bots in trouble. The ladder writes it, whoever shows bots reads it. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Troubles(Arc<RwLock<HashMap<PlayerId, Trouble>>>);
+pub struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
 
 impl Troubles {
     /// Why this bot is left out, if it is.
     #[must_use]
-    pub fn of(&self, bot: &PlayerId) -> Option<Trouble> {
+    pub fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
     }
 
-    pub(super) fn replace(&self, troubles: HashMap<PlayerId, Trouble>) {
+    pub(super) fn replace(&self, troubles: HashMap<PlayerId, BotTrouble>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = troubles;
     }
 }

@@ -17,7 +17,7 @@ use crate::storage::{Store, StoreError, StoredPlayer};
 
 /// A lesson and what it changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taught {
+pub struct PastLesson {
     /// Number of the game among all finished ones.
     pub number: u64,
     /// The game; `None` if it is damaged, which taught all the same.
@@ -41,19 +41,19 @@ pub struct TaughtGame {
 
 /// Which of a learner's lessons are told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct LessonsWanted {
     /// So many of the last.
     pub newest: usize,
-    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare
-    /// when it has seen much.
-    pub rethought: usize,
+    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare when
+    /// it has seen much.
+    pub changed_moves: usize,
 }
 
-impl Wanted {
+impl LessonsWanted {
     /// As the page of a learner and `fourfold memory show` have them.
-    pub const SHOWN: Self = Self { newest: 5, rethought: 5 };
+    pub const SHOWN: Self = Self { newest: 5, changed_moves: 5 };
     /// The last alone.
-    pub const LAST: Self = Self { newest: 1, rethought: 0 };
+    pub const LAST: Self = Self { newest: 1, changed_moves: 0 };
 }
 
 /// Lessons that are looked through for those after which a learner chose otherwise: some hundred kilobytes of text.
@@ -67,13 +67,13 @@ pub const LOOK_BACK: u32 = 200;
 pub async fn last_lessons(
     store: &dyn Store,
     learner: &PlayerName,
-    wanted: Wanted,
-) -> Result<Vec<Taught>, StoreError> {
-    let Wanted { newest, rethought } = wanted;
-    let look_back = if rethought > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
+    wanted: LessonsWanted,
+) -> Result<Vec<PastLesson>, StoreError> {
+    let LessonsWanted { newest, changed_moves } = wanted;
+    let look_back = if changed_moves > 0 { LOOK_BACK } else { u32::try_from(newest).unwrap_or(LOOK_BACK) };
     let mut lessons = store.last_lessons(learner, look_back).await?.into_iter();
     let mut chosen: Vec<Lesson> = lessons.by_ref().take(newest).collect();
-    chosen.extend(lessons.filter(|lesson| Changes::names_a_turn(&lesson.changes)).take(rethought));
+    chosen.extend(lessons.filter(|lesson| Changes::names_a_turn(&lesson.changes)).take(changed_moves));
     let mut taught = Vec::new();
     for Lesson { number, changes } in chosen {
         let game = store.audit_finished(number.saturating_sub(1), 1).await?;
@@ -81,7 +81,7 @@ pub async fn last_lessons(
             Some(Ok(game)) => taught_game(store, game).await?,
             Some(Err(_)) | None => None,
         };
-        taught.push(Taught { number, game, changes: Changes::parse(&changes) });
+        taught.push(PastLesson { number, game, changes: Changes::parse(&changes) });
     }
     Ok(taught)
 }
@@ -138,7 +138,7 @@ pub async fn lessons_of(
 
 /// What a bot of the house said about one of its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Said {
+pub struct SpokenReasons {
     /// Of the move, counted from 1, the opening's included.
     pub ply: usize,
     /// Who moved.
@@ -160,13 +160,13 @@ pub async fn said_in(
     store: &dyn Store,
     game: &StoredGame,
     learns: BySide<bool>,
-) -> Result<Vec<Said>, StoreError> {
+) -> Result<Vec<SpokenReasons>, StoreError> {
     let players = &game.spec.players;
     let mut of_house = BySide { first: false, second: false };
     for side in Side::BOTH {
         of_house[side] = store.player(&players[side]).await?.is_some_and(|player| player.house);
     }
-    let mut moves: Vec<Option<Said>> = vec![None; game.spec.opening.moves.len()];
+    let mut moves: Vec<Option<SpokenReasons>> = vec![None; game.spec.opening.moves.len()];
     for event in &game.events {
         match &event.kind {
             EventKind::Move(played) => {
@@ -175,7 +175,7 @@ pub async fn said_in(
                 let info = played.info.as_deref().filter(|_| of_house[side]);
                 let reasons = info.and_then(said).unwrap_or_default();
                 let is_told = learns[side] || !reasons.is_empty();
-                moves.push(is_told.then_some(Said { ply, side, column: played.column, reasons }));
+                moves.push(is_told.then_some(SpokenReasons { ply, side, column: played.column, reasons }));
             }
             EventKind::Takeback { plies } => moves.truncate(moves.len().saturating_sub(*plies as usize)),
             EventKind::Paused | EventKind::Finished(_) => {}

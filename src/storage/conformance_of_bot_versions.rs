@@ -1,13 +1,13 @@
 //! The part of the suite for all back ends that is about versions, self-tests and faults of remote bots.
 
-use super::authors::{BotFault, BotVersion, FAULTS_MAX, FaultKind, StoredTest, VERSIONS_MAX};
+use super::bot_versions::{BotFault, BotVersion, FAULTS_MAX, FaultKind, StoredTest, VERSIONS_MAX};
 use super::conformance::{Fixture, NOON, add_players, after_noon, player_id};
 use super::store::{Refused, Store, TestOutcome, Write, Written};
 
 /// Makes a test of each check.
 macro_rules! conformance_suite_of_authors {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_authors::conformance_suite_of_authors!($fixture:
+        $crate::storage::conformance_of_bot_versions::conformance_suite_of_authors!($fixture:
             versions_are_listed_those_seen_last_first,
             a_test_that_was_passed_stays_passed,
             only_so_many_versions_are_kept,
@@ -20,7 +20,7 @@ macro_rules! conformance_suite_of_authors {
         $(
             #[tokio::test]
             async fn $check() {
-                $crate::storage::conformance_of_authors::$check::<$fixture>().await;
+                $crate::storage::conformance_of_bot_versions::$check::<$fixture>().await;
             }
         )+
     };

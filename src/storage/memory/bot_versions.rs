@@ -4,16 +4,16 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::storage::authors::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
+use crate::storage::bot_versions::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
 
 #[derive(Debug, Default)]
-pub(super) struct Authors {
+pub(super) struct MemoryBotVersions {
     versions: HashMap<PlayerId, Vec<BotVersion>>,
     /// The newest first.
     faults: HashMap<PlayerId, VecDeque<BotFault>>,
 }
 
-impl Authors {
+impl MemoryBotVersions {
     /// Those seen last first.
     pub(super) fn versions(&self, bot: &PlayerId) -> Vec<BotVersion> {
         self.versions.get(bot).cloned().unwrap_or_default()

@@ -2,7 +2,7 @@
 //!
 //! hyper has one timer for the header, which runs between requests too; here a header has seconds and an idle
 //! connection a minute, and the body and a response that nobody reads have their limits as well. The stream, the
-//! service and the bodies note what happens in a [`Pace`]; the connection's task asks it for the next deadline.
+//! service and the bodies note what happens in a [`PeerPace`]; the connection's task asks it for the next deadline.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use super::slots::Slot;
+use super::connection_limits::ConnectionPlace;
 use crate::session::limits::TransportLimits;
 
 /// How far a connection is with its present request.
@@ -32,7 +32,7 @@ enum Phase {
 }
 
 #[derive(Debug)]
-struct State {
+struct PeerState {
     phase: Phase,
     since: Instant,
     /// Since when the peer takes no bytes.
@@ -42,14 +42,18 @@ struct State {
 
 /// What one connection is doing.
 #[derive(Debug)]
-pub(super) struct Pace {
-    state: Mutex<State>,
+pub(super) struct PeerPace {
+    state: Mutex<PeerState>,
 }
 
-impl Pace {
+impl PeerPace {
     pub(super) fn new() -> Self {
-        let state =
-            State { phase: Phase::Silent, since: Instant::now(), stalled: None, head: HeadScan::default() };
+        let state = PeerState {
+            phase: Phase::Silent,
+            since: Instant::now(),
+            stalled: None,
+            head: HeadScan::default(),
+        };
         Self { state: Mutex::new(state) }
     }
 
@@ -122,7 +126,7 @@ impl Pace {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PeerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -184,12 +188,12 @@ impl HeadScan {
 #[derive(Debug)]
 pub(super) struct PacedStream<S> {
     stream: S,
-    pace: Arc<Pace>,
-    _slot: Slot,
+    pace: Arc<PeerPace>,
+    _slot: ConnectionPlace,
 }
 
 impl<S> PacedStream<S> {
-    pub(super) fn new(stream: S, pace: Arc<Pace>, slot: Slot) -> Self {
+    pub(super) fn new(stream: S, pace: Arc<PeerPace>, slot: ConnectionPlace) -> Self {
         Self { stream, pace, _slot: slot }
     }
 }
@@ -250,12 +254,12 @@ pub(super) enum Marks {
 #[derive(Debug)]
 pub(super) struct PacedBody<B> {
     body: B,
-    pace: Arc<Pace>,
+    pace: Arc<PeerPace>,
     marks: Marks,
 }
 
 impl<B> PacedBody<B> {
-    pub(super) fn new(body: B, pace: Arc<Pace>, marks: Marks) -> Self {
+    pub(super) fn new(body: B, pace: Arc<PeerPace>, marks: Marks) -> Self {
         Self { body, pace, marks }
     }
 }

@@ -1,7 +1,7 @@
 //! How much thinking the ladder may cost: a share of the machine, measured on the threads that think. Pure.
 //!
 //! What may be spent comes in steadily, and what was really used is taken off. Bots that move at once and bots that
-//! search have purses of their own: otherwise one slow bot would use up in a game what a hundred games of the quick
+//! search have budgets of their own: otherwise one slow bot would use up in a game what a hundred games of the quick
 //! ones cost.
 
 use std::time::Duration;
@@ -10,11 +10,12 @@ use std::time::Duration;
 /// goes to the slow ones.
 const QUICK_SHARE: f64 = 0.25;
 
-/// What a purse holds at most, in seconds of its income: a ladder that stood still for an hour does not make up for it.
+/// What a compute budget holds at most, in seconds of its income: a ladder that stood still for an hour does not make
+/// up for it.
 const SAVED_MAX: f64 = 10.0;
 
-/// How deep in debt a purse can be, in seconds of its income: a bot that has cost more than was thought stops the
-/// others of its class for this long, and not for hours.
+/// How deep in debt a compute budget can be, in seconds of its income: a bot that has cost more than was thought stops
+/// the others of its class for this long, and not for hours.
 const DEBT_MAX: f64 = 120.0;
 
 /// What one game costs besides thinking, in seconds: rooms, messages, the database.
@@ -35,16 +36,16 @@ const WITH_PEOPLE: f64 = 0.25;
 /// Part of the share while nothing new is to be learnt.
 const WHEN_SETTLED: f64 = 0.1;
 
-/// Which purse pays for a bot.
+/// Which budget pays for a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub enum BudgetClass {
     /// It moves at once.
     Quick,
     /// It searches.
     Slow,
 }
 
-impl Class {
+impl BudgetClass {
     /// That of a bot whose moves cost so much on average; of a new one, quick.
     #[must_use]
     pub fn of(per_move: Option<Duration>) -> Self {
@@ -88,7 +89,7 @@ impl Activity {
     }
 }
 
-/// Both purses, in seconds of one core.
+/// Both compute budgets, in seconds of one core.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Budget {
     /// What comes in per second.
@@ -98,7 +99,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Full purses on a machine of so many cores, of which `percent` may be used.
+    /// Full budgets on a machine of so many cores, of which `percent` may be used.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^52 cores")]
     pub fn new(cores: usize, percent: u32) -> Self {
@@ -120,29 +121,29 @@ impl Budget {
     }
 
     /// A bot of this class has thought.
-    pub fn spend(&mut self, class: Class, thinking: Duration) {
+    pub fn spend(&mut self, class: BudgetClass, thinking: Duration) {
         self.take(class, thinking.as_secs_f64());
     }
 
     /// A pair of games begins.
-    pub fn begin_pair(&mut self, class: Class) {
+    pub fn begin_pair(&mut self, class: BudgetClass) {
         self.take(class, 2.0 * GAME);
     }
 
-    fn take(&mut self, class: Class, seconds: f64) {
+    fn take(&mut self, class: BudgetClass, seconds: f64) {
         let debt = -self.income * DEBT_MAX;
         match class {
-            Class::Quick => self.quick = (self.quick - seconds).max(QUICK_SHARE * debt),
-            Class::Slow => self.slow = (self.slow - seconds).max((1.0 - QUICK_SHARE) * debt),
+            BudgetClass::Quick => self.quick = (self.quick - seconds).max(QUICK_SHARE * debt),
+            BudgetClass::Slow => self.slow = (self.slow - seconds).max((1.0 - QUICK_SHARE) * debt),
         }
     }
 
     /// Whether another pair of this class may begin.
     #[must_use]
-    pub fn allows(&self, class: Class) -> bool {
+    pub fn allows(&self, class: BudgetClass) -> bool {
         match class {
-            Class::Quick => self.quick > 0.0,
-            Class::Slow => self.slow > 0.0,
+            BudgetClass::Quick => self.quick > 0.0,
+            BudgetClass::Slow => self.slow > 0.0,
         }
     }
 }
@@ -154,7 +155,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// Seconds of thinking in a day in which each second somebody thinks for so long, whenever it is allowed.
-    fn used_in_a_day(class: Class, thinking: Duration, activity: Activity) -> f64 {
+    fn used_in_a_day(class: BudgetClass, thinking: Duration, activity: Activity) -> f64 {
         let (mut budget, mut used) = (Budget::new(4, 25), 0.0);
         for _ in 0..86_400 {
             budget.pass(SECOND, activity);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_used(class: Class, thinking: Duration, activity: Activity, expected: f64) {
+    fn check_used(class: BudgetClass, thinking: Duration, activity: Activity, expected: f64) {
         let used = used_in_a_day(class, thinking, activity);
         assert!((used - expected).abs() < 0.01 * expected.max(0.1), "{used} instead of {expected}");
     }
@@ -175,21 +176,21 @@ mod tests {
     #[test]
     fn what_is_used_is_the_share() {
         // A quarter of four cores is one. The slow get what the quick leave.
-        check_used(Class::Slow, 10 * SECOND, Activity::Alone, 1.0);
-        check_used(Class::Quick, SECOND, Activity::Alone, 0.25);
-        check_used(Class::Slow, 10 * SECOND, Activity::People, 0.25);
-        check_used(Class::Slow, 10 * SECOND, Activity::Settled, 0.1);
+        check_used(BudgetClass::Slow, 10 * SECOND, Activity::Alone, 1.0);
+        check_used(BudgetClass::Quick, SECOND, Activity::Alone, 0.25);
+        check_used(BudgetClass::Slow, 10 * SECOND, Activity::People, 0.25);
+        check_used(BudgetClass::Slow, 10 * SECOND, Activity::Settled, 0.1);
     }
 
     #[test]
     fn a_slow_bot_does_not_stop_the_quick_ones() {
         let mut budget = Budget::new(2, 25);
-        budget.spend(Class::Slow, 100 * SECOND);
-        assert!(!budget.allows(Class::Slow) && budget.allows(Class::Quick));
-        budget.spend(Class::Quick, 100 * SECOND);
-        assert!(!budget.allows(Class::Quick));
+        budget.spend(BudgetClass::Slow, 100 * SECOND);
+        assert!(!budget.allows(BudgetClass::Slow) && budget.allows(BudgetClass::Quick));
+        budget.spend(BudgetClass::Quick, 100 * SECOND);
+        assert!(!budget.allows(BudgetClass::Quick));
         budget.pass(Duration::from_secs_f64(DEBT_MAX + 1.0), Activity::Alone);
-        assert!(budget.allows(Class::Slow) && budget.allows(Class::Quick), "debts end");
+        assert!(budget.allows(BudgetClass::Slow) && budget.allows(BudgetClass::Quick), "debts end");
     }
 
     #[test]
@@ -202,10 +203,10 @@ mod tests {
 
     #[test]
     fn bots_are_told_apart_by_their_moves() {
-        assert_eq!(Class::of(None), Class::Quick);
-        assert_eq!(Class::of(Some(Duration::from_millis(1))), Class::Quick);
-        assert_eq!(Class::of(Some(Duration::from_millis(100))), Class::Slow);
-        assert_eq!(Class::Quick.with(Class::Slow), Class::Slow);
+        assert_eq!(BudgetClass::of(None), BudgetClass::Quick);
+        assert_eq!(BudgetClass::of(Some(Duration::from_millis(1))), BudgetClass::Quick);
+        assert_eq!(BudgetClass::of(Some(Duration::from_millis(100))), BudgetClass::Slow);
+        assert_eq!(BudgetClass::Quick.with(BudgetClass::Slow), BudgetClass::Slow);
         assert!(cost_of_pair(Some(Duration::from_millis(100))) > 2.9);
         assert!(cost_of_pair(Some(Duration::ZERO)) > 0.0);
     }
