@@ -11,7 +11,6 @@ mod bridge;
 mod check_bot;
 mod completions;
 mod games;
-mod hold;
 mod load;
 mod memory;
 mod move_cmd;
@@ -85,7 +84,9 @@ enum AnyCommand {
     /// Export the records of finished games, or verify them.
     Games(games::GamesCommand),
     /// Begin a tournament of the daemon's configuration.
-    Hold(hold::Hold),
+    // Its name until 0.1; goes with the next release.
+    #[command(alias = "hold")]
+    StartTournament(start_tournament::StartTournamentCommand),
     /// What operators do, with a reason that is kept.
     Admin(admin::AdminCommand),
     /// Play whole games over the protocol and measure the server.
@@ -94,6 +95,8 @@ enum AnyCommand {
     Bridge(Box<bridge::BridgeCommand>),
     /// Test whether a bot keeps to the rules.
     CheckBot(Box<check_bot::CheckBotCommand>),
+    /// Print all texts of the pages in one language.
+    Texts(texts::TextsCommand),
     /// Print a completion script for a shell.
     Completions(completions::CompletionsCommand),
     /// Print the manual page.
@@ -133,11 +136,12 @@ impl CommandLine {
             AnyCommand::Account(arguments) => arguments.run(),
             AnyCommand::Bot(arguments) => arguments.run(),
             AnyCommand::Games(arguments) => arguments.run(),
-            AnyCommand::Hold(arguments) => arguments.run(),
+            AnyCommand::StartTournament(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),
             AnyCommand::Bridge(arguments) => arguments.run(),
             AnyCommand::CheckBot(arguments) => arguments.run(),
+            AnyCommand::Texts(arguments) => arguments.run(),
             AnyCommand::Completions(arguments) => arguments.run(),
             AnyCommand::Man => completions::man(),
         }
@@ -145,6 +149,8 @@ impl CommandLine {
 }
 
 #[cfg(test)]
+mod start_tournament;
+mod texts;
 mod tests {
     use clap::CommandFactory;
 

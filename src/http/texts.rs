@@ -94,6 +94,20 @@ pub(super) fn script(language: Language) -> String {
     format!("globalThis.fourfoldTexts={{language:\"{}\",texts:{texts}}};\n", language.tag())
 }
 
+/// All texts of one language, each below the English one, in the form of the files: for a translator.
+///
+/// # Panics
+///
+/// Never: tests read and write all texts.
+#[must_use]
+pub fn beside_english(language: Language) -> String {
+    let mut all = areas();
+    for text in all.values_mut().flat_map(BTreeMap::values_mut) {
+        text.retain(|tag, _| tag == Language::English.tag() || tag == language.tag());
+    }
+    toml::to_string(&all).expect("texts have string keys only")
+}
+
 fn find(language: Language, key: &str) -> Option<&'static Text> {
     let in_language = |language| TEXTS.get(&language).and_then(|texts| texts.get(key));
     in_language(language).or_else(|| in_language(Language::English))

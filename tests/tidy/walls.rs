@@ -70,10 +70,10 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("src/client/load", &["pair", "player"]),
     ("src/http/api", &["bots", "own_bots"]),
     ("src/operations/control", &["admin", "execute", "learners"]),
-    ("src/storage", &["authors", "judgements", "published", "puzzles", "store", "words"]),
+    ("src/storage", &["bot_versions", "judgements", "published", "puzzles", "store", "words"]),
     ("src/storage/sqlite", &["marker", "open"]),
     ("src/storage/sqlite", &["players", "published"]),
-    ("src/study/learning", &["pupil", "service"]),
+    ("src/study/learning", &["learner_task", "service"]),
 ];
 
 type Arrows<'t> = BTreeMap<String, BTreeMap<String, Reference<'t>>>;

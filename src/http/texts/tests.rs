@@ -162,3 +162,11 @@ fn a_script_has_the_texts_of_its_language() {
     assert!(script.contains("\"game.you_win\":\"Du gewinnst\""));
     assert!(!script.contains("ranking.lead"), "the server's own texts stay there");
 }
+
+#[test]
+fn a_translator_reads_every_text_beside_the_english_one() {
+    let printed: BTreeMap<String, Area> = toml::from_str(&beside_english(Language::German)).unwrap();
+    let texts: Vec<_> = printed.values().flat_map(BTreeMap::values).collect();
+    assert_eq!(texts.len(), areas().values().map(BTreeMap::len).sum::<usize>());
+    assert!(texts.iter().all(|text| text.keys().eq(["de", "en"])));
+}

@@ -1,4 +1,4 @@
-//! `fourfold hold`: a tournament of the configuration, now.
+//! `fourfold start-tournament`: a tournament of the configuration, now.
 
 use std::io::{self, Write};
 
@@ -11,8 +11,8 @@ use crate::app::terminal::runtime;
 
 /// Begin a tournament that the configuration names, whatever its schedule says. The daemon must be running.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold hold \"Evening Swiss\"")]
-pub(super) struct Hold {
+#[command(after_help = "Example:\n  fourfold start-tournament \"Evening Swiss\"")]
+pub(super) struct StartTournamentCommand {
     /// Its name in [[tournaments]].
     #[arg(value_name = "NAME")]
     name: String,
@@ -23,7 +23,7 @@ pub(super) struct Hold {
     data: DataArg,
 }
 
-impl Hold {
+impl StartTournamentCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let answer = runtime()?.block_on(async {
             let mut operator = self.data.open().await?;
