@@ -79,7 +79,7 @@ pub struct MatchmakerSettings {
     pub pairs_per_day: u32,
 }
 
-/// What the ladder works with.
+/// What the matchmaker works with.
 #[derive(Clone, Debug)]
 pub struct MatchmakerDeps {
     /// Starts games.
@@ -135,7 +135,7 @@ struct RunningPair {
 }
 
 impl MatchmakerActor {
-    /// A ladder that has not started anything yet.
+    /// A matchmaker that has not started anything yet.
     #[must_use]
     pub fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -21,7 +21,7 @@ use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::study::learning;
 use crate::study::learning::changes::Changes;
-use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, TaughtGame, last_lessons};
+use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, PastLessonGame, last_lessons};
 use crate::study::learning::view::LearnerView;
 
 use crate::storage::StoreError;
@@ -319,9 +319,9 @@ async fn lessons(
     Ok(lessons.into_iter().map(row).collect())
 }
 
-impl From<TaughtGame> for LessonGame {
-    fn from(game: TaughtGame) -> Self {
-        let TaughtGame { id, players: BySide { first, second }, result, moves: _ } = game;
+impl From<PastLessonGame> for LessonGame {
+    fn from(game: PastLessonGame) -> Self {
+        let PastLessonGame { id, players: BySide { first, second }, result, moves: _ } = game;
         let score = words::score(result);
         Self { id: id.to_string(), first: first.to_string(), second: second.to_string(), score }
     }

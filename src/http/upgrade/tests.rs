@@ -63,7 +63,10 @@ impl Daemon {
             stop: CancellationToken::new(),
         };
         let peer = SocketAddr::new(peer.parse().unwrap(), 4_000);
-        let slot = transport.connection_limits.take(Some(peer.ip()).filter(|ip| !transport.site.trusts(*ip))).unwrap();
+        let slot = transport
+            .connection_limits
+            .take(Some(peer.ip()).filter(|ip| !transport.site.trusts(*ip)))
+            .unwrap();
         tokio::spawn(connection::serve(far, peer, slot, deps));
         near.write_all(request.as_bytes()).await.unwrap();
         let mut head = Vec::new();
@@ -163,7 +166,12 @@ async fn what_is_no_handshake_is_told_what_is_missing() {
             stop: CancellationToken::new(),
         };
         let peer = SocketAddr::new("10.0.0.1".parse().unwrap(), 1);
-        tokio::spawn(connection::serve(far, peer, daemon.transport.connection_limits.take(None).unwrap(), deps));
+        tokio::spawn(connection::serve(
+            far,
+            peer,
+            daemon.transport.connection_limits.take(None).unwrap(),
+            deps,
+        ));
         near.write_all(request.as_bytes()).await.unwrap();
         let mut head = vec![0; 2_048];
         let length = near.read(&mut head).await.unwrap();
