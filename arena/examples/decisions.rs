@@ -1,5 +1,5 @@
-//! Writes the decisions that ship with the program: `cargo run --release --example decisions > arena/data/decisions.txt`,
-//! some minutes.
+//! Writes the decisions that ship with the program:
+//! `cargo run --release --example decisions > arena/data/decisions.txt`, some minutes.
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 

@@ -1,5 +1,5 @@
-//! All that decides what is played. Equal plans and deterministic bots give equal games, whatever the machine and however
-//! many games run at the same time.
+//! All that decides what is played. Equal plans and deterministic bots give equal games, whatever the machine and
+//! however many games run at the same time.
 
 use fourfold_engine::{BySide, Side};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! What was played, counted. Only ever grown game by game in the order of the schedule, so equal logs have equal tables.
+//! What was played, counted. Only ever grown game by game in the order of the schedule, so equal logs have equal
+//! tables.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

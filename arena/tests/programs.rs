@@ -1,5 +1,5 @@
-//! Programs that behave and programs that do not, one small script each in `tests/bots`. Whatever they do, the game ends,
-//! by the fault of whom it is, and the next one is played.
+//! Programs that behave and programs that do not, one small script each in `tests/bots`. Whatever they do, the game
+//! ends, by the fault of whom it is, and the next one is played.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

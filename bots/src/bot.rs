@@ -49,8 +49,8 @@ pub trait Bot: Send {
     /// Lets a bot tell its [`Bot::reasons`] from now on that does not look for them unless asked.
     fn tell_why(&mut self) {}
 
-    /// What speaks for which column in a position, the weightiest first. Empty from bots that cannot say, and from those
-    /// that wait for [`Bot::tell_why`].
+    /// What speaks for which column in a position, the weightiest first. Empty from bots that cannot say, and from
+    /// those that wait for [`Bot::tell_why`].
     fn reasons(&mut self, _position: &Position) -> Vec<Reason> {
         Vec::new()
     }

@@ -20,9 +20,9 @@ pub trait Learner: Send + Sync + Debug {
     /// game and what was learnt before decides what that is: no clock, no chance from outside.
     fn learn(&mut self, game: &GameRecord) -> Vec<Change>;
 
-    /// The columns among which it would choose before each move of a game of its variant, by what it has learnt now: all
-    /// that a memory holds equal, the one that a network likes best at first sight. What a lesson changed in it shows
-    /// between two calls.
+    /// The columns among which it would choose before each move of a game of its variant, by what it has learnt now:
+    /// all that a memory holds equal, the one that a network likes best at first sight. What a lesson changed in it
+    /// shows between two calls.
     ///
     /// Of a network that plays by a running average it is the one that learns: the average follows over about a
     /// hundred games.
@@ -84,8 +84,8 @@ pub struct KnownPattern {
     /// Empty cells that matter to it: where it is answered.
     pub answers: Vec<Cell>,
     pub counts: Counts,
-    /// How much it weighs, in the unit of [`Reason::weight`]: in a memory how loudly it calls for its cells, own stones to be
-    /// gone on with, the enemy's to be parried; in a network what it adds for the side that has just moved.
+    /// How much it weighs, in the unit of [`Reason::weight`]: in a memory how loudly it calls for its cells, own stones
+    /// to be gone on with, the enemy's to be parried; in a network what it adds for the side that has just moved.
     pub weight: i64,
 }
 

@@ -123,8 +123,8 @@ fn first_not_vetoed(
     None
 }
 
-/// The columns among which a bot with this memory chooses, from left to right. As it draws only so often, it may seldom play
-/// another one: after three vetoes among equal proposals, or eleven vetoed random moves.
+/// The columns among which a bot with this memory chooses, from left to right. As it draws only so often, it may seldom
+/// play another one: after three vetoes among equal proposals, or eleven vetoed random moves.
 fn leaning(memory: &PatternMemory, rule: Rule, position: &Position) -> Vec<Column> {
     let patterns = memory.vocabulary().snapshot(position);
     let open: Vec<Column> = position.open_columns().collect();

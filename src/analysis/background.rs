@@ -84,13 +84,14 @@ impl Worker {
         })
     }
 
-    /// Once this is cancelled, jobs are run at once and without rest: the daemon stops, and what they make is to be stored.
+    /// Once this is cancelled, jobs are run at once and without rest: the daemon stops, and what they make is to be
+    /// stored.
     pub(crate) fn haste(&self) -> CancellationToken {
         self.haste.clone()
     }
 
-    /// Runs a job when it has rested from the one before and the games leave room for it. The rest comes before the next
-    /// job, not after this one, so that whoever asked has the result at once.
+    /// Runs a job when it has rested from the one before and the games leave room for it. The rest comes before the
+    /// next job, not after this one, so that whoever asked has the result at once.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,

@@ -26,8 +26,8 @@ const REQUESTS_MAX: usize = 8;
 /// hard: on 7x6 none is, but there are boards that nobody can solve.
 const NODES_MAX: u64 = 20_000_000;
 
-/// Positions with more empty cells are not even tried: on 7x6 they are in the book, elsewhere nobody can solve them in the
-/// time of a request.
+/// Positions with more empty cells are not even tried: on 7x6 they are in the book, elsewhere nobody can solve them in
+/// the time of a request.
 const EMPTY_CELLS_MAX: u32 = 38;
 
 /// Whether a position that is not in the book has too many empty cells to be tried.

@@ -1,7 +1,7 @@
 //! A player of the arena, mostly a program over standard streams, as a remote bot of a running daemon.
 //!
-//! One task speaks with the server; every move is thought about on a thread of its own, so games at the same time do not
-//! wait for each other. A player that fails resigns that game, and a new one plays the next.
+//! One task speaks with the server; every move is thought about on a thread of its own, so games at the same time do
+//! not wait for each other. A player that fails resigns that game, and a new one plays the next.
 
 mod report;
 
@@ -130,8 +130,8 @@ struct Bridge<'a> {
     tell: &'a mut (dyn FnMut(&Note) + Send),
 }
 
-/// Plays until the plan is fulfilled, `stop` is set, or nothing more can be done. When it is stopped, games under way are
-/// played to their end.
+/// Plays until the plan is fulfilled, `stop` is set, or nothing more can be done. When it is stopped, games under way
+/// are played to their end.
 ///
 /// # Errors
 ///

@@ -5,7 +5,8 @@
 //! reads what came of it: pages, the HTTP interface, and whoever pairs bots and needs to know what is not known well
 //! yet.
 //!
-//! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md` says.
+//! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md`
+//! says.
 
 pub mod habits;
 pub mod rating_sums;

@@ -1,9 +1,9 @@
 //! Tournaments that the daemon holds: by a schedule of its configuration, or when an operator says so.
 //!
-//! Formats, points and tables are those of `fourfold tournament`, from the `arena` package. What is played is a function
-//! of the stored tournament and its stored games alone ([`progress`], pure), so a daemon that was killed goes on exactly
-//! where it was: the [`Director`] starts every game of the schedule once, and nobody else does. [`Tournaments`] is what
-//! pages and operators see of it.
+//! Formats, points and tables are those of `fourfold tournament`, from the `arena` package. What is played is a
+//! function of the stored tournament and its stored games alone ([`progress`], pure), so a daemon that was killed goes
+//! on exactly where it was: the [`Director`] starts every game of the schedule once, and nobody else does.
+//! [`Tournaments`] is what pages and operators see of it.
 
 mod board;
 mod director;

@@ -282,7 +282,8 @@ impl PublishedShown {
         fitted.unwrap_or(Self::live(live))
     }
 
-    /// The rating of a bot by the fit between bots, or where it has met none by that of all. `None` if neither knows it.
+    /// The rating of a bot by the fit between bots, or where it has met none by that of all. `None` if neither knows
+    /// it.
     pub(super) fn of_bot(
         state: &AppState,
         player: &PlayerId,

@@ -1,7 +1,7 @@
 //! Checks a whole store: replays every game, and refolds every rating from the first game on.
 //!
-//! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was stored as following from them is computed again, by the
-//! same rules but from scratch, and compared to the last digit.
+//! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was
+//! stored as following from them is computed again, by the same rules but from scratch, and compared to the last digit.
 
 mod fold;
 mod published;

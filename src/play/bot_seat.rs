@@ -14,10 +14,10 @@ use tracing::{debug, warn};
 use crate::analysis::compute::{ComputeError, ComputePool, Priority, meter};
 use crate::model::ids::PlayerId;
 use crate::play::reasons;
-use crate::play::room::handle::{Action, Play, ReplyTo};
+use crate::play::room::handle::{Action, ReplyTo};
+use crate::play::room::state::Play;
 use crate::play::room::{MemberId, Recipient, RoomHandle};
 use crate::protocol::ServerMessage;
-use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Frame, GameEnd, Turn, Urgency};
 
 use crate::model::result::GameResult;
@@ -204,15 +204,14 @@ impl BotTask {
         let (choice, reasons) = self.think(*game.position(), turn).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
-        room.play(Play {
-            player: self.id.clone(),
+        let play = Play {
             ply: turn.ply,
-            column: ColumnField::Number(choice.column.number().into()),
+            column: Ok(choice.column),
             info: reasons::info(&choice, &reasons).and_then(|info| info.to_stored().ok()),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
-            reply,
-        });
+        };
+        room.play(self.id.clone(), play, reply);
         Ok(())
     }
 

@@ -205,8 +205,8 @@ impl Feeds {
         self.has_subscribers(Feed::Tv)
     }
 
-    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those that
-    /// can be watched.
+    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those
+    /// that can be watched.
     #[must_use]
     pub fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();

@@ -294,8 +294,8 @@ pub enum ColumnField {
 
 impl<'de> Deserialize<'de> for ColumnField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&serde_json::value::RawValue>::deserialize(deserializer)?;
-        Ok(serde_json::from_str(raw.get()).map_or(Self::Malformed, Self::Number))
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Ok(value.as_i64().map_or(Self::Malformed, Self::Number))
     }
 }
 

@@ -1,5 +1,6 @@
 //! One session as its socket sees it: what every request does.
 
+use fourfold_engine::Column;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,13 +11,13 @@ use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
 use super::services::Services;
 use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
-use crate::play::host::stored::LateMove;
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::session::{Session, WATCHED_MAX};
-use crate::play::room::handle::{Action, Play, ReplyTo};
+use crate::play::room::handle::{Action, ReplyTo};
+use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
-use crate::protocol::client::{Bye, Feed, Move, Settings as Declared, Watch};
+use crate::protocol::client::{Bye, ColumnField, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
 use crate::storage::StoreError;
@@ -194,30 +195,27 @@ impl ClientSession {
             None => None,
             Some(info) => Some(info.to_stored().map_err(|error| error.in_game(&played.game))?),
         };
-        let Some(room) = self.services.directory.room(&played.game) else {
-            return self.play_late(played, reply).await;
-        };
-        room.play(Play {
-            player: self.session.player().clone(),
+        let play = Play {
             ply: played.ply,
-            column: played.column,
+            column: column_of(played.column),
             info,
             received,
             round_trip: self.session.round_trip(),
-            reply: reply.clone(),
-        });
+        };
+        let Some(room) = self.services.directory.room(&played.game) else {
+            return self.play_late(&played.game, &play, reply).await;
+        };
+        room.play(self.session.player().clone(), play, reply.clone());
         Ok(())
     }
 
     /// Answers a move in a game without a room: it is over, unknown, or kept while the daemon stops.
-    async fn play_late(&self, played: Move, reply: &ReplyTo) -> Result<(), WireError> {
-        let Move { game, ply, column, .. } = played;
-        let late = LateMove { game: game.clone(), player: self.session.player().clone(), ply, column };
-        match self.services.host.late_move(late).await {
+    async fn play_late(&self, game: &GameId, play: &Play, reply: &ReplyTo) -> Result<(), WireError> {
+        match self.services.host.late_move(game, self.session.player(), play).await {
             Ok(Some(Ok(moved))) => return answer(reply, ServerMessage::Moved(moved)),
-            Ok(Some(Err(refusal))) => reply.refuse_move(refusal.to_wire(&game)),
-            Ok(None) => reply.refuse_move(no_such_game(&game)),
-            Err(cause) => return Err(unreadable(&game, &cause)),
+            Ok(Some(Err(refusal))) => reply.refuse_move(refusal.to_wire(game)),
+            Ok(None) => reply.refuse_move(no_such_game(game)),
+            Err(cause) => return Err(unreadable(game, &cause)),
         }
         Ok(())
     }
@@ -334,4 +332,15 @@ fn answer(reply: &ReplyTo, message: ServerMessage) -> Result<(), WireError> {
 
 fn ok(reply: &ReplyTo) -> Result<(), WireError> {
     answer(reply, ServerMessage::Ok(Done {}))
+}
+
+/// The column that a client means. What is none is the room's business: it counts against the sender if the ply is due.
+fn column_of(field: ColumnField) -> Result<Column, NoColumn> {
+    match field {
+        ColumnField::Number(number) => {
+            let column = u8::try_from(number).ok().and_then(Column::from_number);
+            column.ok_or(NoColumn::OutOfRange(number))
+        }
+        ColumnField::Malformed => Err(NoColumn::Malformed),
+    }
 }

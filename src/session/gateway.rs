@@ -422,7 +422,7 @@ impl SessionGateway {
             secret: session.secret().to_owned(),
             resumed,
             server: ServerInfo { name: "fourfold".into(), version: fourfold_version().into() },
-            you: WirePlayer::new(&identity, rating, None),
+            you: WirePlayer::new(identity, rating, None),
             limits: Limits {
                 frame_bytes: CLIENT_FRAME_BYTES_MAX,
                 messages_per_20s: self.services.messages_per_20s,

@@ -35,8 +35,8 @@ pub struct LearnerPlace {
 pub struct StoredVersion {
     /// Games after which it was frozen.
     pub mark: u64,
-    /// Lessons in it: fewer than the mark if some were withdrawn since, until there are as many again; then it is frozen
-    /// anew.
+    /// Lessons in it: fewer than the mark if some were withdrawn since, until there are as many again; then it is
+    /// frozen anew.
     pub games: u64,
     /// Number of the last finished game that was looked at.
     pub covered: u64,
@@ -98,7 +98,7 @@ pub struct LearnerStep {
 pub enum StepKind {
     /// It learns these games. Refused if the state is stale.
     Follow(Vec<Lesson>),
-    /// Its state is made again from the lessons that are left; the lessons stay as they are. Points of its curve with more
-    /// lessons go.
+    /// Its state is made again from the lessons that are left; the lessons stay as they are. Points of its curve with
+    /// more lessons go.
     Refold,
 }

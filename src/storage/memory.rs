@@ -86,6 +86,9 @@ struct MemoryTables {
     publication: Publication,
     faults: VecDeque<CommitFault>,
     commits: Vec<usize>,
+    /// Questions for finished games that are yet to fail.
+    failing_looks: u32,
+    looks: Vec<(u64, u32)>,
 }
 
 impl MemoryStore {
@@ -104,6 +107,17 @@ impl MemoryStore {
     #[must_use]
     pub fn commit_sizes(&self) -> Vec<usize> {
         self.tables().commits.clone()
+    }
+
+    /// Lets the next so many questions for finished games above a number fail.
+    pub fn fail_looks(&self, looks: u32) {
+        self.tables().failing_looks = looks;
+    }
+
+    /// Above which numbers finished games were asked for so far, and how many at most.
+    #[must_use]
+    pub fn looks(&self) -> Vec<(u64, u32)> {
+        self.tables().looks.clone()
     }
 
     fn tables(&self) -> MutexGuard<'_, MemoryTables> {
@@ -745,7 +759,12 @@ impl Store for MemoryStore {
         after: u64,
         limit: u32,
     ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        let tables = self.tables();
+        let mut tables = self.tables();
+        tables.looks.push((after, limit));
+        if tables.failing_looks > 0 {
+            tables.failing_looks -= 1;
+            return Err(StoreError::Failed(injected()));
+        }
         let wanted = tables.finished_games().filter(|(number, _)| *number > after);
         Ok(wanted.take(limit as usize).map(|(_, game)| Ok(game.clone())).collect())
     }

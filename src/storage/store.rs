@@ -77,8 +77,9 @@ pub enum Write {
         password: String,
     },
     /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
-    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as guests are, which is
-    /// nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots too.
+    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as
+    /// guests are, which is nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots
+    /// too.
     Retire {
         /// Who.
         player: PlayerId,
@@ -139,7 +140,8 @@ pub enum Write {
         /// When.
         at: UnixMillis,
     },
-    /// Whether games of a player and of the bots that it owns may be learnt from. If not, those that were are withdrawn.
+    /// Whether games of a player and of the bots that it owns may be learnt from. If not, those that were are
+    /// withdrawn.
     SetTeaching {
         /// Whose.
         player: PlayerId,
@@ -152,7 +154,8 @@ pub enum Write {
         game: GameId,
     },
     /// A learner's state is not what its lessons teach: it is to be made again from them. Refused as
-    /// [`Refused::NoSuchVersion`] if there is none of this name, as [`Refused::LearnerElsewhere`] if it has another revision.
+    /// [`Refused::NoSuchVersion`] if there is none of this name, as [`Refused::LearnerElsewhere`] if it has another
+    /// revision.
     RemakeLearner {
         /// Which learner.
         learner: PlayerName,
@@ -383,7 +386,8 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player's valid tokens, the newest first.
     async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError>;
 
-    /// All games that have not finished, for the start of the daemon. Damaged ones are left out, with a line in the log.
+    /// All games that have not finished, for the start of the daemon. Damaged ones are left out, with a line in the
+    /// log.
     async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError>;
 
     /// One game, live or finished.

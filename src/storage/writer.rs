@@ -11,6 +11,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 use tracing::{error, info, warn};
 
+use super::finished::FinishedGames;
 use super::store::{Refused, Store, StoreError, Write, Written};
 
 /// Most writes in one transaction: 4,096 moves take some 20 ms to insert, about the time of a few fsyncs.
@@ -78,6 +79,8 @@ impl Gauge {
 /// The cloneable address of the writer.
 #[derive(Clone, Debug)]
 pub struct Writer {
+    /// Before the sender, so that the store is let go before the actor ends for want of writers.
+    finished: FinishedGames,
     items: mpsc::Sender<QueuedWrite>,
     gauge: Arc<Gauge>,
 }
@@ -89,8 +92,15 @@ impl Writer {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
         let gauge =
             Arc::new(Gauge { origin: now(), waiting: AtomicUsize::new(0), busy_since: AtomicU64::new(0) });
-        let actor = WriterActor { store, inbox, gauge: Arc::clone(&gauge), on_commit: Box::new(|_| {}) };
-        (Self { items, gauge }, actor)
+        let finished = FinishedGames::new(Arc::clone(&store));
+        let actor = WriterActor {
+            store,
+            inbox,
+            gauge: Arc::clone(&gauge),
+            finished: finished.clone(),
+            on_commit: Box::new(|_| {}),
+        };
+        (Self { finished, items, gauge }, actor)
     }
 
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
@@ -120,6 +130,12 @@ impl Writer {
             let _ = reply.send(result);
         });
         answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed))))
+    }
+
+    /// The finished games, with news of those whose end it writes.
+    #[must_use]
+    pub fn finished(&self) -> &FinishedGames {
+        &self.finished
     }
 
     /// Whether so much waits that no new game should begin.
@@ -152,6 +168,7 @@ pub struct WriterActor {
     store: Arc<dyn Store>,
     inbox: mpsc::Receiver<QueuedWrite>,
     gauge: Arc<Gauge>,
+    finished: FinishedGames,
     on_commit: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
@@ -189,6 +206,8 @@ impl WriterActor {
             self.gauge.waiting.fetch_sub(writes.len(), Ordering::Relaxed);
             match result {
                 Ok(answers) => {
+                    // Before the replies: whoever has one finds the news.
+                    self.finished.committed(&writes, &answers);
                     for (reply, answer) in replies.into_iter().zip(answers) {
                         reply(answer.map_err(WriteError::Refused));
                     }

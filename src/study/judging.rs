@@ -1,8 +1,8 @@
 //! The exact solver looks at every finished game.
 //!
-//! [`judge_stored`] judges one game, [`service`] follows the finished games by their numbers while the daemon runs, on a thread
-//! of its own and within a share of it. What it says is stored together with how far it has come, so that each game is
-//! judged exactly once, whatever happens. On the way it finds puzzles ([`crate::study::puzzles`]).
+//! [`judge_stored`] judges one game, [`service`] follows the finished games by their numbers while the daemon runs, on
+//! a thread of its own and within a share of it. What it says is stored together with how far it has come, so that each
+//! game is judged exactly once, whatever happens. On the way it finds puzzles ([`crate::study::puzzles`]).
 
 pub mod service;
 

@@ -1,8 +1,8 @@
 //! The files that settings of bots name: bots do no I/O, so this module reads and writes for them.
 //!
-//! Two kinds there are. The content of some takes the place of the name: `c4ai:weights=FILE`. Others hold what a bot has
-//! learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as it is
-//! *then*, so that several games at once lose nothing of each other.
+//! Two kinds there are. The content of some takes the place of the name: `c4ai:weights=FILE`. Others hold what a bot
+//! has learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as
+//! it is *then*, so that several games at once lose nothing of each other.
 
 use std::fs::{self, File};
 use std::io;

@@ -26,8 +26,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(directory(path))?.sync_all()
 }
 
-/// Where a file is written before it takes its place: another one each time, as several may write the same file at once,
-/// in this process or another.
+/// Where a file is written before it takes its place: another one each time, as several may write the same file at
+/// once, in this process or another.
 fn draft_of(path: &Path) -> PathBuf {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);

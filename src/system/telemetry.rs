@@ -6,10 +6,11 @@
 mod escape;
 mod lines;
 
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::Format;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, reload};
+use tracing_subscriber::{Layer, Registry, fmt, reload};
 
 use crate::system::config::{LogConfig, LogFilter, LogFormat};
 use escape::EscapedFields;
@@ -19,7 +20,7 @@ use lines::LogLineWriter;
 #[derive(Debug)]
 #[must_use = "lines that are queued when it is dropped are lost if it is dropped at once"]
 pub struct Telemetry {
-    filter: reload::Handle<EnvFilter, Registry>,
+    filter: reload::Handle<Targets, Registry>,
     _lines: lines::Flush,
 }
 
@@ -27,7 +28,7 @@ impl Telemetry {
     /// Changes which events are logged, from now on.
     pub fn set_level(&self, level: &LogFilter) {
         // Fails only if no logger of ours is in place, and then there is nothing to change.
-        let _ = self.filter.reload(level.to_env_filter());
+        let _ = self.filter.reload(level.to_targets());
     }
 }
 
@@ -49,7 +50,7 @@ pub fn start(config: &LogConfig) -> Telemetry {
             layer.log_internal_errors(false).boxed()
         }
     };
-    let (level, filter) = reload::Layer::new(config.level.to_env_filter());
+    let (level, filter) = reload::Layer::new(config.level.to_targets());
     // Fails only if a logger is there already, which then goes on.
     let _ = tracing_subscriber::registry().with(level).with(events).try_init();
     Telemetry { filter, _lines: flush }

@@ -6,8 +6,8 @@
 //!
 //! The real binary is killed after 50 to 2,000 ms and started again on the same data. Clients, guests and rated bots,
 //! keep their sessions and go on. A history of every acknowledged move is written; at the end it is compared with what
-//! the store holds, and `fourfold games verify` must be content. Then the learners are killed while they learn, as often,
-//! and must know what the records teach, byte for byte. Without arguments, as plain `cargo test` runs it, the
+//! the store holds, and `fourfold games verify` must be content. Then the learners are killed while they learn, as
+//! often, and must know what the records teach, byte for byte. Without arguments, as plain `cargo test` runs it, the
 //! test takes a few seconds.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]

@@ -128,7 +128,7 @@ async fn a_person_who_does_not_begin_within_thirty_seconds_voids_the_game() {
 #[tokio::test(start_paused = true)]
 async fn whoever_misses_two_pings_is_away() {
     let arena = Arena::start_with(|config| {
-        config.server.heartbeat_ms = fourfold::system::config::Bounded::new(1_000)
+        config.server.heartbeat_ms = fourfold::system::config::Bounded::new(1_000);
     })
     .await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);

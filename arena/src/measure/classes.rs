@@ -1,7 +1,8 @@
 //! Classes of positions, by how far the game has come and how far away its end is, solved beforehand.
 //!
 //! The classes are those of the public test sets by which solvers and learners are compared; the positions are our own,
-//! from random games (`tests/data/positions`). `cargo run --example classes` solves some of each: nobody trains on them.
+//! from random games (`tests/data/positions`). `cargo run --example classes` solves some of each: nobody trains on
+//! them.
 
 use std::fmt;
 use std::sync::OnceLock;

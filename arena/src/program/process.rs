@@ -181,8 +181,8 @@ impl Process {
         self.input = None;
     }
 
-    /// Sends a question, wholly, and tells when its end was sent. What the program wrote before is thrown away: it answers
-    /// no question of ours.
+    /// Sends a question, wholly, and tells when its end was sent. What the program wrote before is thrown away: it
+    /// answers no question of ours.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ use crate::learner::{self, Change, Counts, Knowledge, KnownPattern};
 use crate::registry;
 use crate::spec::BotSpec;
 
-/// The tuples of a learner: few enough to learn a game in a millisecond or two and to be stored often. In trials with 10,000
-/// games 150 tuples were worth one point more.
+/// The tuples of a learner: few enough to learn a game in a millisecond or two and to be stored often. In trials with
+/// 10,000 games 150 tuples were worth one point more.
 const TUPLES: usize = 70;
 const CELLS: u32 = 8;
 

@@ -29,8 +29,8 @@ const LAMBDA: f32 = 0.5;
 const MARGIN: f32 = 0.1;
 
 /// Plies beside the game that are learnt too: the moves that were not played, and the replies to all. From 10,000
-/// games the points against two plies of search were 20 % without, 38 % with one ply, 50 % with two, and 57 % with three,
-/// which took six times as long.
+/// games the points against two plies of search were 20 % without, 38 % with one ply, 50 % with two, and 57 % with
+/// three, which took six times as long.
 const PLIES: u32 = 2;
 
 /// A network that learns from the games of others.
@@ -81,8 +81,8 @@ impl NetworkLearner {
         self.average.follow(&self.network, self.games, AveragePace::STUDY);
     }
 
-    /// The move that the network as it is now, without its average, likes best at first sight before each move of a game
-    /// on 7x6.
+    /// The move that the network as it is now, without its average, likes best at first sight before each move of a
+    /// game on 7x6.
     pub(super) fn leanings(&self, game: &Game, look: Look) -> Vec<Column> {
         let mut walk = Walk::new(&self.network);
         let liked = game.turns().map(|(position, _)| match look.tactics_of(&position) {

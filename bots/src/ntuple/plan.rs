@@ -22,15 +22,16 @@ pub struct TrainingPlan {
     pub method: Method,
 }
 
-/// How a run learns. Each setting but [`Method::SHIPPED`]'s is an idea that was tried; `docs/ntuple.md` has what it gave.
+/// How a run learns. Each setting but [`Method::SHIPPED`]'s is an idea that was tried; `docs/ntuple.md` has what it
+/// gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Method {
     /// Share of moves that are drawn. Less makes the second player worse.
     pub exploration: Percent,
     /// Weight of what comes out later against the next value.
     pub lambda: Percent,
-    /// The sum of all steps of a visited position in the first game, not 0: each of its weights, two for each tuple, takes
-    /// its share.
+    /// The sum of all steps of a visited position in the first game, not 0: each of its weights, two for each tuple,
+    /// takes its share.
     pub first_step: Percent,
     /// The same in the last game of the plan, not 0.
     pub last_step: Percent,

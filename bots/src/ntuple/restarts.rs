@@ -9,12 +9,12 @@ use super::codec::{ByteSource, CodecError, Sink};
 use super::layout::VARIANT;
 use super::plan::Percent;
 
-/// Positions that are remembered, the last ones: some thousand games lose so many, and older mistakes are mended or will
-/// come up again.
+/// Positions that are remembered, the last ones: some thousand games lose so many, and older mistakes are mended or
+/// will come up again.
 const POSITIONS_MAX: usize = 1000;
 
-/// Makes the seed of where games begin another than that of the games, so that the games themselves draw what they would
-/// have drawn without.
+/// Makes the seed of where games begin another than that of the games, so that the games themselves draw what they
+/// would have drawn without.
 const SALT: u64 = 0x5EED_0FB0_A4D5;
 
 /// Positions that looked won for a side which then did not win, though neither side's move was drawn.

@@ -46,8 +46,8 @@ impl<'n> SelfPlay<'n> {
         Self { network, teacher, walk: Walk::new(network), trace: Trace::new() }
     }
 
-    /// Plays a game on from a position that is not over and learns from it. Returns the position after which an advantage
-    /// was lost, if one was.
+    /// Plays a game on from a position that is not over and learns from it. Returns the position after which an
+    /// advantage was lost, if one was.
     ///
     /// Wins in one and parries are played unseen, as the bot does: weights are for what that rule cannot tell.
     pub(super) fn play(&mut self, begin: Position, manner: Manner, rng: &mut GameRng) -> Option<Position> {

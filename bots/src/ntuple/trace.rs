@@ -78,8 +78,8 @@ impl Trace {
         }
     }
 
-    /// The last position in which a side had an advantage and yet did not win, if the game went on from there, and only by
-    /// moves that seemed best.
+    /// The last position in which a side had an advantage and yet did not win, if the game went on from there, and only
+    /// by moves that seemed best.
     pub(super) fn lost_advantage(&self, result: f32) -> Option<Position> {
         let seemed_best = |visit: &&Visit| visit.best_value.is_none_or(|best_value| !best_value.is_missed);
         let is_lost = |visit: &&Visit| {

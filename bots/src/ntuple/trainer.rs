@@ -113,8 +113,8 @@ impl Trainer {
         lost.into_iter().map(|(_, position)| position).collect()
     }
 
-    /// Plays the games that fall to one of the threads. Returns where advantages were lost, with the numbers of the games,
-    /// if others are to begin there.
+    /// Plays the games that fall to one of the threads. Returns where advantages were lost, with the numbers of the
+    /// games, if others are to begin there.
     fn play_share(&self, worker: usize, end: u64) -> Vec<(u64, Position)> {
         let TrainingPlan { seed, method: Method { targets_by, restarts, .. }, .. } = self.plan;
         let network = self.learner.network();

@@ -38,8 +38,8 @@ impl Decisions {
         Self { positions }
     }
 
-    /// The share of positions in which a bot keeps what it has, from 0 to 1. `None` without positions. Once `stop` is true
-    /// the share is worth nothing.
+    /// The share of positions in which a bot keeps what it has, from 0 to 1. `None` without positions. Once `stop` is
+    /// true the share is worth nothing.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The 42-character board of programs that are called once a move.
 //!
-//! Rows of seven cells, each from left to right; a blank is empty, `Y` is the caller's own stone and `R` the opponent's.
-//! The caller is to move. Which row comes first is the [`RowOrder`].
+//! Rows of seven cells, each from left to right; a blank is empty, `Y` is the caller's own stone and `R` the
+//! opponent's. The caller is to move. Which row comes first is the [`RowOrder`].
 
 use crate::board::{Bitboard, Cell, Column, Position, StonesError, Variant};
 

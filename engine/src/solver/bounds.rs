@@ -5,8 +5,8 @@
 //! is empty. Rows count from 1, the bottom one. The ideas are Allis' claim-even and odd threat ("A Knowledge-Based
 //! Approach of Connect-Four", 1988); the bounds of the distance and the second rule's second half are ours.
 //!
-//! Mean nodes on rows 1 to 30 of begin-medium with the rules 121.0 thousand, without 214.6. Tried and lost: leaving out of the
-//! first rule the cells that the first side cannot reach before the window closes (0 %, and it costs time).
+//! Mean nodes on rows 1 to 30 of begin-medium with the rules 121.0 thousand, without 214.6. Tried and lost: leaving out
+//! of the first rule the cells that the first side cannot reach before the window closes (0 %, and it costs time).
 
 use super::geometry::Geometry;
 use super::node::Node;
@@ -38,9 +38,9 @@ pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> KnownBounds {
 /// move again, and the columns that were touched have an even number of stones.
 ///
 /// **What it gets.** A cell on an even row that is not playable now becomes playable by a stone of the first side on
-/// the odd row below: the second side plays on odd rows only in the columns of the opening position's odd rows .. never,
-/// as each of its stones is an answer on an even row. So the second side *owns* these cells, and the first side has at
-/// most its stones, the empty cells of odd rows, and the playable ones.
+/// the odd row below: the second side plays on odd rows only in the columns of the opening position's odd rows ..
+/// never, as each of its stones is an answer on an even row. So the second side *owns* these cells, and the first side
+/// has at most its stones, the empty cells of odd rows, and the playable ones.
 ///
 /// **The bound.** If the first side has no line among those, it does not win: at most 0. If the second has a line
 /// among its stones and its own cells, it wins at the latest when the board is full: at most -1. If it needs one such

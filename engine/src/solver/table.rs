@@ -154,8 +154,8 @@ impl BoundsTable {
         Entry(found).known()
     }
 
-    /// Takes note of a bound of a position's score: a lower one if it is above `alpha`, else an upper one. It pushes out
-    /// the entry that took the least work.
+    /// Takes note of a bound of a position's score: a lower one if it is above `alpha`, else an upper one. It pushes
+    /// out the entry that took the least work.
     #[inline]
     pub(super) fn remember(&self, place: Place, score: i32, alpha: i32, work: u64) {
         let bucket = &self.buckets[place.bucket];

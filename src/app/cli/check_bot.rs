@@ -42,11 +42,11 @@ const OPPONENT: &str = "random";
 
 /// Test whether a bot keeps to the rules of the arena. Exits with 1 if it does not.
 ///
-/// With a command, the program is asked over its standard streams: a pair against itself, a pair against chance, and the
-/// positions at which programs break. With --url and --token, the bot's connection to a daemon is tested, and a casual
-/// pair is played there against the house bot `random`: by the command, or if there is none by chance; then the daemon
-/// tests the bot itself and keeps the report with its version. With --connects, the command is a bot that connects by
-/// itself; without a command, the one that is connected is tested.
+/// With a command, the program is asked over its standard streams: a pair against itself, a pair against chance, and
+/// the positions at which programs break. With --url and --token, the bot's connection to a daemon is tested, and a
+/// casual pair is played there against the house bot `random`: by the command, or if there is none by chance; then the
+/// daemon tests the bot itself and keeps the report with its version. With --connects, the command is a bot that
+/// connects by itself; without a command, the one that is connected is tested.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

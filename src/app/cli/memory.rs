@@ -33,9 +33,9 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Look at what a learner knows, or carry it from one bot to another; check what the arena's learners know.
 ///
 /// What a bot learnt is in the file that its settings name. Without `file=`, `show` and `export` are about the arena's
-/// learner of that name, such as memory-spectator or memory@300; where there is none, about NAME.xml in the data directory,
-/// by which the house bot plays where nothing learns. A learner knows what its games taught it and nothing else, so `import`
-/// without `file=` is about NAME.xml always.
+/// learner of that name, such as memory-spectator or memory@300; where there is none, about NAME.xml in the data
+/// directory, by which the house bot plays where nothing learns. A learner knows what its games taught it and nothing
+/// else, so `import` without `file=` is about NAME.xml always.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -83,8 +83,8 @@ Examples:
   fourfold memory verify --data /var/lib/fourfold
   fourfold memory verify --repair --data /var/lib/fourfold")]
     Verify {
-        /// Have learners that are not what their lessons teach made again from them: by the daemon, at once or when it runs
-        /// next. One whose lessons are missing or cannot be learnt stays as it is.
+        /// Have learners that are not what their lessons teach made again from them: by the daemon, at once or when it
+        /// runs next. One whose lessons are missing or cannot be learnt stays as it is.
         #[arg(long)]
         repair: bool,
         /// Print one JSON array.
@@ -93,7 +93,8 @@ Examples:
         #[command(flatten)]
         data: DataArg,
     },
-    /// Write the memory to FILE, `-` for standard output: as XML, a network such as ntuple-live as `ntuple:file=` reads it.
+    /// Write the memory to FILE, `-` for standard output: as XML, a network such as ntuple-live as `ntuple:file=` reads
+    /// it.
     #[command(after_help = "\
 Examples:
   fourfold memory export memory.xml --bot memory-spectator
@@ -115,7 +116,8 @@ Examples:
         #[command(flatten)]
         data: DataArg,
     },
-    /// Put the memory in FILE in place of what the bot knows. A broken FILE is refused, and the bot keeps what it knows.
+    /// Put the memory in FILE in place of what the bot knows. A broken FILE is refused, and the bot keeps what it
+    /// knows.
     #[command(after_help = "Example:\n  fourfold memory import memory.xml --xml")]
     Import {
         /// Where from.

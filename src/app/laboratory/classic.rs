@@ -23,9 +23,9 @@ enum ClassicProgram {
     /// The threat analyst and its companions.
     ///
     /// `-p1 NAME` and `-p2 NAME` say who plays first and second, and without it that is you: `MonteCarloAI`,
-    /// `StupidAI`, `RandomAI` or `C4AI`, which is followed by a weights file, or by `-d` for its own weights. `-t MS` is
-    /// the time for a move, 1000 unless said. `-train` lets the weights evolve, into weights.csv unless a file follows;
-    /// `-train-test` asks first that they hold their own against `MonteCarloAI`.
+    /// `StupidAI`, `RandomAI` or `C4AI`, which is followed by a weights file, or by `-d` for its own weights. `-t MS`
+    /// is the time for a move, 1000 unless said. `-train` lets the weights evolve, into weights.csv unless a file
+    /// follows; `-train-test` asks first that they hold their own against `MonteCarloAI`.
     #[command(after_help = "\
 Examples:
   fourfold classic c4ai -p1 C4AI weights.csv -t 500
@@ -37,8 +37,8 @@ Examples:
     },
     /// The 69-line scorer.
     ///
-    /// With a board of 42 characters (blank, Y for the computer, R for the other player, the bottom row first) it writes
-    /// its move to Move.txt; without one it is a game in the terminal.
+    /// With a board of 42 characters (blank, Y for the computer, R for the other player, the bottom row first) it
+    /// writes its move to Move.txt; without one it is a game in the terminal.
     #[command(after_help = "Example:\n  fourfold classic lines69 '  YRY'")]
     Lines69 {
         #[arg(value_name = "BOARD", allow_hyphen_values = true)]

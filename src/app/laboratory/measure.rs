@@ -51,8 +51,8 @@ pub(in crate::app) struct MeasureCommand {
     /// In how many positions a bot chooses.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
-    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision` alone. A
-    /// bot may look at 20,000 nodes in each, whatever its settings say.
+    /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision`
+    /// alone. A bot may look at 20,000 nodes in each, whatever its settings say.
     #[arg(long, conflicts_with = "positions")]
     solved: bool,
     /// Tell mistakes by class of position too: the beginning, middle and end of games, by how far off the end is.

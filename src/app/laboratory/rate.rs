@@ -16,8 +16,8 @@ use crate::app::terminal::output;
 /// Rate everybody by all games of a file.
 ///
 /// The file has records, one a line: the log of a match or a tournament, or what `fourfold games export` wrote. Ratings
-/// are fitted to all games at once, together with the advantage of the first move. Games that repeat an earlier one move
-/// for move count once, halves of pairs not at all.
+/// are fitted to all games at once, together with the advantage of the first move. Games that repeat an earlier one
+/// move for move count once, halves of pairs not at all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -34,9 +34,9 @@ const SAVE_EVERY: Duration = Duration::from_secs(30);
 /// Let a bot learn, and show how it gets better.
 ///
 /// Prints a curve: at more and more games, the score against opponents that never change, in pairs of games from
-/// balanced openings, at 20,000 nodes a move at most. What was learnt goes to --out, with a second file FILE.run beside it.
-/// If both are there, the run goes on as if it had never stopped; if FILE alone is, a new run begins with what is in it.
-/// Ctrl-C ends a run without losing anything.
+/// balanced openings, at 20,000 nodes a move at most. What was learnt goes to --out, with a second file FILE.run beside
+/// it. If both are there, the run goes on as if it had never stopped; if FILE alone is, a new run begins with what is
+/// in it. Ctrl-C ends a run without losing anything.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,8 +57,8 @@ pub(in crate::app) struct TrainCommand {
     /// Equal seeds give equal runs, of ntuple only with --threads 1 [default: 1].
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Learn from these games, a file of records or a directory of such files, instead of playing any. A run that is taken
-    /// up again goes on behind those that it has learnt, which must be the same; more may have come.
+    /// Learn from these games, a file of records or a directory of such files, instead of playing any. A run that is
+    /// taken up again goes on behind those that it has learnt, which must be the same; more may have come.
     #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
     /// Keep what is learnt in this file.
@@ -76,8 +76,8 @@ pub(in crate::app) struct TrainCommand {
     /// Games against each of them at each point of the curve; 0 leaves the curve out.
     #[arg(long, value_name = "N", default_value_t = 100)]
     probe_games: u32,
-    /// Solved positions with a right and a wrong move, drawn by the seed, for the share in which the bot finds a right one,
-    /// with 20,000 nodes a move at most; 0 leaves that out [default: 200; with --probe-games 0 none].
+    /// Solved positions with a right and a wrong move, drawn by the seed, for the share in which the bot finds a right
+    /// one, with 20,000 nodes a move at most; 0 leaves that out [default: 200; with --probe-games 0 none].
     #[arg(long, value_name = "N")]
     exact_positions: Option<usize>,
     /// Keep the curve in this file, as a table if its name ends in .csv, drawn if in .svg; may be given twice. Seed and
@@ -200,8 +200,8 @@ impl TrainCommand {
         }
     }
 
-    /// Takes steps until the run is over or told to stop, and measures on the way. Says at how many games it measured last;
-    /// who is told to stop is not measured again.
+    /// Takes steps until the run is over or told to stop, and measures on the way. Says at how many games it measured
+    /// last; who is told to stop is not measured again.
     fn learn(
         &self,
         run: &mut TrainingSession,

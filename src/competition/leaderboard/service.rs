@@ -10,12 +10,13 @@ use tracing::{debug, error, info};
 
 use super::rating_sums::RatingSums;
 use super::{FitSnapshot, Leaderboard};
+use crate::storage::finished::News;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
-/// How often to look for games, and so how often to fit at most.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long games gather after each look, and so how often to fit at most.
+pub(super) const GATHER: Duration = Duration::from_secs(1);
 
 /// Fitting takes at most a twentieth of one core: after a fit, so many times its duration is waited.
 const REST: u32 = 20;
@@ -73,40 +74,58 @@ impl LeaderboardActor {
 
     /// Runs until the daemon stops.
     pub async fn run(mut self, stop: CancellationToken) {
+        let finished = self.deps.writer.finished().clone();
         loop {
-            let pause = match self.round().await {
-                Ok(pause) => pause,
+            // Before the look, so that what comes meanwhile is news.
+            let known = finished.news();
+            let rest = match self.round().await {
+                Ok(rest) => rest,
                 Err(FollowError::Write(WriteError::Store(_))) => return, // the daemon is stopping, told elsewhere
                 Err(cause) => {
                     error!(error = ?cause, "the leaderboard cannot go on for now");
                     self.follower = Follower::default();
-                    AFTER_FAILURE
+                    tokio::select! {
+                        () = stop.cancelled() => return,
+                        () = tokio::time::sleep(AFTER_FAILURE) => continue,
+                    }
                 }
             };
+            let is_wanted =
+                |news: &News, known: &News| news.has_games_since(known) || news.has_withdrawals_since(known);
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(pause) => {}
+                () = finished.more_than(known, rest, is_wanted) => {}
+                () = self.publishing(rest) => {}
             }
         }
     }
 
-    /// One look at the records. Returns how long to wait for the next.
+    /// Waits until what was fitted is to be stored, and at least for `rest`; for ever if everything is.
+    async fn publishing(&self, rest: Duration) {
+        if self.unpublished.is_none() {
+            return std::future::pending().await;
+        }
+        let since = self.published_at.map_or(PUBLISH_EVERY, |at| at.elapsed());
+        tokio::time::sleep(rest.max(PUBLISH_EVERY.saturating_sub(since))).await;
+    }
+
+    /// One look at the records. Returns for how long to leave them alone.
     async fn round(&mut self) -> Result<Duration, FollowError> {
         let began = Instant::now();
-        let mut pause = LOOK_EVERY;
+        let mut rest = GATHER;
         if let Some(snapshot) = self.follower.catch_up(self.deps.store.as_ref()).await? {
             let took = began.elapsed();
             debug!(up_to = snapshot.up_to, ms = took.as_millis(), "ratings fitted");
             self.deps.leaderboard.show(snapshot.clone());
             self.unpublished = Some(snapshot);
-            pause = pause.max(took * REST);
+            rest = rest.max(took * REST);
         }
         let is_due = self.published_at.is_none_or(|at| at.elapsed() >= PUBLISH_EVERY);
         if is_due && let Some(snapshot) = self.unpublished.take() {
             self.publish(&snapshot).await?;
             self.published_at = Some(Instant::now());
         }
-        Ok(pause)
+        Ok(rest)
     }
 
     async fn publish(&mut self, snapshot: &FitSnapshot) -> Result<(), WriteError> {

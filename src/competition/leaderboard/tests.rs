@@ -1,21 +1,26 @@
 //! The service against games in a store.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use fourfold_engine::{Game, Variant};
 use proptest::prelude::*;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::rating_sums::RatingSums;
-use super::service::Follower;
+use super::service::{Follower, GATHER};
 use super::standings::{Scale, Standings};
-use super::{FitSnapshot, Leaderboard};
+use super::{FitSnapshot, Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
-use crate::storage::conformance::{NOON, add, play, player, player_id, spec};
+use crate::storage::conformance::{NOON, add, play, player, player_id, spec, whole_game};
 use crate::storage::published::{FitList, RatedGame};
 use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Write};
-use crate::storage::{MemoryStore, SqliteStore};
+use crate::storage::{MemoryStore, SqliteStore, Writer};
 
 use crate::model::durability::Durability;
 
@@ -210,6 +215,55 @@ async fn an_empty_store_has_an_empty_leaderboard() {
     let snapshot = fit(&MemoryStore::new()).await;
     assert_eq!((snapshot.up_to, snapshot.variants().len()), (0, 0));
     assert!(snapshot.field(Variant::STANDARD, FitList::All).is_none());
+}
+
+/// Plays a game of the pair `p1` as rooms do.
+async fn play_leg(writer: &Writer, leg: u32, [first, second]: [&str; 2]) {
+    let pair = Some(GamePair { id: "p1".parse().unwrap(), leg, of: 2 });
+    let spec = GameSpec { pair, ..spec(&format!("g1x{leg}"), first, second) };
+    let events = whole_game(&moves(2 + leg), GameResult::First, EndReason::Resign);
+    let finish = Write::Finish { game: spec.id.clone(), events };
+    let (started, finished) = tokio::join!(writer.write(Write::StartGame(spec)), writer.write(finish));
+    started.and(finished).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_follows_what_finishes_and_what_counts_no_more_without_a_look_by_the_clock() {
+    const QUIET: Duration = Duration::from_hours(1);
+    let store: Arc<dyn Store> = Arc::new(bots().await);
+    play_pair(&*store, 0, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
+    let (writer, writing) = Writer::new(Arc::clone(&store));
+    tokio::spawn(writing.run());
+    let leaderboard = Leaderboard::default();
+    let mut watch = leaderboard.watch();
+    let deps = LeaderboardDeps { store: Arc::clone(&store), writer: writer.clone(), leaderboard };
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(LeaderboardActor::new(deps).run(stop.clone()));
+    let mut shown = async || {
+        watch.changed().await.unwrap();
+        let snapshot = watch.borrow_and_update().clone();
+        (snapshot.up_to, field(&snapshot, FitList::Bots).pairs)
+    };
+    assert_eq!(shown().await, (2, 1), "what was played before");
+    tokio::time::sleep(QUIET).await;
+
+    let began = Instant::now();
+    play_leg(&writer, 1, ["six", "random"]).await;
+    assert_eq!(shown().await, (3, 1));
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    play_leg(&writer, 2, ["random", "six"]).await;
+    assert_eq!(shown().await, (4, 2));
+    assert_eq!(began.elapsed(), GATHER, "what comes in a stream is fitted together");
+    tokio::time::sleep(QUIET).await;
+    assert_eq!(store.publication().await.unwrap().up_to, Some(4), "stored, though nothing came after it");
+
+    let began = Instant::now();
+    let game = "g1x2".parse().unwrap();
+    writer.write(Write::VoidGame { game, reason: "a test".into(), at: NOON }).await.unwrap();
+    assert_eq!(shown().await, (3, 1));
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    stop.cancel();
+    running.await.unwrap();
 }
 
 /// A few games between four bots.

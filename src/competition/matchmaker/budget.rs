@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-/// The part of what comes in that goes to quick bots. They cost so little that a quarter is plenty; what they leave goes
-/// to the slow ones.
+/// The part of what comes in that goes to quick bots. They cost so little that a quarter is plenty; what they leave
+/// goes to the slow ones.
 const QUICK_SHARE: f64 = 0.25;
 
 /// What a compute budget holds at most, in seconds of its income: a ladder that stood still for an hour does not make

@@ -160,8 +160,8 @@ impl PairQuestion<'_> {
 /// points.
 ///
 /// By how much it makes the variance of their difference smaller, in squared Elo points: two games have the information
-/// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the order
-/// of the two counts for more.
+/// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the
+/// order of the two counts for more.
 #[must_use]
 pub fn gain(difference: f64, error: f64) -> f64 {
     let variance = error * error;

@@ -1,5 +1,5 @@
-//! What is known of the bots' strength when the ladder chooses: the joint fit, and for whom it does not have yet the live
-//! rating with its error.
+//! What is known of the bots' strength when the ladder chooses: the joint fit, and for whom it does not have yet the
+//! live rating with its error.
 
 use std::collections::HashMap;
 use std::sync::Arc;

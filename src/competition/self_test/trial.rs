@@ -129,8 +129,8 @@ impl SelfTests {
         }
     }
 
-    /// Where the operator requires it: tests versions that connect openly and have no report yet, so that a bot need not
-    /// ask. Runs until the daemon stops.
+    /// Where the operator requires it: tests versions that connect openly and have no report yet, so that a bot need
+    /// not ask. Runs until the daemon stops.
     pub async fn run(self) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -39,8 +39,8 @@ struct AgeView {
     /// Its published rating on the standard board, which pages and the leaderboard show: of the joint fit, on a scale
     /// where the bot `random` has 0; null until the fit knows it.
     published: Option<WireRating>,
-    /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That of
-    /// a live version is as of when it was measured last.
+    /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That
+    /// of a live version is as of when it was measured last.
     decision: Option<f64>,
 }
 
@@ -109,8 +109,8 @@ pub(in crate::http) struct WhyReason {
 struct GameLessonsJson {
     /// One for each learner that learnt from it.
     items: Vec<LessonJson>,
-    /// Learners of which nothing is known yet: the game is not over, or they have not stored what they learnt since, which
-    /// they do within minutes.
+    /// Learners of which nothing is known yet: the game is not over, or they have not stored what they learnt since,
+    /// which they do within minutes.
     pending: Vec<PlayerName>,
 }
 

@@ -1,7 +1,7 @@
 //! The analysis board: any position with the value of every column and what was played there, to go on from.
 //!
-//! The first view is complete without script. What an address says wrong is said in words, beside the last position that
-//! it names rightly.
+//! The first view is complete without script. What an address says wrong is said in words, beside the last position
+//! that it names rightly.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What learning a game changed in a bot's choices: the turns at which it chose otherwise right after, before and after.
+//! What learning a game changed in a bot's choices: the turns at which it chose otherwise right after, before and
+//! after.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -106,7 +107,8 @@ impl HtmlSafe for LessonsPanel {}
 #[derive(Clone, Debug)]
 struct LearnerPanel {
     name: String,
-    /// What changed in what it knows, and at how many of the game's moves it chose otherwise, as far as either is known.
+    /// What changed in what it knows, and at how many of the game's moves it chose otherwise, as far as either is
+    /// known.
     changed: String,
     turns: Turns,
     /// Whether it plays by an average that follows what it learnt.

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use fourfold_engine::{BySide, Variant};
+use futures::future::BoxFuture;
 
 use super::request::{ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, RefusalKind, Verified};
 use super::{admin, learners};
@@ -54,7 +55,15 @@ impl fmt::Debug for Control {
 /// # Errors
 ///
 /// Says why not, and whose fault that is.
-pub async fn execute(control: &Control, request: ControlRequest) -> Result<ControlAnswer, ControlRefusal> {
+pub fn execute(
+    control: &Control,
+    request: ControlRequest,
+) -> BoxFuture<'_, Result<ControlAnswer, ControlRefusal>> {
+    // Boxed, or all that operators can do would be compiled once more in every place that waits for it.
+    Box::pin(carry_out(control, request))
+}
+
+async fn carry_out(control: &Control, request: ControlRequest) -> Result<ControlAnswer, ControlRefusal> {
     match request {
         ControlRequest::AccountCreate { name, password } => {
             let Identity { id, name, .. } = control.accounts.register(OPERATOR, &name, password).await?;

@@ -269,7 +269,8 @@ pub struct VersionShown {
     pub published: Option<WireRating>,
     /// Rated games on that board.
     pub rated_games: u64,
-    /// Share, from 0 to 1, of the solved positions that can be spoilt in which it keeps the result; null until measured.
+    /// Share, from 0 to 1, of the solved positions that can be spoilt in which it keeps the result; null until
+    /// measured.
     pub decision: Option<f64>,
 }
 

@@ -1,34 +1,18 @@
 //! Games that have no room: how they stand in the store, and what is said to whoever moves in them.
 
-use std::time::Duration;
-
 use fourfold_engine::{BySide, Side};
 
 use super::Host;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
 use crate::play::room::RoomRefusal;
-use crate::play::room::state::{MoveRequest, RoomState};
+use crate::play::room::state::{Play, RoomState};
 use crate::play::room::view::SeatedPlayer;
-use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Moved, Snapshot};
 use crate::storage::record::StoredGame;
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
-
-/// A move that finds no room.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LateMove {
-    /// Which game.
-    pub game: GameId,
-    /// Who sends it.
-    pub player: PlayerId,
-    /// The ply the sender believes it is.
-    pub ply: u32,
-    /// As the sender wrote it.
-    pub column: ColumnField,
-}
 
 impl Host {
     /// A game as a watcher sees it, live or stored.
@@ -54,11 +38,16 @@ impl Host {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn late_move(&self, late: LateMove) -> Result<Option<Result<Moved, RoomRefusal>>, StoreError> {
-        let Some(game) = self.inner.deps.store.game(&late.game).await? else { return Ok(None) };
+    pub async fn late_move(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+        play: &Play,
+    ) -> Result<Option<Result<Moved, RoomRefusal>>, StoreError> {
+        let Some(game) = self.inner.deps.store.game(game).await? else { return Ok(None) };
         let players = self.stored_players(&game).await?;
         let mut state = replayed(game, &players)?;
-        Ok(Some(answer(&mut state, &late)))
+        Ok(Some(answer(&mut state, player, play)))
     }
 
     async fn stored_players(&self, game: &StoredGame) -> Result<BySide<SeatedPlayer>, StoreError> {
@@ -75,23 +64,14 @@ fn replayed(game: StoredGame, players: &BySide<SeatedPlayer>) -> Result<RoomStat
     RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)
 }
 
-fn answer(state: &mut RoomState, late: &LateMove) -> Result<Moved, RoomRefusal> {
+fn answer(state: &mut RoomState, player: &PlayerId, play: &Play) -> Result<Moved, RoomRefusal> {
     if state.end().is_none() {
         return Err(RoomRefusal::Closed);
     }
     let mut sides = [Side::First, Side::Second].into_iter();
-    let side = sides.find(|side| state.spec().players[*side] == late.player);
-    let request = MoveRequest {
-        side: side.ok_or(RoomRefusal::NotAPlayer)?,
-        ply: late.ply,
-        column: late.column,
-        info: None,
-        received: now(),
-        at: UnixMillis::now(),
-        round_trip: Duration::ZERO,
-    };
+    let side = sides.find(|side| state.spec().players[*side] == *player).ok_or(RoomRefusal::NotAPlayer)?;
     // Nothing can happen in a game that is over, so there are no effects.
-    let (verdict, _none) = state.play(&request);
+    let (verdict, _none) = state.play(side, play, UnixMillis::now());
     let repeated = verdict?.ok_or(RoomRefusal::Closed)?;
     Ok(state.moved(&repeated))
 }

@@ -123,8 +123,8 @@ impl Sessions {
     }
 
     /// Enters a session. `change` adapts what the player has declared so far, which is nothing for a bot: what its
-    /// older connections declared goes with them. Returns the oldest connections, which have to give way because only so
-    /// many may stay `beside` the new one.
+    /// older connections declared goes with them. Returns the oldest connections, which have to give way because only
+    /// so many may stay `beside` the new one.
     ///
     /// # Errors
     ///

@@ -308,7 +308,8 @@ impl Recipient for Session {
             Some(re) => self.outbox.answer(frame, Some(re)),
             None => self.outbox.deliver(frame, urgency),
         };
-        // Whatever became of it, the outbox knows: what is dropped is followed by a snapshot, whoever is cut off resumes.
+        // Whatever became of it, the outbox knows: what is dropped is followed by a snapshot, whoever is cut off
+        // resumes.
         let _ = delivery;
         if matches!(frame.message(), ServerMessage::GameEnd(_)) {
             self.close_if_drained();

@@ -80,6 +80,16 @@ pub struct RoomDeps {
     pub truth: LiveValues,
 }
 
+/// What is being stored.
+struct Storing {
+    /// The writer's answer to it.
+    answer: oneshot::Receiver<WriteResult>,
+    /// Who asked for it.
+    asker: Option<ReplyTo>,
+    /// When it was received, if it is a move.
+    received: Option<Instant>,
+}
+
 /// Owns one room.
 pub struct RoomActor {
     state: RoomState,
@@ -89,12 +99,7 @@ pub struct RoomActor {
     deps: RoomDeps,
     inbox: mpsc::Receiver<Command>,
     deferred: VecDeque<Command>,
-    /// The writer's answer to what is being stored.
-    stored: Option<oneshot::Receiver<WriteResult>>,
-    /// Who asked for what is being stored.
-    asker: Option<ReplyTo>,
-    /// When the move that is being stored was received.
-    received: Option<Instant>,
+    storing: Option<Storing>,
     /// The daemon stops: the room closes as soon as its clocks are stored.
     pausing: Option<oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
@@ -126,9 +131,7 @@ impl RoomActor {
             deps,
             inbox,
             deferred: VecDeque::new(),
-            stored: None,
-            asker: None,
-            received: None,
+            storing: None,
             pausing: None,
             crowd_due: None,
             crowd_told: None,
@@ -192,7 +195,7 @@ impl RoomActor {
         let deadline = self.next_deadline();
         tokio::select! {
             biased;
-            result = answer_of(&mut self.stored) => self.store_answered(result).await,
+            (result, storing) = answer_of(&mut self.storing) => self.store_answered(result, storing).await,
             command = self.inbox.recv() => match command {
                 Some(command) => {
                     self.take(command).await;
@@ -241,11 +244,12 @@ impl RoomActor {
         match command {
             // These come once in the life of a room.
             Command::Fail { .. } | Command::Pause { .. } => self.deferred.push_back(command),
-            Command::Play(_) | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
+            Command::Play { .. } | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
                 self.deferred.push_back(command);
             }
-            Command::Play(play) => self.refuse(&play.reply, &RoomRefusal::Busy),
-            Command::Act { reply, .. } => self.refuse(&reply, &RoomRefusal::Busy),
+            Command::Play { reply, .. } | Command::Act { reply, .. } => {
+                self.refuse(&reply, &RoomRefusal::Busy);
+            }
             Command::Sit { .. }
             | Command::Prompt { .. }
             | Command::Connected { .. }
@@ -259,7 +263,7 @@ impl RoomActor {
 
     async fn execute(&mut self, command: Command) {
         match command {
-            Command::Play(play) => self.play(*play).await,
+            Command::Play { player, play, reply } => self.play(&player, &play, reply).await,
             Command::Act { player, action, reply } => self.act(&player, action, reply).await,
             Command::Fail { side } => {
                 if let Ok(effects) = self.state.fail(side, now(), UnixMillis::now()) {
@@ -307,10 +311,8 @@ impl RoomActor {
     }
 
     /// The writer has answered.
-    async fn store_answered(&mut self, result: WriteResult) -> Step {
-        self.stored = None;
-        let asker = self.asker.take();
-        let received = self.received.take();
+    async fn store_answered(&mut self, result: WriteResult, storing: Storing) -> Step {
+        let Storing { asker, received, answer: _ } = storing;
         match result {
             Ok(written) => {
                 let effects = self.state.stored(settlement_of(written), now());
@@ -345,7 +347,6 @@ impl RoomActor {
     }
 
     fn store(&mut self, request: StoreRequest, asker: Option<ReplyTo>) {
-        self.asker = asker;
         let game = self.state.spec().id.clone();
         let write = if request.finishes {
             Write::Finish { game, events: request.events }
@@ -353,7 +354,7 @@ impl RoomActor {
             Write::Append { game, events: request.events }
         };
         let (reply, answer) = oneshot::channel();
-        self.stored = Some(answer);
+        self.storing = Some(Storing { answer, asker, received: request.received });
         self.deps.writer.submit(write, move |result| {
             // The room may be gone; the event stands all the same.
             let _ = reply.send(result);
@@ -368,10 +369,13 @@ fn settlement_of(written: Written) -> Option<Settlement> {
     }
 }
 
-/// The writer's answer, if one is awaited.
-async fn answer_of(stored: &mut Option<oneshot::Receiver<WriteResult>>) -> WriteResult {
-    match stored {
-        Some(answer) => answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed)))),
+/// The writer's answer to what is being stored, if something is; it is so no longer.
+async fn answer_of(storing: &mut Option<Storing>) -> (WriteResult, Storing) {
+    let Some(awaited) = storing.as_mut() else { return std::future::pending().await };
+    let answer = (&mut awaited.answer).await;
+    let result = answer.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed))));
+    match storing.take() {
+        Some(stored) => (result, stored),
         None => std::future::pending().await,
     }
 }

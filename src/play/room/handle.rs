@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
 
 use super::refusal::RoomRefusal;
+use super::state::Play;
 use crate::model::ids::{GameId, PlayerId};
-use crate::protocol::client::ColumnField;
 use crate::protocol::server::{Snapshot, Urgency};
 use crate::protocol::{ErrorCode, Frame, WireError};
 
@@ -116,28 +116,13 @@ pub enum Action {
     },
 }
 
-/// A stone as a player sends it.
-#[derive(Debug)]
-pub struct Play {
-    /// Who sends it.
-    pub player: PlayerId,
-    /// The ply the sender believes it is.
-    pub ply: u32,
-    /// As the sender wrote it.
-    pub column: ColumnField,
-    /// What a bot thought.
-    pub info: Option<Box<str>>,
-    /// When the frame was read.
-    pub received: Instant,
-    /// What the server's pings measured.
-    pub round_trip: Duration,
-    /// Where the answer goes.
-    pub reply: ReplyTo,
-}
-
 pub(super) enum Command {
-    /// Boxed, for rooms that wait hold space for 32 commands.
-    Play(Box<Play>),
+    Play {
+        player: PlayerId,
+        /// Boxed, for rooms that wait hold space for 32 commands.
+        play: Box<Play>,
+        reply: ReplyTo,
+    },
     Act {
         player: PlayerId,
         action: Action,
@@ -215,9 +200,9 @@ impl RoomHandle {
         &self.game
     }
 
-    /// Plays a stone. The answer, a `moved` or a refusal, goes to `play.reply`.
-    pub fn play(&self, play: Play) {
-        self.ask(Command::Play(Box::new(play)));
+    /// Plays a stone. The answer, a `moved` or a refusal, goes to `reply`.
+    pub fn play(&self, player: PlayerId, play: Play, reply: ReplyTo) {
+        self.ask(Command::Play { player, play: Box::new(play), reply });
     }
 
     /// Does something else as a player. The answer goes to `reply`.
@@ -233,8 +218,8 @@ impl RoomHandle {
             Err(mpsc::error::TrySendError::Closed(command)) => (command, RoomRefusal::Closed),
         };
         let reply = match command {
-            Command::Play(play) => {
-                play.reply.refuse_move(refusal.to_wire(&self.game));
+            Command::Play { reply, .. } => {
+                reply.refuse_move(refusal.to_wire(&self.game));
                 return;
             }
             Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,

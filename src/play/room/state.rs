@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use self::absence::Presence;
 use self::freeze::Freeze;
-pub use self::turn::MoveRequest;
+pub use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::model::clock::GameClock;
@@ -84,6 +84,8 @@ pub struct StoreRequest {
     pub events: Vec<StoredEvent>,
     /// Whether the game ends.
     pub finishes: bool,
+    /// When the move among them was received, if there is one.
+    pub received: Option<Instant>,
 }
 
 /// What waits for its commit.
@@ -241,11 +243,17 @@ impl RoomState {
         self.start_turn(now)
     }
 
-    fn stage(&mut self, events: Vec<StoredEvent>, clock: GameClock, lag: BySide<LagAllowance>) -> Effects {
+    fn stage(
+        &mut self,
+        events: Vec<StoredEvent>,
+        clock: GameClock,
+        lag: BySide<LagAllowance>,
+        received: Option<Instant>,
+    ) -> Effects {
         debug_assert!(self.staged.is_none(), "one event of a game is stored at a time");
         let finishes = matches!(events.last().map(|event| &event.kind), Some(EventKind::Finished(_)));
         self.staged = Some(Staged { events: events.clone(), clock, lag });
-        vec![Effect::Store(StoreRequest { events, finishes })]
+        vec![Effect::Store(StoreRequest { events, finishes, received })]
     }
 
     /// The staged events are durable: they become public. `settlement` is there if the game has ended.
@@ -311,7 +319,7 @@ impl RoomState {
         let clock_ms = clock.both(now).map(millis);
         let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Paused, clock_ms, at };
         let lag = self.lag;
-        self.stage(vec![event], clock, lag)
+        self.stage(vec![event], clock, lag, None)
     }
 }
 

@@ -107,8 +107,8 @@ fn read_time(text: &str) -> Result<UnixMillis, String> {
 /// Turns a checked file into writes.
 ///
 /// Games that are there already are passed over, so that an import that was interrupted can be repeated. The others
-/// come in unrated: the ratings of another arena mean nothing here. Players are found by name; who is not there is made,
-/// without a password.
+/// come in unrated: the ratings of another arena mean nothing here. Players are found by name; who is not there is
+/// made, without a password.
 #[derive(Debug)]
 pub struct Importer<'a, R, G> {
     lines: JsonLines<R>,

@@ -1,6 +1,6 @@
 //! Versions, self-tests and faults of remote bots.
 
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{parsed, word};
 use super::error::Damage;
@@ -12,14 +12,16 @@ use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-#[derive(FromRow, Debug)]
-struct BotVersionRow {
-    version: String,
-    first_seen: i64,
-    last_seen: i64,
-    passed_at: Option<i64>,
-    tested_at: Option<i64>,
-    report: Option<String>,
+row! {
+    #[derive(Debug)]
+    struct BotVersionRow {
+        version: String,
+        first_seen: i64,
+        last_seen: i64,
+        passed_at: Option<i64>,
+        tested_at: Option<i64>,
+        report: Option<String>,
+    }
 }
 
 impl BotVersionRow {
@@ -35,12 +37,14 @@ impl BotVersionRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct FaultRow {
-    game: Option<String>,
-    kind: String,
-    note: String,
-    at: i64,
+row! {
+    #[derive(Debug)]
+    struct FaultRow {
+        game: Option<String>,
+        kind: String,
+        note: String,
+        at: i64,
+    }
 }
 
 impl FaultRow {

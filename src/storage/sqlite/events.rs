@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use fourfold_engine::{BySide, Column, Side};
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{FromRow, Sqlite, SqliteConnection};
+use sqlx::{Sqlite, SqliteConnection};
 
 use super::convert::{number, present, to_sql, word};
 use super::error::Damage;
@@ -18,7 +18,8 @@ use crate::storage::words::Word;
 /// seven statements.
 ///
 /// A statement costs some 60 us for the way to the connection's thread and back, whatever it does. 4,096 moves on two
-/// cores took 35 to 160 ms one by one, 11 to 17 ms as one JSON argument (`json_each`), 5 to 12 ms in chunks of 128 or 512.
+/// cores took 35 to 160 ms one by one, 11 to 17 ms as one JSON argument (`json_each`), 5 to 12 ms in chunks of 128 or
+/// 512.
 const CHUNKS: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
 
 /// One statement for each of [`CHUNKS`].
@@ -89,23 +90,25 @@ fn bind<'q>(query: Query<'q>, (game, event): &NewEvent<'q>) -> Query<'q> {
     }
 }
 
-/// A row of the table.
-#[derive(FromRow, Debug)]
-pub(super) struct EventRow {
-    pub(super) game: i64,
-    seq: i64,
-    kind: String,
-    first_ms: i64,
-    second_ms: i64,
-    at: i64,
-    column_no: Option<i64>,
-    spent_ms: Option<i64>,
-    credited_ms: Option<i64>,
-    info: Option<String>,
-    plies: Option<i64>,
-    result: Option<String>,
-    reason: Option<String>,
-    at_fault: Option<String>,
+row! {
+    /// A row of the table.
+    #[derive(Debug)]
+    pub(super) struct EventRow {
+        pub(super) game: i64,
+        seq: i64,
+        kind: String,
+        first_ms: i64,
+        second_ms: i64,
+        at: i64,
+        column_no: Option<i64>,
+        spent_ms: Option<i64>,
+        credited_ms: Option<i64>,
+        info: Option<String>,
+        plies: Option<i64>,
+        result: Option<String>,
+        reason: Option<String>,
+        at_fault: Option<String>,
+    }
 }
 
 impl EventRow {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fourfold_engine::BySide;
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 use tracing::error;
 
 use super::convert::{number, parsed, present, word};
@@ -71,35 +71,37 @@ const DESCENDING: (&str, &str) = select_page!(
      AND n.ended_at >= ?3 ORDER BY o.number DESC LIMIT ?4"
 );
 
-#[derive(FromRow, Debug)]
-struct GameRow {
-    key: i64,
-    id: String,
-    first_player: String,
-    second_player: String,
-    variant: String,
-    bank_ms: Option<i64>,
-    increment_ms: i64,
-    move_ms: Option<i64>,
-    rated: bool,
-    unrated_because: Option<String>,
-    opening_kind: String,
-    opening_moves: String,
-    pair_id: Option<String>,
-    pair_leg: Option<i64>,
-    pair_of: Option<i64>,
-    started_at: i64,
-    number: Option<i64>,
-    result: Option<String>,
-    moves: Option<String>,
-    settled_unrated_because: Option<String>,
-    entries: i64,
-    first_before: Option<i64>,
-    first_delta: Option<i64>,
-    first_after: Option<i64>,
-    second_before: Option<i64>,
-    second_delta: Option<i64>,
-    second_after: Option<i64>,
+row! {
+    #[derive(Debug)]
+    struct GameRow {
+        key: i64,
+        id: String,
+        first_player: String,
+        second_player: String,
+        variant: String,
+        bank_ms: Option<i64>,
+        increment_ms: i64,
+        move_ms: Option<i64>,
+        rated: bool,
+        unrated_because: Option<String>,
+        opening_kind: String,
+        opening_moves: String,
+        pair_id: Option<String>,
+        pair_leg: Option<i64>,
+        pair_of: Option<i64>,
+        started_at: i64,
+        number: Option<i64>,
+        result: Option<String>,
+        moves: Option<String>,
+        settled_unrated_because: Option<String>,
+        entries: i64,
+        first_before: Option<i64>,
+        first_delta: Option<i64>,
+        first_after: Option<i64>,
+        second_before: Option<i64>,
+        second_delta: Option<i64>,
+        second_after: Option<i64>,
+    }
 }
 
 impl GameRow {
@@ -358,12 +360,14 @@ pub(super) async fn rated_between(
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The internal keys of a game and its players.
-#[derive(FromRow, Clone, Copy, Debug)]
-pub(super) struct GameKeys {
-    pub(super) key: i64,
-    first_player: i64,
-    second_player: i64,
+row! {
+    /// The internal keys of a game and its players.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct GameKeys {
+        pub(super) key: i64,
+        first_player: i64,
+        second_player: i64,
+    }
 }
 
 impl GameKeys {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::convert::{number, parsed, to_sql, word};
 use super::error::Damage;
@@ -41,15 +41,17 @@ macro_rules! add_to_sums_of {
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-/// The counts of a `judgement` or a `skill`.
-#[derive(FromRow, Debug)]
-struct SkillRow {
-    moves: i64,
-    good: i64,
-    optimal: i64,
-    decisions: i64,
-    good_decisions: i64,
-    loss: i64,
+row! {
+    /// The counts of a `judgement` or a `skill`.
+    #[derive(Debug)]
+    struct SkillRow {
+        moves: i64,
+        good: i64,
+        optimal: i64,
+        decisions: i64,
+        good_decisions: i64,
+        loss: i64,
+    }
 }
 
 impl SkillRow {
@@ -65,20 +67,24 @@ impl SkillRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct SideRow {
-    side: String,
-    #[sqlx(flatten)]
-    skill: SkillRow,
+row! {
+    #[derive(Debug)]
+    struct SideRow {
+        side: String,
+    } with {
+        skill: SkillRow,
+    }
 }
 
-#[derive(FromRow, Debug)]
-struct JudgedPlayerRow {
-    /// A player's id, or a variant.
-    of: String,
-    games: i64,
-    #[sqlx(flatten)]
-    skill: SkillRow,
+row! {
+    #[derive(Debug)]
+    struct JudgedPlayerRow {
+        /// A player's id, or a variant.
+        of: String,
+        games: i64,
+    } with {
+        skill: SkillRow,
+    }
 }
 
 impl JudgedPlayerRow {

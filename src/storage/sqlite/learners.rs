@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, to_sql};
 use super::error::Damage;
@@ -16,15 +16,17 @@ use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-#[derive(FromRow, Debug)]
-struct LearnerRow {
-    name: String,
-    spec: String,
-    covered: i64,
-    games: i64,
-    revision: i64,
-    stale: bool,
-    state: Vec<u8>,
+row! {
+    #[derive(Debug)]
+    struct LearnerRow {
+        name: String,
+        spec: String,
+        covered: i64,
+        games: i64,
+        revision: i64,
+        stale: bool,
+        state: Vec<u8>,
+    }
 }
 
 impl LearnerRow {
@@ -44,14 +46,16 @@ impl LearnerRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct LearnerVersionRow {
-    mark: i64,
-    games: i64,
-    covered: i64,
-    state: Vec<u8>,
-    frozen_at: i64,
-    decision: Option<i64>,
+row! {
+    #[derive(Debug)]
+    struct LearnerVersionRow {
+        mark: i64,
+        games: i64,
+        covered: i64,
+        state: Vec<u8>,
+        frozen_at: i64,
+        decision: Option<i64>,
+    }
 }
 
 impl LearnerVersionRow {
@@ -199,8 +203,8 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
     Ok(Ok(Written::Done))
 }
 
-/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to the
-/// connection's thread and back.
+/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to
+/// the connection's thread and back.
 async fn insert_lessons(
     connection: &mut SqliteConnection,
     key: i64,

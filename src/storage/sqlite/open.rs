@@ -6,9 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
+use sqlx::{ConnectOptions, Connection, SqlSafeStr, SqliteConnection, SqlitePool};
 use thiserror::Error;
 use tracing::warn;
 
@@ -22,7 +22,26 @@ const APPLICATION_ID: u32 = 0x4334_5634;
 /// The schema that the last of the migrations makes.
 const SCHEMA: u32 = 7;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+/// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text in
+/// the database, so nothing of it may change once it has been released.
+///
+/// `sqlx::migrate!` would make this list, but has a second SQLite built for the compiler alone.
+const MIGRATIONS: [(i64, &str, &str); 7] = [
+    (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
+    (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
+    (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
+    (4, "published ratings", include_str!("../../../migrations/sqlite/0004_published_ratings.sql")),
+    (5, "judging", include_str!("../../../migrations/sqlite/0005_judging.sql")),
+    (6, "measured", include_str!("../../../migrations/sqlite/0006_measured.sql")),
+    (7, "authors", include_str!("../../../migrations/sqlite/0007_authors.sql")),
+];
+
+fn migrator() -> Migrator {
+    let migration = |(version, description, sql): (i64, &'static str, &'static str)| {
+        Migration::new(version, description.into(), MigrationType::Simple, sql.into_sql_str(), false)
+    };
+    Migrator::with_migrations(MIGRATIONS.map(migration).into())
+}
 
 /// Earlier versions of SQLite may damage a database when its write-ahead log starts over.
 const SQLITE_MIN: [u32; 3] = [3, 51, 3];
@@ -152,7 +171,7 @@ pub(super) async fn open(path: &Path, durability: Durability) -> Result<OpenedDa
     if last_stop != LastStop::Clean || bytes <= CHECK_ALWAYS_BYTES {
         check_whole(&mut writer, path).await?;
     }
-    MIGRATIONS.run(&mut writer).await.map_err(|cause| migration_failed(path, cause))?;
+    migrator().run(&mut writer).await.map_err(|cause| migration_failed(path, cause))?;
     let readers = SqlitePoolOptions::new()
         .max_connections(READERS)
         .min_connections(1)
@@ -244,7 +263,7 @@ async fn create(path: &Path) -> Result<(), OpenError> {
     drop(file.map_err(uncreatable)?);
     let options = SqliteConnectOptions::new().filename(&draft).disable_statement_logging();
     let mut connection = options.connect().await.map_err(failed)?;
-    MIGRATIONS.run(&mut connection).await.map_err(|cause| migration_failed(path, cause))?;
+    migrator().run(&mut connection).await.map_err(|cause| migration_failed(path, cause))?;
     connection.close().await.map_err(failed)?;
     fs::rename(&draft, path).and_then(|()| sync_directory(path)).map_err(uncreatable)
 }
@@ -295,9 +314,22 @@ mod tests {
 
     #[test]
     fn the_last_migration_makes_the_schema_that_is_checked() {
-        let last = MIGRATIONS.iter().last().unwrap();
-        assert_eq!(last.version, i64::from(SCHEMA));
-        assert!(last.sql.as_str().contains(&format!("PRAGMA user_version = {SCHEMA};")));
+        let (version, _, sql) = MIGRATIONS.last().unwrap();
+        assert_eq!(*version, i64::from(SCHEMA));
+        assert!(sql.contains(&format!("PRAGMA user_version = {SCHEMA};")));
+    }
+
+    #[tokio::test]
+    async fn all_migrations_are_listed_as_sqlx_reads_them_from_their_files() {
+        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
+        let from_files = Migrator::new(files).await.unwrap();
+        assert_eq!(all_of(&migrator()), all_of(&from_files));
+    }
+
+    /// What sqlx keeps of migrations in databases, and whether they run in a transaction.
+    fn all_of(migrator: &Migrator) -> Vec<(i64, String, Vec<u8>, bool)> {
+        let all = migrator.iter();
+        all.map(|one| (one.version, one.description.to_string(), one.checksum.to_vec(), one.no_tx)).collect()
     }
 
     /// A directory with a database in it that was closed, and its path.

@@ -1,6 +1,6 @@
 //! Players and their credentials.
 
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::bot_versions;
 use super::convert::{parsed, word};
@@ -36,18 +36,20 @@ macro_rules! select_tokens {
     };
 }
 
-/// A player as its row says; other modules select it together with more.
-#[derive(FromRow, Debug)]
-pub(super) struct PlayerRow {
-    id: String,
-    name: String,
-    kind: String,
-    house: bool,
-    owner: Option<String>,
-    version: Option<String>,
-    about: Option<String>,
-    url: Option<String>,
-    created_at: i64,
+row! {
+    /// A player as its row says; other modules select it together with more.
+    #[derive(Debug)]
+    pub(super) struct PlayerRow {
+        id: String,
+        name: String,
+        kind: String,
+        house: bool,
+        owner: Option<String>,
+        version: Option<String>,
+        about: Option<String>,
+        url: Option<String>,
+        created_at: i64,
+    }
 }
 
 impl PlayerRow {
@@ -65,14 +67,16 @@ impl PlayerRow {
     }
 }
 
-#[derive(FromRow, Debug)]
-struct TokenRow {
-    id: String,
-    player: String,
-    kind: String,
-    digest: Vec<u8>,
-    created_at: i64,
-    expires_at: Option<i64>,
+row! {
+    #[derive(Debug)]
+    struct TokenRow {
+        id: String,
+        player: String,
+        kind: String,
+        digest: Vec<u8>,
+        created_at: i64,
+        expires_at: Option<i64>,
+    }
 }
 
 impl TokenRow {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant};
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{id_list, number, parsed, present, to_sql, word};
 use super::error::Damage;
@@ -19,23 +19,25 @@ use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-#[derive(FromRow, Debug)]
-struct RatedRow {
-    number: i64,
-    id: String,
-    variant: String,
-    first: String,
-    second: String,
-    pair_id: Option<String>,
-    pair_leg: Option<i64>,
-    pair_of: Option<i64>,
-    opening_plies: i64,
-    moves: String,
-    result: String,
-    first_before: i64,
-    first_after: i64,
-    second_before: i64,
-    second_after: i64,
+row! {
+    #[derive(Debug)]
+    struct RatedRow {
+        number: i64,
+        id: String,
+        variant: String,
+        first: String,
+        second: String,
+        pair_id: Option<String>,
+        pair_leg: Option<i64>,
+        pair_of: Option<i64>,
+        opening_plies: i64,
+        moves: String,
+        result: String,
+        first_before: i64,
+        first_after: i64,
+        second_before: i64,
+        second_after: i64,
+    }
 }
 
 impl RatedRow {
@@ -122,15 +124,17 @@ pub(super) async fn last_rated_games(
     Ok(decode(query.fetch_all(pool).await?))
 }
 
-#[derive(FromRow, Debug)]
-struct AgainstRow {
-    opponent: String,
-    first_wins: i64,
-    first_draws: i64,
-    first_losses: i64,
-    second_wins: i64,
-    second_draws: i64,
-    second_losses: i64,
+row! {
+    #[derive(Debug)]
+    struct AgainstRow {
+        opponent: String,
+        first_wins: i64,
+        first_draws: i64,
+        first_losses: i64,
+        second_wins: i64,
+        second_draws: i64,
+        second_losses: i64,
+    }
 }
 
 pub(super) async fn crosstable(
@@ -185,14 +189,16 @@ pub(super) async fn revision(pool: &SqlitePool) -> Result<u64, StoreError> {
     Ok(number("publication.revision", revision)?)
 }
 
-#[derive(FromRow, Debug)]
-struct PublishedRow {
-    variant: String,
-    list: String,
-    player: String,
-    elo: i64,
-    error: i64,
-    games: i64,
+row! {
+    #[derive(Debug)]
+    struct PublishedRow {
+        variant: String,
+        list: String,
+        player: String,
+        elo: i64,
+        error: i64,
+        games: i64,
+    }
 }
 
 impl PublishedRow {

@@ -1,7 +1,7 @@
 //! Puzzles, attempts at them, and streaks.
 
 use async_trait::async_trait;
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::convert::{number, parsed, word};
 use super::error::Damage;
@@ -16,18 +16,20 @@ use crate::storage::words::Word as _;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-#[derive(FromRow, Debug)]
-struct PuzzleRow {
-    id: String,
-    moves: String,
-    line: String,
-    goal: String,
-    prior: i64,
-    quality: i64,
-    game: Option<String>,
-    made_at: i64,
-    tries: i64,
-    solved: i64,
+row! {
+    #[derive(Debug)]
+    struct PuzzleRow {
+        id: String,
+        moves: String,
+        line: String,
+        goal: String,
+        prior: i64,
+        quality: i64,
+        game: Option<String>,
+        made_at: i64,
+        tries: i64,
+        solved: i64,
+    }
 }
 
 impl PuzzleRow {

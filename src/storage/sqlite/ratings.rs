@@ -1,7 +1,7 @@
 //! Ratings, leaderboards and histories.
 
 use fourfold_engine::Variant;
-use sqlx::{FromRow, SqlitePool};
+use sqlx::SqlitePool;
 
 use super::convert::{id_list, number, parsed};
 use super::error::Damage;
@@ -13,15 +13,17 @@ use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlay
 use crate::model::time::UnixMillis;
 use crate::storage::store::{LeaderboardList, StoreError};
 
-#[derive(FromRow, Debug)]
-struct PlayerRatingRow {
-    player: String,
-    variant: String,
-    rating: i64,
-    games: i64,
-    wins: i64,
-    draws: i64,
-    losses: i64,
+row! {
+    #[derive(Debug)]
+    struct PlayerRatingRow {
+        player: String,
+        variant: String,
+        rating: i64,
+        games: i64,
+        wins: i64,
+        draws: i64,
+        losses: i64,
+    }
 }
 
 impl PlayerRatingRow {
@@ -86,15 +88,17 @@ pub(super) async fn all(pool: &SqlitePool) -> Result<Vec<(PlayerId, Variant, Rat
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
 }
 
-#[derive(FromRow, Debug)]
-struct BoardRow {
-    #[sqlx(flatten)]
-    player: PlayerRow,
-    rating: i64,
-    games: i64,
-    wins: i64,
-    draws: i64,
-    losses: i64,
+row! {
+    #[derive(Debug)]
+    struct BoardRow {
+        rating: i64,
+        games: i64,
+        wins: i64,
+        draws: i64,
+        losses: i64,
+    } with {
+        player: PlayerRow,
+    }
 }
 
 impl BoardRow {

@@ -2,7 +2,7 @@
 
 use fourfold_engine::{BySide, Side};
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{FromRow, Sqlite, SqliteConnection};
+use sqlx::{Sqlite, SqliteConnection};
 
 use super::convert::{number as to_number, parsed, to_sql, word};
 use super::error::Damage;
@@ -54,15 +54,17 @@ struct Before {
     rows: BySide<RatingRow>,
 }
 
-#[derive(FromRow, Debug)]
-struct BeforeRow {
-    number: i64,
-    player: i64,
-    rating: Option<i64>,
-    games: Option<i64>,
-    wins: Option<i64>,
-    draws: Option<i64>,
-    losses: Option<i64>,
+row! {
+    #[derive(Debug)]
+    struct BeforeRow {
+        number: i64,
+        player: i64,
+        rating: Option<i64>,
+        games: Option<i64>,
+        wins: Option<i64>,
+        draws: Option<i64>,
+        losses: Option<i64>,
+    }
 }
 
 impl BeforeRow {

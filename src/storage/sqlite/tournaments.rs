@@ -1,7 +1,7 @@
 //! Tournaments: rows, entrants, walkovers. Their games are found by their pairs.
 
 use fourfold_arena::format::Format;
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, present, to_sql, word};
 use super::error::Damage;
@@ -28,28 +28,30 @@ macro_rules! select {
     };
 }
 
-#[derive(FromRow, Debug)]
-struct StoredTournamentRow {
-    key: i64,
-    id: String,
-    name: String,
-    due_at: i64,
-    format: String,
-    parameter: i64,
-    pairs: i64,
-    seed: i64,
-    bank_ms: Option<i64>,
-    increment_ms: i64,
-    move_ms: Option<i64>,
-    rated: bool,
-    concurrency: i64,
-    watchable: bool,
-    started_at: i64,
-    ended_at: Option<i64>,
-    ended: Option<String>,
-    games: Option<i64>,
-    winner: Option<String>,
-    entrants: String,
+row! {
+    #[derive(Debug)]
+    struct StoredTournamentRow {
+        key: i64,
+        id: String,
+        name: String,
+        due_at: i64,
+        format: String,
+        parameter: i64,
+        pairs: i64,
+        seed: i64,
+        bank_ms: Option<i64>,
+        increment_ms: i64,
+        move_ms: Option<i64>,
+        rated: bool,
+        concurrency: i64,
+        watchable: bool,
+        started_at: i64,
+        ended_at: Option<i64>,
+        ended: Option<String>,
+        games: Option<i64>,
+        winner: Option<String>,
+        entrants: String,
+    }
 }
 
 impl StoredTournamentRow {

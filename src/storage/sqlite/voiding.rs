@@ -1,13 +1,13 @@
 //! Taking a game out: the reason into the audit log, and all live ratings of its variant again without it.
 //!
 //! A later game's rating depends on every one before it, so all games of the variant are settled anew, in one
-//! transaction with the rest. Their moves are in the settlements, so no events are read. Meanwhile no move is stored; the
-//! rooms know, and let no flag fall.
+//! transaction with the rest. Their moves are in the settlements, so no events are read. Meanwhile no move is stored;
+//! the rooms know, and let no flag fall.
 
 use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant};
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
 
 use super::convert::{parsed, to_sql, word};
 use super::error::Damage;
@@ -61,19 +61,21 @@ async fn set_unrated(
     Ok(())
 }
 
-/// A finished game that was meant to be rated.
-#[derive(FromRow, Debug)]
-struct VoidingCandidate {
-    number: i64,
-    first: String,
-    second: String,
-    first_key: i64,
-    second_key: i64,
-    moves: String,
-    result: String,
-    /// Of short games; whether others ended by a line or otherwise changes nothing.
-    reason: Option<String>,
-    unrated_because: Option<String>,
+row! {
+    /// A finished game that was meant to be rated.
+    #[derive(Debug)]
+    struct VoidingCandidate {
+        number: i64,
+        first: String,
+        second: String,
+        first_key: i64,
+        second_key: i64,
+        moves: String,
+        result: String,
+        /// Of short games; whether others ended by a line or otherwise changes nothing.
+        reason: Option<String>,
+        unrated_because: Option<String>,
+    }
 }
 
 impl VoidingCandidate {

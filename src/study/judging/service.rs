@@ -12,9 +12,10 @@ use tracing::{error, info, warn};
 
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::analysis::compute::ComputePool;
+use crate::storage::finished::{FinishedGame, News};
 use crate::storage::judgements::{Judgement, JudgingStep};
 use crate::storage::puzzles::{Harvest, NewPuzzle};
-use crate::storage::record::{DamagedGame, StoredGame};
+use crate::storage::record::StoredGame;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
@@ -22,10 +23,10 @@ use crate::study::puzzles::mining;
 use crate::system::metrics::Metrics;
 
 /// Games judged in one step. What was judged and not stored yet is judged again after a crash.
-const STEP_GAMES: u32 = 8;
+const STEP_GAMES: usize = 8;
 
-/// How often to look for finished games when there were none.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long games gather after a look that found none, and how long to wait while moves wait for the writer.
+const GATHER: Duration = Duration::from_millis(500);
 
 /// How long to rest after a failure.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
@@ -97,20 +98,27 @@ impl JudgingActor {
     /// Runs until the daemon stops. What was not stored then is judged again after the next start.
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
-            let rest = tokio::select! {
+            // Before the look, so that what comes meanwhile is news.
+            let known = self.deps.writer.finished().news();
+            let result = tokio::select! {
                 () = stop.cancelled() => break,
-                result = self.go_on() => match result {
-                    Ok(Progress::Went) => Duration::ZERO,
-                    Ok(Progress::Idle) => LOOK_EVERY,
+                result = self.go_on() => result,
+            };
+            let rest = async {
+                match result {
+                    Ok(Progress::Went) => {}
+                    Ok(Progress::Idle) => {
+                        self.deps.writer.finished().more_than(known, GATHER, News::has_games_since).await;
+                    }
                     Err(cause) => {
                         report(&cause);
-                        AFTER_FAILURE
+                        tokio::time::sleep(AFTER_FAILURE).await;
                     }
-                },
+                }
             };
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = tokio::time::sleep(rest) => {}
+                () = rest => {}
             }
         }
         info!("judging has stopped");
@@ -120,18 +128,22 @@ impl JudgingActor {
     pub(super) async fn go_on(&mut self) -> Result<Progress, JudgingError> {
         let progress = self.deps.store.judging_progress().await?;
         self.deps.metrics.judged(0, progress.behind());
-        // Under load, games go first; what they ask of the writer too.
-        if progress.behind() == 0 || self.deps.writer.is_congested() {
+        if progress.behind() == 0 {
             return Ok(Progress::Idle);
         }
-        let games = self.deps.store.audit_finished(progress.covered, STEP_GAMES).await?;
+        // Under load, games go first; what they ask of the writer too. Nobody tells when it has room again.
+        if self.deps.writer.is_congested() {
+            tokio::time::sleep(GATHER).await;
+            return Ok(Progress::Went);
+        }
+        let games = self.deps.writer.finished().page(progress.covered).await?;
         let mut step = JudgingStep {
             from: progress.covered,
-            games: Vec::with_capacity(games.len()),
+            games: Vec::with_capacity(STEP_GAMES),
             harvest: Harvest { puzzles: Vec::new(), keep: self.deps.settings.puzzles },
         };
-        for loaded in games {
-            let (number, said) = self.look_at(loaded).await?;
+        for game in games.iter().take(STEP_GAMES) {
+            let (number, said) = self.look_at(game.clone()).await?;
             let Some(number) = number else { continue };
             step.games.push((number, said.judgement));
             step.harvest.puzzles.extend(said.puzzle);
@@ -153,10 +165,7 @@ impl JudgingActor {
     }
 
     /// What there is to say about a game, and its number.
-    async fn look_at(
-        &mut self,
-        loaded: Result<StoredGame, DamagedGame>,
-    ) -> Result<(Option<u64>, Said), JudgingError> {
+    async fn look_at(&mut self, loaded: FinishedGame) -> Result<(Option<u64>, Said), JudgingError> {
         let game = match loaded {
             Ok(game) => game,
             Err(damaged) => return Ok((damaged.number, Said::NOTHING)),
@@ -224,7 +233,9 @@ fn report(cause: &JudgingError) {
 mod tests {
     use super::*;
     use crate::model::result::{EndReason, GameResult};
-    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec};
+    use crate::storage::conformance::{
+        FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec, whole_game,
+    };
     use crate::storage::{JudgementStore as _, MemoryStore};
 
     fn actor(store: &Arc<MemoryStore>) -> JudgingActor {
@@ -293,5 +304,57 @@ mod tests {
         assert_eq!(said("g1").await, Some(Judgement::Unjudged));
         assert!(matches!(said("g2").await, Some(Judgement::Judged(_))));
         assert_eq!(judge.go_on().await.unwrap(), Progress::Idle);
+    }
+
+    /// Finishes a game as a room does.
+    async fn finish(writer: &Writer, id: &str) {
+        let spec = spec(id, "Ada", "Bob");
+        let events = whole_game(FIRST_WINS_TOO, GameResult::First, EndReason::Four);
+        let finish = Write::Finish { game: spec.id.clone(), events };
+        let (started, finished) = tokio::join!(writer.write(Write::StartGame(spec)), writer.write(finish));
+        started.and(finished).unwrap();
+    }
+
+    /// Waits until so many games are judged.
+    async fn judged(writer: &Writer, games: u64) {
+        let known = News { judged: games - 1, ..News::default() };
+        writer.finished().more_than(known, Duration::ZERO, News::has_judgements_since).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_game_is_judged_when_it_has_finished_without_a_look_by_the_clock() {
+        const QUIET: Duration = Duration::from_hours(1);
+        let store = store_with(&[("g1", FIRST_WINS, GameResult::First)]).await;
+        let judge = actor(&store);
+        let writer = judge.deps.writer.clone();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(judge.run(stop.clone()));
+        judged(&writer, 1).await;
+        tokio::time::sleep(QUIET).await;
+        let looks = store.looks().len();
+        tokio::time::sleep(QUIET).await;
+        assert_eq!(store.looks().len(), looks, "nothing has happened");
+        let began = tokio::time::Instant::now();
+        finish(&writer, "g2").await;
+        judged(&writer, 2).await;
+        assert!(began.elapsed() < GATHER);
+        stop.cancel();
+        running.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn games_that_cannot_be_read_are_judged_later_and_none_is_left_out() {
+        let store = store_with(&[("g1", FIRST_WINS, GameResult::First)]).await;
+        store.fail_looks(2);
+        let judge = actor(&store);
+        let writer = judge.deps.writer.clone();
+        let began = tokio::time::Instant::now();
+        let running = tokio::spawn(judge.run(CancellationToken::new()));
+        finish(&writer, "g2").await;
+        judged(&writer, 2).await;
+        assert!(began.elapsed() >= 2 * AFTER_FAILURE);
+        assert!(began.elapsed() < 3 * AFTER_FAILURE);
+        assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap()[0].1.games, 2);
+        running.abort();
     }
 }

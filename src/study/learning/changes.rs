@@ -4,8 +4,8 @@ use fourfold_bots::{Change, Counts, GameRecord};
 use fourfold_engine::notation::{parse_moves, print_moves};
 use fourfold_engine::{Column, Side};
 
-/// Changes of one lesson that are named, unless more of them are new: a game has some dozen, or a hundred and more where
-/// gaps count too.
+/// Changes of one lesson that are named, unless more of them are new: a game has some dozen, or a hundred and more
+/// where gaps count too.
 const NAMED_MAX: usize = 40;
 
 /// What the line of a turn begins with, and what the line with their number ends with.
@@ -71,8 +71,8 @@ impl Changes {
         self.changed_moves.as_deref().unwrap_or_default()
     }
 
-    /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place of
-    /// what was before; then how many turns, if that was noted, and one line for each: `move 9 | 4 | 35`.
+    /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place
+    /// of what was before; then how many turns, if that was noted, and one line for each: `move 9 | 4 | 35`.
     pub fn print(&self) -> String {
         let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
         let line = |Change { pattern, before, after }: &Change| {

@@ -129,8 +129,8 @@ impl LearnerFold {
     }
 }
 
-/// A learner on its way to be made again from its stored lessons up to some number, with its versions. A mark beyond them
-/// gets what there is.
+/// A learner on its way to be made again from its stored lessons up to some number, with its versions. A mark beyond
+/// them gets what there is.
 #[derive(Debug)]
 pub(crate) struct Refolding {
     fold: LearnerFold,

@@ -21,18 +21,16 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::play::house::{HouseBot, HouseBots, KnowledgeSource, LearnerKnowledge};
 use crate::storage::StoreError;
+use crate::storage::finished::FinishedGame;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
-use crate::storage::record::{DamagedGame, StoredGame};
+use crate::storage::record::StoredGame;
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 
-/// Finished games looked at in one turn, after which the other learners have theirs.
-const TURN_GAMES: u32 = 64;
-
-/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored even if
-/// its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
+/// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored
+/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
 /// learning.
 const PENDING_MAX: usize = 1_000;
 
@@ -44,8 +42,8 @@ const CHUNK: usize = 16;
 /// megabytes every two minutes, which loses some hundred lessons of a millisecond or two.
 const STATE_BYTES_PER_SECOND: u64 = 32 << 10;
 
-/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves of
-/// others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
+/// A learner stores nothing for so many times as long as its last step took to store. There are four, so of the moves
+/// of others no more than one in two hundred finds a step before it, and the slowest in a hundred are not those.
 const STEP_REST: u32 = 4 * WRITES_REST;
 
 /// But no longer than this, however slow the disk is: what was learnt since is learnt again after a crash.
@@ -57,20 +55,17 @@ const POINTS_PER_DOUBLING: f64 = 14.0;
 /// How all learners play, in one word.
 const STYLE: &str = "learning";
 
-/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of the
-/// store, and moves wait behind it for the processor.
+/// What all learners ask of the records, which is read once for all of them: every question is a trip to a thread of
+/// the store, and moves wait behind it for the processor.
 #[derive(Debug, Default)]
 pub(super) struct RoundCache {
     /// Who players are, as far as learning is concerned; this never changes.
     teachers: HashMap<PlayerId, Teacher>,
     /// Whether accounts keep their games out, as of this round.
     teaching: HashMap<PlayerId, Teaching>,
-    /// The games after a number, as of this round.
-    page: Option<(u64, Arc<[FinishedGame]>)>,
+    /// Whether somebody had to do without the writer in this round, as moves wait for it.
+    was_without_room: bool,
 }
-
-/// A finished game, or what is left of it.
-type FinishedGame = Result<StoredGame, DamagedGame>;
 
 /// A learner at work.
 #[derive(Debug)]
@@ -208,24 +203,27 @@ impl LearnerTask {
                 return Ok(Progress::Went);
             }
         }
-        if self.is_pending_full() && deps.writer.is_congested() {
+        if self.is_pending_full() && !cache.has_room(deps) {
             return Ok(Progress::Idle);
         }
-        let games = cache.page(self.covered(), deps).await?;
-        // With less than a full page it has caught up, and there is time for other things.
-        let is_full = games.len() >= TURN_GAMES as usize;
+        // When it has caught up, there is time for other things.
+        let games = deps.writer.finished().page(self.covered()).await?;
         let look = self.look_at(&games, deps, cache).await?;
         self.waits = look.waits;
         if look.covered == self.covered() && self.is_stored {
-            return if self.is_save_due(deps) { self.save(deps, worker).await } else { Ok(Progress::Idle) };
+            return if self.is_save_due(deps, cache) {
+                self.save(deps, worker).await
+            } else {
+                Ok(Progress::Idle)
+            };
         }
-        let is_behind = is_full && !look.waits;
+        let is_behind = games.is_behind && !look.waits;
         self.learn(look.taught, look.covered, deps, worker).await?;
-        if self.is_save_due(deps) {
+        if self.is_save_due(deps, cache) {
             self.save(deps, worker).await?;
         }
         self.show(deps);
-        let is_lost = self.fold.is_none();
+        let is_lost = !self.has_fold();
         Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
     }
 
@@ -308,11 +306,16 @@ impl LearnerTask {
         self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
     }
 
+    /// When it can go on after a failure, or what it has learnt is to be stored. That may be over: then it waits for room.
+    pub(super) fn wakes_at(&self) -> Option<tokio::time::Instant> {
+        self.resting_until.max(self.save_not_before.filter(|_| self.pending.is_some()))
+    }
+
     /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
     /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
-    fn is_save_due(&self, deps: &LearningDeps) -> bool {
+    fn is_save_due(&self, deps: &LearningDeps, cache: &mut RoundCache) -> bool {
         let Some(pending) = &self.pending else { return false };
-        if deps.writer.is_congested() {
+        if !cache.has_room(deps) {
             return false;
         }
         let is_affordable = self.save_not_before.is_none_or(|at| tokio::time::Instant::now() >= at);
@@ -515,8 +518,8 @@ impl LearnerTask {
     }
 }
 
-/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of versions
-/// that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
+/// Numbers of lessons after which a version is to be frozen: those that are wanted and not there yet, and those of
+/// versions that hold fewer lessons since some were withdrawn. Frozen versions are given with mark and lessons.
 fn open_marks(wanted: &BTreeSet<u64>, frozen: impl Iterator<Item = (u64, u64)>) -> BTreeSet<u64> {
     let mut open = wanted.clone();
     for (mark, games) in frozen {
@@ -538,8 +541,8 @@ struct NextLessons {
     waits: bool,
 }
 
-/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not come
-/// to it.
+/// Whether a game's players decide well enough to teach. `None` if the judge, whose word the operator wants, has not
+/// come to it.
 async fn admits(
     game: &StoredGame,
     teachers: &[Teacher],
@@ -570,19 +573,19 @@ impl RoundCache {
     /// store: every withdrawal gives all learners a new revision.
     pub(super) fn begin_round(&mut self) {
         self.teaching.clear();
-        self.page = None;
+        self.was_without_room = false;
     }
 
-    /// The next finished games after a number, as many as a learner looks at in its turn.
-    async fn page(&mut self, after: u64, deps: &LearningDeps) -> Result<Arc<[FinishedGame]>, StoreError> {
-        if let Some((kept, page)) = &self.page
-            && *kept == after
-        {
-            return Ok(Arc::clone(page));
-        }
-        let page: Arc<[FinishedGame]> = deps.store.audit_finished(after, TURN_GAMES).await?.into();
-        self.page = Some((after, Arc::clone(&page)));
-        Ok(page)
+    /// Whether the writer has room for what nobody waits for. If not, it is to be asked again: nobody tells when it has.
+    pub(super) fn has_room(&mut self, deps: &LearningDeps) -> bool {
+        let has_room = !deps.writer.is_congested();
+        self.was_without_room |= !has_room;
+        has_room
+    }
+
+    /// Whether somebody was told in this round that the writer has no room.
+    pub(super) fn was_without_room(&self) -> bool {
+        self.was_without_room
     }
 
     /// Who teaches by this game.

@@ -92,8 +92,8 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
 
 /// Whether the players who are not of the house kept the result in at least this share of their decisions, in percent.
 ///
-/// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve is
-/// no lesson then; a side that had nothing to decide did nothing wrong.
+/// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve
+/// is no lesson then; a side that had nothing to decide did nothing wrong.
 #[must_use]
 pub(crate) fn plays_well_enough(judgement: Judgement, teachers: &[Teacher], accuracy_min: u32) -> bool {
     let Judgement::Judged(skills) = judgement else { return false };

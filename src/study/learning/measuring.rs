@@ -1,7 +1,7 @@
 //! How well learners decide, by exact truth: each frozen version once, the live one at points of its curve.
 //!
-//! The positions were solved when the program was made, so a measurement takes a moment. It is done on the thread of the
-//! learners when there is nothing to learn.
+//! The positions were solved when the program was made, so a measurement takes a moment. It is done on the thread of
+//! the learners when there is nothing to learn.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -27,12 +27,13 @@ use crate::system::bot_files::BotFileError;
 use crate::system::metrics::Metrics;
 
 use crate::model::time::UnixMillis;
+use crate::storage::finished::News;
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
-/// How often to look for finished games when there were none.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long games gather after a look that found none, and how long to wait while moves wait for the writer.
+const GATHER: Duration = Duration::from_millis(500);
 
 /// How long what is under way may hold up a stop: a few dozen games to learn, or a game of practice.
 const ROUND_MAX: Duration = Duration::from_secs(3);
@@ -48,8 +49,8 @@ const AFTER_FAILURE: Duration = Duration::from_mins(1);
 /// those. With a hundred it was one in a hundred, which is the p99 itself.
 pub(super) const WRITES_REST: u32 = 200;
 
-/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the question
-/// is one that moves would wait for.
+/// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the
+/// question is one that moves would wait for.
 const NOBODY_DUE: Duration = Duration::from_secs(10);
 
 /// Why learners cannot be set up, or one of them cannot go on.
@@ -123,8 +124,8 @@ pub struct LearningDeps {
 pub struct LearningActor {
     deps: LearningDeps,
     worker: Worker,
-    pupils: Vec<LearnerTask>,
-    faculty: RoundCache,
+    learners: Vec<LearnerTask>,
+    cache: RoundCache,
     practice: Practice,
     /// When learners are measured again, after a failure.
     measured_not_before: Option<Instant>,
@@ -149,9 +150,9 @@ impl LearningActor {
     pub async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
         let worker = Worker::start("learning", deps.settings.cpu_percent, Some(deps.pool.clone()))
             .map_err(LearningError::Thread)?;
-        let mut pupils = Vec::new();
+        let mut learners = Vec::new();
         for plan in plans() {
-            pupils.extend(LearnerTask::take_up(plan, &deps).await?);
+            learners.extend(LearnerTask::take_up(plan, &deps).await?);
         }
         for name in useless_teachers(&deps.settings.teachers, &deps.house) {
             warn!(teacher = %name, "learning.teachers names no bot of the house with which learners could practise");
@@ -159,8 +160,8 @@ impl LearningActor {
         Ok(Self {
             deps,
             worker,
-            pupils,
-            faculty: RoundCache::default(),
+            learners,
+            cache: RoundCache::default(),
             practice: Practice::default(),
             measured_not_before: None,
             stopping: Arc::default(),
@@ -170,9 +171,9 @@ impl LearningActor {
     /// Runs until the daemon stops, and stores what was learnt then. What could not be is learnt again after the next
     /// start.
     pub async fn run(mut self, stop: CancellationToken) {
-        for pupil in &mut self.pupils {
-            if let Err(error) = pupil.look_back(&self.deps, &mut self.faculty).await {
-                warn!(learner = %pupil.plan.name, error = %error, "the last lessons cannot be read");
+        for learner in &mut self.learners {
+            if let Err(error) = learner.look_back(&self.deps, &mut self.cache).await {
+                warn!(learner = %learner.plan.name, error = %error, "the last lessons cannot be read");
             }
         }
         let learning = self.deps.learning.clone();
@@ -184,6 +185,8 @@ impl LearningActor {
         };
         let mut stops = std::pin::pin!(stops);
         loop {
+            // Before the look, so that what comes meanwhile is news.
+            let (known, began) = (self.deps.writer.finished().news(), Instant::now());
             let progress = {
                 let mut round = std::pin::pin!(self.round());
                 tokio::select! {
@@ -200,60 +203,73 @@ impl LearningActor {
             if progress == Progress::Idle {
                 tokio::select! {
                     () = &mut stops => break,
-                    () = learning.withdrawn() => self.pupils.iter_mut().for_each(LearnerTask::look_again),
-                    () = tokio::time::sleep(self.pause()) => {}
+                    () = learning.withdrawn() => self.learners.iter_mut().for_each(LearnerTask::look_again),
+                    () = self.more_to_learn(known) => {}
+                    () = at(self.due(began)) => {}
                 }
             }
         }
         if tokio::time::timeout(SAVE_MAX, self.save()).await.is_err() {
             warn!("what was learnt last could not be stored in time");
         }
-        let games: u64 = self.pupils.iter().map(LearnerTask::games).sum();
+        let games: u64 = self.learners.iter().map(LearnerTask::games).sum();
         info!(games, "learning has stopped");
     }
 
     /// Stores what was learnt and is not stored yet.
     pub(super) async fn save(&mut self) {
-        for pupil in &mut self.pupils {
-            if let Err(error) = pupil.save(&self.deps, &self.worker).await {
-                warn!(learner = %pupil.plan.name, error = %error, "what was learnt last is not stored");
+        for learner in &mut self.learners {
+            if let Err(error) = learner.save(&self.deps, &self.worker).await {
+                warn!(learner = %learner.plan.name, error = %error, "what was learnt last is not stored");
             }
         }
     }
 
-    /// Until the next game is due, or the next look at the records.
-    pub(super) fn pause(&self) -> Duration {
-        let now = Instant::now();
-        // A game that is overdue waits for something else than time.
-        let due = self.practice.not_before.filter(|at| *at > now).map(|at| at - now);
-        due.map_or(LOOK_EVERY, |due| due.min(LOOK_EVERY))
+    /// Waits for games that have finished, or for the judge's word if a learner needs it.
+    pub(super) async fn more_to_learn(&self, known: News) {
+        let waits = self.learners.iter().any(LearnerTask::waits);
+        let is_wanted = |news: &News, known: &News| {
+            news.has_games_since(known) || (waits && news.has_judgements_since(known))
+        };
+        self.deps.writer.finished().more_than(known, GATHER, is_wanted).await;
+    }
+
+    /// When there is something to do again though nothing finishes, after a round that began then and in which there was
+    /// nothing; never if time alone changes nothing.
+    pub(super) fn due(&self, began: Instant) -> Option<Instant> {
+        let has_room = self.cache.was_without_room().then(|| Instant::now() + GATHER);
+        let learners = self.learners.iter().filter_map(LearnerTask::wakes_at);
+        let all = learners
+            .chain([self.practice.not_before, self.measured_not_before, has_room].into_iter().flatten());
+        // What was overdue waits for something else than time.
+        all.filter(|at| *at > began).min()
     }
 
     /// Lets every learner go on; if none had anything to do, lets one practise.
     pub(super) async fn round(&mut self) -> Progress {
         if self.deps.learning.were_withdrawn().await {
-            self.pupils.iter_mut().for_each(LearnerTask::look_again);
+            self.learners.iter_mut().for_each(LearnerTask::look_again);
         }
         let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
         let now = Instant::now();
-        self.faculty.begin_round();
-        for pupil in self.pupils.iter_mut().filter(|pupil| !pupil.is_resting(now)) {
+        self.cache.begin_round();
+        for learner in self.learners.iter_mut().filter(|learner| !learner.is_resting(now)) {
             if self.stopping.load(Ordering::Relaxed) {
                 return Progress::Idle;
             }
-            match pupil.go_on(&self.deps, &self.worker, &mut self.faculty).await {
+            match learner.go_on(&self.deps, &self.worker, &mut self.cache).await {
                 // From its first lesson on it may take minutes, for which nobody waits.
-                Ok(Progress::Went) if pupil.is_being_made_again() => remaking = Progress::Went,
+                Ok(Progress::Went) if learner.is_being_made_again() => remaking = Progress::Went,
                 Ok(Progress::Went) => all = Progress::Went,
                 Ok(Progress::Idle) => {}
                 Err(LearningError::Write(WriteError::Store(_))) => {
                     // The daemon is stopping, for a reason that is told elsewhere.
-                    pupil.rest_until(now + AFTER_FAILURE);
+                    learner.rest_until(now + AFTER_FAILURE);
                 }
                 Err(cause) => {
-                    error!(learner = %pupil.plan.name, error = ?cause, "a learner cannot go on for now");
-                    pupil.look_again();
-                    pupil.rest_until(now + AFTER_FAILURE);
+                    error!(learner = %learner.plan.name, error = ?cause, "a learner cannot go on for now");
+                    learner.look_again();
+                    learner.rest_until(now + AFTER_FAILURE);
                 }
             }
         }
@@ -277,15 +293,15 @@ impl LearningActor {
     /// Measures one learner or version, if any is due.
     async fn measure(&mut self) -> Progress {
         let now = Instant::now();
-        if self.deps.writer.is_congested() || self.measured_not_before.is_some_and(|at| now < at) {
+        if !self.cache.has_room(&self.deps) || self.measured_not_before.is_some_and(|at| now < at) {
             return Progress::Idle;
         }
-        for pupil in &mut self.pupils {
-            match pupil.measure_next(&self.deps, &self.worker, &self.stopping).await {
+        for learner in &mut self.learners {
+            match learner.measure_next(&self.deps, &self.worker, &self.stopping).await {
                 Ok(Progress::Idle) => {}
                 Ok(Progress::Went) => return Progress::Went,
                 Err(error) => {
-                    warn!(learner = %pupil.plan.name, error = %error, "a learner cannot be measured");
+                    warn!(learner = %learner.plan.name, error = %error, "a learner cannot be measured");
                     self.measured_not_before = Some(now + AFTER_FAILURE);
                 }
             }
@@ -297,11 +313,11 @@ impl LearningActor {
 
     async fn practise(&mut self) -> Result<Progress, LearningError> {
         let now = Instant::now();
-        if self.deps.writer.is_congested() || self.practice.not_before.is_some_and(|at| now < at) {
+        if !self.cache.has_room(&self.deps) || self.practice.not_before.is_some_and(|at| now < at) {
             return Ok(Progress::Idle);
         }
         // More games would not teach those who wait for the judge, and keep it from coming to theirs.
-        if self.pupils.iter().any(LearnerTask::waits) {
+        if self.learners.iter().any(LearnerTask::waits) {
             return Ok(Progress::Idle);
         }
         let seed: u64 = rand::rng().random();
@@ -321,6 +337,7 @@ impl LearningActor {
         };
         let house = &self.deps.house;
         let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
+            self.practice.not_before = Some(now + NOBODY_DUE);
             return Ok(Progress::Idle);
         };
         let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
@@ -362,14 +379,14 @@ impl LearningActor {
     /// The learners that learn from a game now. One that cannot go on would practise for ever.
     fn well(&self) -> impl Iterator<Item = &LearnerTask> {
         let now = Instant::now();
-        self.pupils.iter().filter(move |pupil| pupil.is_well(now))
+        self.learners.iter().filter(move |learner| learner.is_well(now))
     }
 
     /// The live learner with the fewest lessons, until all have enough.
     fn least_taught(&self) -> Option<(PlayerId, Vec<PlayerId>)> {
-        let due = self.well().filter(|pupil| pupil.games() < self.deps.settings.practice_games);
-        let pupil = due.min_by_key(|pupil| pupil.games())?;
-        Some((pupil.live.id.clone(), Vec::new()))
+        let due = self.well().filter(|learner| learner.games() < self.deps.settings.practice_games);
+        let learner = due.min_by_key(|learner| learner.games())?;
+        Some((learner.live.id.clone(), Vec::new()))
     }
 
     /// The account of a learner or version with the fewest rated games, until all have enough; with the versions of
@@ -378,13 +395,13 @@ impl LearningActor {
         if self.deps.settings.practice_games == 0 {
             return Ok(None);
         }
-        let versions = |pupil: &LearnerTask| -> Vec<PlayerId> {
-            pupil.versions().iter().map(|version| version.player.clone()).collect()
+        let versions = |learner: &LearnerTask| -> Vec<PlayerId> {
+            learner.versions().iter().map(|version| version.player.clone()).collect()
         };
         let accounts: Vec<(PlayerId, &LearnerTask)> = self
             .well()
-            .flat_map(|pupil| {
-                versions(pupil).into_iter().chain([pupil.live.id.clone()]).map(move |id| (id, pupil))
+            .flat_map(|learner| {
+                versions(learner).into_iter().chain([learner.live.id.clone()]).map(move |id| (id, learner))
             })
             .collect();
         let ids: Vec<PlayerId> = accounts.iter().map(|(id, _)| id.clone()).collect();
@@ -393,12 +410,20 @@ impl LearningActor {
             rows.into_iter().map(|(id, row)| (id, row.standing.games)).collect();
         let games = |id: &PlayerId| played.get(id).copied().unwrap_or_default();
         let due = accounts.into_iter().filter(|(id, _)| games(id) < RATED_GAMES);
-        Ok(due.min_by_key(|(id, _)| games(id)).map(|(player, pupil)| (player, versions(pupil))))
+        Ok(due.min_by_key(|(id, _)| games(id)).map(|(player, learner)| (player, versions(learner))))
     }
 
     fn teachers(&self) -> Vec<PlayerId> {
         let named = self.deps.settings.teachers.iter().filter_map(|name| teacher(name, &self.deps.house));
         named.map(|bot| bot.identity.id.clone()).collect()
+    }
+}
+
+/// Waits until then; for ever if that is never.
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
     }
 }
 

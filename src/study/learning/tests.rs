@@ -104,6 +104,8 @@ impl Arena {
         for answer in self.store.commit(&[Write::StartGame(spec), finish]).await.unwrap() {
             answer.unwrap();
         }
+        // The writer was not asked, so it did not tell.
+        self.writer.finished().ask_for_the_last().await.unwrap();
     }
 
     /// From here on nothing is written until what is returned runs.
@@ -313,12 +315,13 @@ async fn nobody_is_busy_when_practice_is_over() {
     let began = tokio::time::Instant::now();
     let mut rounds = 0;
     while began.elapsed() < Duration::from_secs(20) && rounds < 1_000 {
+        let round = tokio::time::Instant::now();
         if learners.round().await == Progress::Idle {
-            tokio::time::sleep(learners.pause()).await;
+            tokio::time::sleep_until(learners.due(round).expect("somebody may be due later")).await;
         }
         rounds += 1;
     }
-    assert!((10..=50).contains(&rounds), "{rounds} rounds in 20 seconds");
+    assert!((2..=20).contains(&rounds), "{rounds} rounds in 20 seconds");
 
     // Nor when the writer is congested and the next look is overdue.
     tokio::time::sleep(Duration::from_mins(1)).await;
@@ -326,8 +329,9 @@ async fn nobody_is_busy_when_practice_is_over() {
         let nobody = "nobody".parse().unwrap();
         arena.writer.submit(Write::WithdrawLesson { game: nobody }, |_| {});
     }
+    let began = tokio::time::Instant::now();
     assert_eq!(learners.round().await, Progress::Idle);
-    assert!(learners.pause() > Duration::ZERO);
+    assert!(learners.due(began).unwrap() > tokio::time::Instant::now());
 }
 
 #[tokio::test(start_paused = true)]
@@ -408,8 +412,10 @@ async fn a_thousand_lessons_wait_to_be_stored_at_most() {
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1 + GAMES + FULL, 1 + GAMES));
     tokio::spawn(actor.run());
     while known() < 1 + 2 * GAMES {
-        learners.round().await;
-        tokio::time::sleep(learners.pause()).await;
+        let round = tokio::time::Instant::now();
+        if learners.round().await == Progress::Idle {
+            tokio::time::sleep_until(learners.due(round).expect("what was learnt is to be stored")).await;
+        }
     }
     learners.save().await;
     arena.check_sound().await;
@@ -500,5 +506,70 @@ async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
     let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
     arena.play(memory, greedy).await;
     assert_eq!(learnt(&arena).await, 3);
+    arena.check_sound().await;
+}
+
+/// How long nothing happens: longer than anybody would wait to look by the clock.
+const QUIET: Duration = Duration::from_hours(1);
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_finishes_is_learnt_without_a_look_by_the_clock() {
+    let mut arena = Arena::new(&[], 0).await;
+    let (learning, mut learners) = arena.learners().await;
+    while learners.round().await == Progress::Went {}
+    let looks = arena.store.looks();
+    let known = arena.writer.finished().news();
+    let began = tokio::time::Instant::now();
+    tokio::join!(learners.more_to_learn(known), async {
+        tokio::time::sleep(QUIET).await;
+        arena.play(player_id("Ada"), player_id("Bob")).await;
+    });
+    assert_eq!(began.elapsed(), QUIET);
+    while learners.round().await == Progress::Went {}
+    assert_eq!(learning.learner(&name("memory-spectator")).unwrap().games, 1);
+    assert_eq!(arena.store.looks()[looks.len()..], [(0, 1)], "one question for all learners");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_the_judge_goes_on_with_its_word() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.settings.accuracy_min = 50;
+    arena.play(player_id("Ada"), player_id("Bob")).await;
+    let (learning, mut learners) = arena.learners().await;
+    while learners.round().await == Progress::Went {}
+    let known = arena.writer.finished().news();
+    let began = tokio::time::Instant::now();
+    let skill = Skill { decisions: 4, good_decisions: 4, ..Skill::default() };
+    tokio::join!(learners.more_to_learn(known), async {
+        tokio::time::sleep(QUIET).await;
+        arena.judge(0, vec![(1, Judgement::Judged(BySide { first: skill, second: skill }))]).await;
+    });
+    assert_eq!(began.elapsed(), QUIET);
+    while learners.round().await == Progress::Went {}
+    assert_eq!(learning.learner(&name("memory-spectator")).unwrap().games, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_that_cannot_be_read_are_learnt_later_and_once() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    for _ in 0..3 {
+        arena.play(player_id("Ada"), player_id("Bob")).await;
+    }
+    let (learning, mut learners) = arena.learners().await;
+    let games = || learning.learner(&name("memory-spectator")).unwrap().games;
+    arena.store.fail_looks(u32::try_from(plans().len()).unwrap());
+    let began = tokio::time::Instant::now();
+    learners.round().await;
+    assert_eq!(games(), 0);
+    while games() == 0 {
+        let round = tokio::time::Instant::now();
+        if learners.round().await == Progress::Idle {
+            tokio::time::sleep_until(learners.due(round).expect("nothing but time is missing")).await;
+        }
+    }
+    assert!(began.elapsed() >= Duration::from_mins(1), "they are left alone for a while");
+    learners.save().await;
+    assert_eq!(arena.games_learnt("memory-spectator").await, 3);
     arena.check_sound().await;
 }

@@ -35,8 +35,8 @@ pub struct Features {
     pub was_missed: bool,
 }
 
-/// How hard it seems, in Elo points: the further ahead, the more moves and the more ways to go wrong, the harder. A draw
-/// is harder to see than a win, for it ends in nothing.
+/// How hard it seems, in Elo points: the further ahead, the more moves and the more ways to go wrong, the harder. A
+/// draw is harder to see than a win, for it ends in nothing.
 #[must_use]
 pub fn prior(features: &Features) -> u32 {
     let goal = match features.goal {

@@ -154,8 +154,10 @@ fn apply_environment(
         let text = value.to_str().ok_or_else(|| refused("not UTF-8".to_owned()))?;
         let place = &mut table[&variable.section][&variable.key];
         *place = read_value(text, place);
-        config = serde_path_to_error::deserialize(table.clone())
-            .map_err(|error| refused(error.inner().message().replace('\n', ", ")))?;
+        config = table
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| refused(error.message().replace('\n', ", ")))?;
     }
     if let Some(filter) = rust_log {
         config.log.level = filter;

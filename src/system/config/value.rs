@@ -10,7 +10,7 @@ use fourfold_engine::Variant;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use crate::model::ids::PlayerName;
 
@@ -301,8 +301,8 @@ impl LogFilter {
     ///
     /// Never: only texts that are filters become one of these.
     #[must_use]
-    pub fn to_env_filter(&self) -> EnvFilter {
-        EnvFilter::try_new(&self.0).expect("checked when it was read")
+    pub fn to_targets(&self) -> Targets {
+        self.0.parse().expect("checked when it was read")
     }
 }
 
@@ -324,9 +324,12 @@ impl FromStr for LogFilter {
     fn from_str(text: &str) -> Result<Self, InvalidLogFilter> {
         // A lone word is read as a module's name by the library: a misspelt level would silence everything.
         let levels = ["off", "error", "warn", "info", "debug", "trace"];
-        let is_known =
-            |part: &str| part.contains('=') || levels.contains(&part.trim().to_ascii_lowercase().as_str());
-        if text.split(',').all(is_known) && EnvFilter::try_new(text).is_ok() {
+        let is_known = |part: &str| match part.split_once('=') {
+            // Levels are by module; `RUST_LOG` may also have spans, in brackets.
+            Some((module, _)) => !module.contains('['),
+            None => levels.contains(&part.trim().to_ascii_lowercase().as_str()),
+        };
+        if text.split(',').all(is_known) && text.parse::<Targets>().is_ok() {
             Ok(Self(text.to_owned()))
         } else {
             Err(InvalidLogFilter(text.to_owned()))
@@ -467,6 +470,8 @@ mod tests {
         check::<LogFilter>("warn,fourfold=debug", Some("warn,fourfold=debug"));
         check::<LogFilter>("inof", None);
         check::<LogFilter>("fourfold=loud", None);
+        check::<LogFilter>("[game]=debug", None);
+        check::<LogFilter>("fourfold[{game=1}]=debug", None);
         check::<LogFilter>("", None);
     }
 }

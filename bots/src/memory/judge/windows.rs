@@ -1,9 +1,9 @@
 //! What windows propose: our extension of the article's scheme.
 //!
 //! A window proposes each of its empty cells that can be played, and what the windows through a cell are worth is
-//! summed. A window of one or two stones is worth the share of games that were won with it, an enemy's half of the share
-//! that was lost: so habits never outweigh wins, however many games are learnt. A win in one comes before all else, and
-//! then the parry of a three, once such a three has lost a game.
+//! summed. A window of one or two stones is worth the share of games that were won with it, an enemy's half of the
+//! share that was lost: so habits never outweigh wins, however many games are learnt. A win in one comes before all
+//! else, and then the parry of a three, once such a three has lost a game.
 
 use super::{MoveProposal, PatternJudge};
 use crate::memory::pattern::{Owner, Pattern};
@@ -18,8 +18,8 @@ const ENEMY_DIVISOR: i32 = 2;
 /// Games that every window is held to have been seen in beside the counted ones, and that nobody won: so few games say
 /// little.
 const DOUBT: u64 = 2;
-/// More than all windows through a cell that are no threes: there are at most four in each of four directions, 16 (13 on
-/// 7x6).
+/// More than all windows through a cell that are no threes: there are at most four in each of four directions, 16 (13
+/// on 7x6).
 const PARRY: i32 = 20 * SURE;
 /// More than all threes of the enemy through a cell.
 const WIN: i32 = 20 * PARRY;
@@ -102,7 +102,8 @@ mod tests {
             [],
             "without results nothing is proposed"
         );
-        // X g1, g2, O a1, a2, X is to move: columns of two, and of the upper one alone; on the floor the lone g1 and a1.
+        // X g1, g2, O a1, a2, X is to move: columns of two, and of the upper one alone; on the floor the lone g1 and
+        // a1.
         let found = proposals("7171", RECORD);
         assert_eq!(found.iter().find(|(column, _)| *column == 7), Some(&(7, 550)));
         assert_eq!(found.iter().find(|(column, _)| *column == 1), Some(&(1, 110)));

@@ -37,8 +37,8 @@ pub(super) fn is_entry(position: &Position, plies: u32) -> bool {
     matches!(settle(position, plies), SettledEntry::Entry { position: entry, is_same_side: _ } if entry == *position)
 }
 
-/// Whether there is something to choose: no win at hand, none of the opponent's to parry, and two columns or more that do
-/// not lose at once. The game goes on in `position`.
+/// Whether there is something to choose: no win at hand, none of the opponent's to parry, and two columns or more that
+/// do not lose at once. The game goes on in `position`.
 #[must_use]
 pub fn is_quiet(position: &Position) -> bool {
     match Tactics::of(position) {

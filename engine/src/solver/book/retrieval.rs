@@ -3,8 +3,8 @@
 //!
 //! Each bit of a key's code word is a linear equation over bits: a pattern of 128 coefficients, laid over the solution
 //! from some place on, has the parity of that bit; place and pattern are drawn by hashing the key and the number of the
-//! bit. Such a system is banded and nearly always has a solution with a few per cent more unknowns than equations. It is
-//! solved by elimination on the fly, and is little longer than the code words together, whatever the keys are.
+//! bit. Such a system is banded and nearly always has a solution with a few per cent more unknowns than equations. It
+//! is solved by elimination on the fly, and is little longer than the code words together, whatever the keys are.
 //!
 //! The elimination is that of ribbon retrieval (Dillinger, Hübschle-Schneider, Sanders and Walzer, "Fast Succinct
 //! Retrieval and Approximate Membership Using Ribbon", 2022). Words of different lengths are the compressed static

@@ -163,8 +163,8 @@ impl BotFigures {
         }
     }
 
-    /// Puts the share of right decisions, in thousandths, in positions of this seed in the place of what was chosen in drawn
-    /// ones.
+    /// Puts the share of right decisions, in thousandths, in positions of this seed in the place of what was chosen in
+    /// drawn ones.
     pub(super) fn set_decision(&mut self, positions_seed: u64, positions: usize, thousandths: Option<u16>) {
         self.positions_seed = Some(positions_seed);
         self.positions = positions as u64;

@@ -1,6 +1,7 @@
 //! A measurement as people read it.
 //!
-//! Where there are several rows, the bot comes last in each: names are of any length, and figures stay below their heads.
+//! Where there are several rows, the bot comes last in each: names are of any length, and figures stay below their
+//! heads.
 
 use std::fmt::{self, Display, Formatter};
 

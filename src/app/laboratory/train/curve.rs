@@ -20,8 +20,8 @@ pub(super) struct Point {
     pub(super) games: u64,
     /// Points of all points, 0 to 1, by opponent.
     pub(super) scores: BTreeMap<String, f64>,
-    /// Of positions with a right and a wrong move that the run has drawn, the share in which it finds a right one; null if
-    /// not measured.
+    /// Of positions with a right and a wrong move that the run has drawn, the share in which it finds a right one; null
+    /// if not measured.
     pub(super) decision: Option<f64>,
     /// Where the run stands, in the course's own words.
     pub(super) summary: String,

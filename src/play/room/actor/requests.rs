@@ -10,41 +10,32 @@ use crate::model::clock::now;
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
-use crate::play::room::handle::{Action, MemberId, Play, Recipient, ReplyTo, Seated};
+use crate::play::room::handle::{Action, MemberId, Recipient, ReplyTo, Seated};
 use crate::play::room::refusal::RoomRefusal;
-use crate::play::room::state::{Effect, MoveRequest};
+use crate::play::room::state::{Effect, Play};
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
 use crate::protocol::{REACTIONS, ServerMessage};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 
 impl RoomActor {
-    pub(super) async fn play(&mut self, play: Play) {
-        let Some(side) = self.side_of(&play.player) else {
-            self.refuse_move(&play.reply, &RoomRefusal::NotAPlayer);
+    pub(super) async fn play(&mut self, player: &PlayerId, play: &Play, reply: ReplyTo) {
+        let Some(side) = self.side_of(player) else {
+            self.refuse_move(&reply, &RoomRefusal::NotAPlayer);
             return;
         };
-        let request = MoveRequest {
-            side,
-            ply: play.ply,
-            column: play.column,
-            info: play.info,
-            received: play.received,
-            at: UnixMillis::now(),
-            round_trip: play.round_trip,
-        };
-        let (verdict, effects) = self.state.play(&request);
+        let (verdict, effects) = self.state.play(side, play, UnixMillis::now());
         match verdict {
             Ok(Some(repeated)) => {
-                play.reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
+                reply.send(&Frame::new(ServerMessage::Moved(self.state.moved(&repeated))));
             }
-            Ok(None) => self.received = Some(play.received),
+            Ok(None) => {}
             Err(refusal) => {
                 self.note_illegal(side, &refusal);
-                self.refuse_move(&play.reply, &refusal);
+                self.refuse_move(&reply, &refusal);
             }
         }
-        self.carry_out(effects, Some(play.reply)).await;
+        self.carry_out(effects, Some(reply)).await;
     }
 
     /// Books an illegal move of a bot for its owner. Nothing depends on it, so nobody waits.

@@ -9,9 +9,10 @@ use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::model::ids::PlayerId;
 use crate::model::result::EndReason;
-use crate::play::room::handle::{Action, Play, Seated};
+use crate::play::room::handle::{Action, Seated};
+use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::view::SeatedPlayer;
-use crate::protocol::client::ColumnField;
+use fourfold_engine::Column;
 
 use crate::protocol::server::{Frame, Urgency};
 
@@ -168,15 +169,10 @@ impl Setup {
 
     fn send(&self, who: &Arc<Hearer>, ply: u32, column: i64) {
         let player = self.player_of(who);
-        self.room.play(Play {
-            player,
-            ply,
-            column: ColumnField::Number(column),
-            info: None,
-            received: now(),
-            round_trip: Duration::ZERO,
-            reply: who.reply(Some("r1")),
-        });
+        let column = u8::try_from(column).ok().and_then(Column::from_number);
+        let column = column.ok_or(NoColumn::OutOfRange(0));
+        let stone = Play { ply, column, info: None, received: now(), round_trip: Duration::ZERO };
+        self.room.play(player, stone, who.reply(Some("r1")));
     }
 
     fn player_of(&self, who: &Arc<Hearer>) -> PlayerId {

@@ -58,7 +58,7 @@ impl RoomState {
         let clock_ms = clock.both(now).map(millis);
         let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
         let lag = self.lag;
-        Ok(self.stage(vec![event], clock, lag))
+        Ok(self.stage(vec![event], clock, lag, None))
     }
 
     /// A side wants another game with sides swapped.

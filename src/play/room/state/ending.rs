@@ -74,7 +74,7 @@ impl RoomState {
         let clock_ms = clock.both(now).map(millis);
         let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Finished(ending), clock_ms, at };
         let lag = self.lag;
-        self.stage(vec![event], clock, lag)
+        self.stage(vec![event], clock, lag, None)
     }
 }
 

@@ -7,7 +7,6 @@ use super::history::is_public;
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
 use crate::model::result::{EndReason, GameResult};
-use crate::protocol::client::ColumnField;
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
@@ -67,14 +66,13 @@ impl Table {
         self.now += time;
     }
 
-    fn request(&self, side: Side, ply: u32, column: i64) -> MoveRequest {
-        MoveRequest {
-            side,
+    fn request(&self, ply: u32, column: i64) -> Play {
+        let known = u8::try_from(column).ok().and_then(Column::from_number);
+        Play {
             ply,
-            column: ColumnField::Number(column),
+            column: known.ok_or(NoColumn::OutOfRange(column)),
             info: None,
             received: self.now,
-            at: NOON,
             round_trip: Duration::ZERO,
         }
     }
@@ -85,8 +83,8 @@ impl Table {
         ply: u32,
         column: i64,
     ) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
-        let request = self.request(side, ply, column);
-        self.state.play(&request)
+        let request = self.request(ply, column);
+        self.state.play(side, &request, NOON)
     }
 
     /// The store answers. Tests that let a game end do not look at ratings.
@@ -165,7 +163,7 @@ fn a_move_is_public_only_after_its_commit() {
     table.pass(SECOND);
     let (verdict, effects) = table.send(Side::First, 0, 4);
     assert_eq!(verdict, Ok(None));
-    let [Effect::Store(StoreRequest { events, finishes: false })] = &effects[..] else {
+    let [Effect::Store(StoreRequest { events, finishes: false, .. })] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert_eq!(events.len(), 1);
@@ -211,7 +209,7 @@ fn the_last_stone_and_the_end_are_stored_together() {
     let mut table = Table::new(casual(), HUMANS);
     table.play_all(&FIRST_WINS[..6]);
     let (_, effects) = table.send(Side::First, 6, 1);
-    let [Effect::Store(StoreRequest { events, finishes: true })] = &effects[..] else {
+    let [Effect::Store(StoreRequest { events, finishes: true, .. })] = &effects[..] else {
         panic!("{effects:?}");
     };
     assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [7, 8]);
@@ -270,8 +268,8 @@ fn another_column_for_a_played_ply_is_stale() {
     table.play_all("43");
     let stale = RoomRefusal::StalePly { ply: 2, stale: 0, column: 4 };
     check_refused(&mut table, Side::First, 0, 5, &stale);
-    let malformed = MoveRequest { column: ColumnField::Malformed, ..table.request(Side::First, 0, 4) };
-    assert_eq!(table.state.play(&malformed), (Err(stale), Vec::new()));
+    let malformed = Play { column: Err(NoColumn::Malformed), ..table.request(0, 4) };
+    assert_eq!(table.state.play(Side::First, &malformed, NOON), (Err(stale), Vec::new()));
 }
 
 #[test]
@@ -329,8 +327,8 @@ fn the_third_illegal_move_loses() {
 fn malformed_columns_count_for_the_due_ply_only_and_each_side_has_its_own_count() {
     let mut table = Table::new(casual(), HUMANS);
     let malformed = |table: &mut Table, side, ply| {
-        let request = MoveRequest { column: ColumnField::Malformed, ..table.request(side, ply, 0) };
-        table.state.play(&request).0.unwrap_err()
+        let request = Play { column: Err(NoColumn::Malformed), ..table.request(ply, 0) };
+        table.state.play(side, &request, NOON).0.unwrap_err()
     };
     let counted = |left| RoomRefusal::Malformed { width: 7, retries_left: Some(left) };
     assert_eq!(malformed(&mut table, Side::Second, 0), RoomRefusal::NotYourTurn { ply: 0 });
@@ -389,8 +387,8 @@ fn small_overruns_cost_strikes_and_the_fourth_loses() {
 fn the_measured_network_is_credited() {
     let mut table = Table::new(casual(), BOTS);
     table.pass(SECOND);
-    let request = MoveRequest { round_trip: Duration::from_millis(30), ..table.request(Side::First, 0, 4) };
-    table.state.play(&request).0.unwrap();
+    let request = Play { round_trip: Duration::from_millis(30), ..table.request(0, 4) };
+    table.state.play(Side::First, &request, NOON).0.unwrap();
     let effects = table.commit();
     let Effect::Moved(played) = effects[0] else { panic!("{effects:?}") };
     assert_eq!((played.spent_ms, played.credited_ms), (1_000, 30));

@@ -9,7 +9,6 @@ use super::{Effects, PlayedMove, RoomState, millis};
 use crate::model::clock::{FlagFell, GameClock, Spent};
 use crate::model::result::EndReason;
 use crate::play::room::refusal::RoomRefusal;
-use crate::protocol::client::ColumnField;
 use crate::storage::record::{EventKind, StoredEvent, StoredMove};
 
 use crate::model::time::UnixMillis;
@@ -17,99 +16,124 @@ use crate::model::time::UnixMillis;
 /// Illegal moves after which a side has lost: two are forgiven.
 const ILLEGAL_MOVES_MAX: u8 = 3;
 
-/// A move as it reaches the room.
+/// A stone as a player sends it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct MoveRequest {
-    /// Whose.
-    pub side: Side,
+pub struct Play {
     /// The ply the sender believes it is.
     pub ply: u32,
-    /// As the sender wrote it.
-    pub column: ColumnField,
+    /// Where. A value that is no column comes here too: it counts against the sender if the ply is due.
+    pub column: Result<Column, NoColumn>,
     /// What a bot thought.
     pub info: Option<Box<str>>,
     /// When the frame was read.
     pub received: Instant,
-    /// The same moment by the wall clock.
-    pub at: UnixMillis,
     /// What the server's pings measured.
     pub round_trip: Duration,
 }
 
+/// A value that is a column of no board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoColumn {
+    /// A whole number.
+    OutOfRange(i64),
+    /// Something else, or nothing.
+    Malformed,
+}
+
+/// A legal move in time: the column, and the clocks after it.
+struct Turned {
+    column: Column,
+    clock: GameClock,
+    spent: Spent,
+}
+
 impl RoomState {
-    /// A player plays `column` at `ply`. `received` is when the frame was read, `round_trip` what its pings measured.
+    /// A side plays a stone. `at` is the moment of its receipt by the wall clock.
     ///
     /// # Errors
     ///
     /// See [`RoomRefusal`]. An illegal or malformed column for the ply that is due is counted; the third one comes
     /// with the effects that end the game, so a refusal and effects may come together.
-    pub fn play(&mut self, request: &MoveRequest) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
-        match self.check_ply(request) {
+    pub fn play(
+        &mut self,
+        side: Side,
+        play: &Play,
+        at: UnixMillis,
+    ) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
+        match self.check_ply(side, play) {
             Ok(Some(repeated)) => (Ok(Some(repeated)), Vec::new()),
-            Ok(None) => self.play_due(request),
+            Ok(None) => self.play_due(side, play, at),
             Err(refusal) => (Err(refusal), Vec::new()),
         }
     }
 
     /// A move for an earlier ply is the same move again or stale; one for a later ply is too early.
-    fn check_ply(&self, request: &MoveRequest) -> Result<Option<PlayedMove>, RoomRefusal> {
+    fn check_ply(&self, side: Side, asked: &Play) -> Result<Option<PlayedMove>, RoomRefusal> {
         let ply = self.game.ply();
-        if request.ply < ply {
-            let column = self.game.moves()[request.ply as usize];
+        if asked.ply < ply {
+            let column = self.game.moves()[asked.ply as usize];
             let opening = (ply as usize) - self.moves_played();
-            let played = (request.ply as usize).checked_sub(opening).map(|index| self.history[index]);
+            let played = (asked.ply as usize).checked_sub(opening).map(|index| self.history[index]);
             return match played {
-                Some(played) if request.column == ColumnField::Number(column.number().into()) => {
-                    Ok(Some(played))
-                }
-                _ => Err(RoomRefusal::StalePly { ply, stale: request.ply, column: column.number() }),
+                Some(played) if asked.column == Ok(column) => Ok(Some(played)),
+                _ => Err(RoomRefusal::StalePly { ply, stale: asked.ply, column: column.number() }),
             };
         }
         self.check_open()?;
-        if request.ply > ply || request.side != self.side_to_move() {
+        if asked.ply > ply || side != self.side_to_move() {
             return Err(RoomRefusal::NotYourTurn { ply });
         }
         Ok(None)
     }
 
-    fn play_due(&mut self, request: &MoveRequest) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
-        let column = match self.legal_column(request.column) {
+    fn play_due(
+        &mut self,
+        side: Side,
+        play: &Play,
+        at: UnixMillis,
+    ) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
+        let column = match self.legal_column(play.column) {
             Ok(column) => column,
             Err(refusal) => {
-                let (refusal, effects) = self.count_illegal(request, refusal);
+                let (refusal, effects) = self.count_illegal(side, refusal, play.received, at);
                 return (Err(refusal), effects);
             }
         };
-        self.thaw_for(request.side, request.received);
-        let credit = self.lag[request.side].credit(request.round_trip);
+        self.thaw_for(side, play.received);
+        let credit = self.lag[side].credit(play.round_trip);
         let mut clock = self.clock.clone();
-        match clock.finish_turn(request.side, request.received, credit) {
+        match clock.finish_turn(side, play.received, credit) {
             Err(FlagFell) => {
-                let effects = self.stage_end(flagged(request.side), request.received, request.at);
+                let effects = self.stage_end(flagged(side), play.received, at);
                 (Ok(None), effects)
             }
-            Ok(spent) => (Ok(None), self.stage_move(request, column, clock, spent)),
+            Ok(spent) => (Ok(None), self.stage_move(side, play, at, Turned { column, clock, spent })),
         }
     }
 
-    fn legal_column(&self, field: ColumnField) -> Result<Column, RoomRefusal> {
+    fn legal_column(&self, column: Result<Column, NoColumn>) -> Result<Column, RoomRefusal> {
         let width = self.spec.variant.width();
-        let ColumnField::Number(number) = field else {
-            return Err(RoomRefusal::Malformed { width, retries_left: Some(0) });
-        };
-        let column = u8::try_from(number).ok().and_then(Column::from_number);
-        let Some(column) = column.filter(|column| self.spec.variant.has_column(*column)) else {
-            let message = format!("column {number} is not on a board of {width} columns");
-            return Err(RoomRefusal::Illegal { message, retries_left: 0 });
-        };
-        match self.position().play(column) {
-            Ok(_) => Ok(column),
-            Err(cause) => Err(RoomRefusal::Illegal { message: cause.to_string(), retries_left: 0 }),
+        let illegal = |message: String| RoomRefusal::Illegal { message, retries_left: 0 };
+        let not_here = |number: i64| illegal(format!("column {number} is not on a board of {width} columns"));
+        let column = column.map_err(|no_column| match no_column {
+            NoColumn::Malformed => RoomRefusal::Malformed { width, retries_left: Some(0) },
+            NoColumn::OutOfRange(number) => not_here(number),
+        })?;
+        if !self.spec.variant.has_column(column) {
+            return Err(not_here(column.number().into()));
         }
+        self.position().play(column).map_err(|cause| illegal(cause.to_string()))?;
+        Ok(column)
     }
 
-    fn count_illegal(&mut self, request: &MoveRequest, refusal: RoomRefusal) -> (RoomRefusal, Effects) {
-        let counted = &mut self.illegal[request.side];
+    fn count_illegal(
+        &mut self,
+        side: Side,
+        refusal: RoomRefusal,
+        now: Instant,
+        at: UnixMillis,
+    ) -> (RoomRefusal, Effects) {
+        let counted = &mut self.illegal[side];
         *counted = counted.saturating_add(1);
         let retries_left = ILLEGAL_MOVES_MAX.saturating_sub(*counted);
         let refusal = match refusal {
@@ -120,36 +144,30 @@ impl RoomState {
             other => other,
         };
         let effects = if retries_left == 0 {
-            self.stage_end(lost(request.side, EndReason::Illegal), request.received, request.at)
+            self.stage_end(lost(side, EndReason::Illegal), now, at)
         } else {
             Vec::new()
         };
         (refusal, effects)
     }
 
-    fn stage_move(
-        &mut self,
-        request: &MoveRequest,
-        column: Column,
-        clock: GameClock,
-        spent: Spent,
-    ) -> Effects {
+    fn stage_move(&mut self, side: Side, play: &Play, at: UnixMillis, turned: Turned) -> Effects {
+        let Turned { column, clock, spent } = turned;
         let mut lag = self.lag;
-        lag[request.side].spend(spent.credited);
-        let clock_ms = clock.both(request.received).map(millis);
+        lag[side].spend(spent.credited);
+        let clock_ms = clock.both(play.received).map(millis);
         let played = StoredMove {
             column,
             spent_ms: millis(spent.elapsed),
             credited_ms: millis(spent.credited),
-            info: request.info.clone(),
+            info: play.info.clone(),
         };
-        let mut events =
-            vec![StoredEvent { seq: self.seq + 1, kind: EventKind::Move(played), clock_ms, at: request.at }];
+        let mut events = vec![StoredEvent { seq: self.seq + 1, kind: EventKind::Move(played), clock_ms, at }];
         let after = self.position().play_unchecked(column);
         if let Some(outcome) = after.outcome() {
             let kind = EventKind::Finished(ending_of(outcome));
-            events.push(StoredEvent { seq: self.seq + 2, kind, clock_ms, at: request.at });
+            events.push(StoredEvent { seq: self.seq + 2, kind, clock_ms, at });
         }
-        self.stage(events, clock, lag)
+        self.stage(events, clock, lag, Some(play.received))
     }
 }

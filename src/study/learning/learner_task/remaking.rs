@@ -1,8 +1,8 @@
 //! A learner taken up again from the store, and made again from its lessons if the state there is out of date.
 //!
-//! That takes a page of lessons at each turn, so that the other learners go on meanwhile. It covers all that was withdrawn
-//! before it began. What is withdrawn later changes nothing if it was not folded yet; else it begins anew. As the learner
-//! learns nothing until it is done, there are fewer lessons each time, so it comes to an end.
+//! That takes a page of lessons at each turn, so that the other learners go on meanwhile. It covers all that was
+//! withdrawn before it began. What is withdrawn later changes nothing if it was not folded yet; else it begins anew. As
+//! the learner learns nothing until it is done, there are fewer lessons each time, so it comes to an end.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ pub(super) struct Remaking {
     refolding: Refolding,
     /// Where the learner stands.
     from: LearnerPlace,
-    /// Versions that there were: what lessons are left for their marks is theirs. Any other mark that is not reached any
-    /// more stays open.
+    /// Versions that there were: what lessons are left for their marks is theirs. Any other mark that is not reached
+    /// any more stays open.
     before: BTreeSet<u64>,
     /// Lessons were withdrawn since, perhaps some that are in it already.
     is_doubtful: bool,

@@ -1,0 +1,1 @@
+"""What `scripts/unchanged.py` records, and how."""
