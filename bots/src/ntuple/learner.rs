@@ -95,8 +95,8 @@ impl NetworkLearner {
         liked.collect()
     }
 
-    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
-    /// it plays.
+    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to
+    /// how it plays.
     pub(super) fn follow_self_play(&mut self, games: u64, pace: AveragePace) {
         self.average.follow(&self.network, games, pace);
     }

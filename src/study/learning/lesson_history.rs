@@ -44,8 +44,8 @@ pub struct PastLessonGame {
 pub struct LessonsWanted {
     /// So many of the last.
     pub newest: usize,
-    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare when
-    /// it has seen much.
+    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare
+    /// when it has seen much.
     pub changed_moves: usize,
 }
 
