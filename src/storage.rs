@@ -1,8 +1,8 @@
 //! Where games, players and ratings are kept.
 //!
 //! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and [`memory`] one for
-//! tests. All writes go through [`writer`], which groups them into transactions and answers after the commit; [`finished`]
-//! hands the games that have ended to those who go through all of them.
+//! tests. All writes go through [`writer`], which groups them into transactions and answers after the commit;
+//! [`finished`] hands the games that have ended to those who go through all of them.
 //!
 //! What every back end must decide alike is plain code, written once: whether events continue a game is in `live`,
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled

@@ -11,12 +11,12 @@
 
 mod average;
 mod codec;
+mod configured_learner;
 mod layout;
 mod learner;
 mod network;
 mod plan;
 mod player;
-mod pupil;
 mod restarts;
 mod self_play;
 mod shape;
@@ -28,11 +28,11 @@ mod weights;
 use std::sync::{Arc, OnceLock};
 
 pub use self::codec::CodecError;
+pub(crate) use self::configured_learner::{learner, recall};
 pub use self::learner::NetworkLearner;
 pub use self::network::Network;
 pub use self::plan::{Method, MethodError, Percent, Tables, TrainingPlan};
 pub use self::player::{Look, NTuple};
-pub(crate) use self::pupil::{learner, recall};
 pub use self::shape::NetworkShape;
 pub use self::trainer::Trainer;
 pub use self::weights::Weights;

@@ -1,7 +1,8 @@
 //! What the training runs of all bots have in common.
 //!
 //! A run is a [`TrainingRun`]: small steps of play and learning, without clock or file. `fourfold train` takes the
-//! steps, shows progress, measures now and then ([`probe`], [`decisions`]), saves, and stops between two steps when told to.
+//! steps, shows progress, measures now and then ([`probe`], [`decisions`]), saves, and stops between two steps when
+//! told to.
 
 pub mod decisions;
 pub mod probe;

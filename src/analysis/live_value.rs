@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_outlook_names_the_winner_and_the_plies_until_then() {
+    async fn the_value_names_the_winner_and_the_plies_until_then() {
         let truth = truth(Duration::ZERO);
         let check = async |moves: &str, winner, plies| {
             assert_eq!(truth.of(position(moves)).await, Some(LiveValue { winner, plies }), "{moves}");

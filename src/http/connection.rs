@@ -53,16 +53,16 @@ pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: ConnectionPlace,
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let pace = Arc::new(PeerPace::new());
+    let peer_pace = Arc::new(PeerPace::new());
     let router = TowerToHyperService::new(deps.router.clone());
-    let service = service_fn(|request| answer(request, peer, &router, &pace));
-    let io = TokioIo::new(PacedStream::new(stream, pace.clone(), slot));
+    let service = service_fn(|request| answer(request, peer, &router, &peer_pace));
+    let io = TokioIo::new(PacedStream::new(stream, peer_pace.clone(), slot));
     let mut connection = pin!(builder(&deps.limits).serve_connection(io, service).with_upgrades());
     let ending = tokio::select! {
-        ending = paced(connection.as_mut(), &pace, &deps.limits) => ending,
+        ending = paced(connection.as_mut(), &peer_pace, &deps.limits) => ending,
         () = deps.stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
-            let last = paced(connection.as_mut(), &pace, &deps.limits);
+            let last = paced(connection.as_mut(), &peer_pace, &deps.limits);
             timeout(deps.limits.stop, last).await.unwrap_or(ConnectionEnd::Stopped)
         }
     };
@@ -81,7 +81,11 @@ fn builder(limits: &TransportLimits) -> http1::Builder {
 }
 
 /// Runs a connection, but not past the deadlines of its pace.
-async fn paced<C, E>(mut connection: Pin<&mut C>, pace: &PeerPace, limits: &TransportLimits) -> ConnectionEnd
+async fn paced<C, E>(
+    mut connection: Pin<&mut C>,
+    peer_pace: &PeerPace,
+    limits: &TransportLimits,
+) -> ConnectionEnd
 where
     C: Future<Output = Result<(), E>>,
 {
@@ -90,7 +94,7 @@ where
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(ConnectionEnd::Done);
         }
-        let Some(deadline) = pace.deadline(limits) else {
+        let Some(deadline) = peer_pace.deadline(limits) else {
             return Poll::Pending;
         };
         if timer.deadline() != deadline {
@@ -106,11 +110,11 @@ async fn answer(
     request: Request<Incoming>,
     peer: SocketAddr,
     router: &TowerToHyperService<Router>,
-    pace: &Arc<PeerPace>,
+    peer_pace: &Arc<PeerPace>,
 ) -> Result<Response<PacedBody<Body>>, Infallible> {
-    let content_length = pace.request(!request.body().is_end_stream());
+    let content_length = peer_pace.request(!request.body().is_end_stream());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
-    let mut request = request.map(|body| PacedBody::new(body, pace.clone(), Marks::RequestRead));
+    let mut request = request.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::RequestRead));
     request.extensions_mut().insert(Peer(peer));
     let mut response = if chunked && content_length == ContentLength::Present {
         ApiError::new(ApiCode::BadRequest, "both Content-Length and Transfer-Encoding").into_response()
@@ -121,7 +125,7 @@ async fn answer(
         // Whoever sits between may see the end of such a request elsewhere than we do (RFC 9112, section 6.1).
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| PacedBody::new(body, pace.clone(), Marks::Answered)))
+    Ok(response.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::Answered)))
 }
 
 #[cfg(test)]

@@ -188,13 +188,13 @@ impl HeadScan {
 #[derive(Debug)]
 pub(super) struct PacedStream<S> {
     stream: S,
-    pace: Arc<PeerPace>,
+    peer_pace: Arc<PeerPace>,
     _slot: ConnectionPlace,
 }
 
 impl<S> PacedStream<S> {
-    pub(super) fn new(stream: S, pace: Arc<PeerPace>, slot: ConnectionPlace) -> Self {
-        Self { stream, pace, _slot: slot }
+    pub(super) fn new(stream: S, peer_pace: Arc<PeerPace>, slot: ConnectionPlace) -> Self {
+        Self { stream, peer_pace, _slot: slot }
     }
 }
 
@@ -206,7 +206,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        self.pace.read(&buf.filled()[before..]);
+        self.peer_pace.read(&buf.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -214,7 +214,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.pace.wrote(&result);
+        self.peer_pace.wrote(&result);
         result
     }
 
@@ -224,7 +224,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.pace.wrote(&result);
+        self.peer_pace.wrote(&result);
         result
     }
 
@@ -254,21 +254,21 @@ pub(super) enum Marks {
 #[derive(Debug)]
 pub(super) struct PacedBody<B> {
     body: B,
-    pace: Arc<PeerPace>,
+    peer_pace: Arc<PeerPace>,
     marks: Marks,
 }
 
 impl<B> PacedBody<B> {
-    pub(super) fn new(body: B, pace: Arc<PeerPace>, marks: Marks) -> Self {
-        Self { body, pace, marks }
+    pub(super) fn new(body: B, peer_pace: Arc<PeerPace>, marks: Marks) -> Self {
+        Self { body, peer_pace, marks }
     }
 }
 
 impl<B> Drop for PacedBody<B> {
     fn drop(&mut self) {
         match self.marks {
-            Marks::RequestRead => self.pace.body_ended(),
-            Marks::Answered => self.pace.answered(),
+            Marks::RequestRead => self.peer_pace.body_ended(),
+            Marks::Answered => self.peer_pace.answered(),
         }
     }
 }
@@ -283,7 +283,7 @@ impl<B: Body + Unpin> Body for PacedBody<B> {
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         if frame.is_none() && self.marks == Marks::RequestRead {
-            self.pace.body_ended();
+            self.peer_pace.body_ended();
         }
         Poll::Ready(frame)
     }

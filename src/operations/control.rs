@@ -18,8 +18,8 @@ mod tests;
 pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
 pub use request::{
-    ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, FileForm, LearnerShown, LearnerVerified,
-    LessonShown, MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, RethoughtShown, Verified,
+    ChangedMoveShown, ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, FileForm, LearnerShown,
+    LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, Verified,
     VersionShown,
 };
 pub use server::ControlServer;

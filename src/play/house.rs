@@ -45,7 +45,7 @@ pub enum KnowledgeSource {
     /// Its program and settings say everything.
     Fixed,
     /// It plays with what a learner knows when the game begins.
-    Learnt(LearnerKnowledge),
+    Learner(LearnerKnowledge),
 }
 
 /// What a learner knows; replaced as a whole while games are played with what it knew before.
@@ -79,9 +79,9 @@ impl HouseBot {
     /// It does not play this variant, or the file with what it has learnt is broken.
     pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
         match &self.knowledge {
-            KnowledgeSource::Learnt(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
+            KnowledgeSource::Learner(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
-            KnowledgeSource::Learnt(_) | KnowledgeSource::Fixed => {
+            KnowledgeSource::Learner(_) | KnowledgeSource::Fixed => {
                 bot_files::build_to_learn(&self.spec.clone().with_default_seed(seed), variant)
             }
         }

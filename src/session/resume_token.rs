@@ -83,7 +83,7 @@ mod tests {
     use crate::model::signing::KEY_BYTES;
 
     #[test]
-    fn a_ticket_expires_after_a_day_whatever_the_clock_says() {
+    fn a_resume_token_expires_after_a_day_whatever_the_clock_says() {
         let identity = Identity {
             id: "p1".parse().unwrap(),
             name: "guest-abc".parse().unwrap(),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_reads_back_and_a_changed_one_does_not() {
+    fn a_resume_token_reads_back_and_a_changed_one_does_not() {
         let signer = Signer::new(&[7; KEY_BYTES]);
         let identity = Identity {
             id: "p1".parse().unwrap(),

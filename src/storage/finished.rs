@@ -1,8 +1,8 @@
 //! Finished games for those who go through all of them by their numbers: learners, the judge, the leaderboard.
 //!
 //! The writer knows when a game's end is durable and tells it here, so that nobody asks the store whether there is
-//! anything new. What was finished before the start nobody tells: the store is asked for it once. How far each reader has
-//! come is its own to keep, in the store with what it made of the games.
+//! anything new. What was finished before the start nobody tells: the store is asked for it once. How far each reader
+//! has come is its own to keep, in the store with what it made of the games.
 //!
 //! A reader notes the [`News`], looks at all there is, and then waits for more than it noted: what is committed in
 //! between ends the wait at once.
@@ -22,8 +22,8 @@ use super::store::{Refused, Store, StoreError, Write, Written};
 /// which the others have theirs.
 const PAGE_GAMES: u64 = 64;
 
-/// Pages that are kept for readers who come to the same games a little later: the learners, which mostly go together, the
-/// judge, and somebody who catches up. Further ones are read again.
+/// Pages that are kept for readers who come to the same games a little later: the learners, which mostly go together,
+/// the judge, and somebody who catches up. Further ones are read again.
 const PAGES_KEPT: usize = 4;
 
 /// A finished game, or what is left of it.
@@ -130,17 +130,19 @@ impl FinishedGames {
         let _ = news.wait_for(|news| is_wanted(news, &known)).await;
     }
 
-    /// The next games above a number, in order; damaged ones too, as readers must know how far they have come. Nobody asks
-    /// the store if there are none, and one reader alone if several come to the same games.
+    /// The next games above a number, in order; damaged ones too, as readers must know how far they have come. Nobody
+    /// asks the store if there are none, and one reader alone if several come to the same games.
     ///
     /// # Errors
     ///
     /// The store cannot be read. Nothing is kept of that: whoever asks again is answered anew.
-    pub async fn page(&self, after: u64) -> Result<Page, StoreError> {
+    pub async fn page(&self, after: u64) -> Result<FinishedPage, StoreError> {
         self.inner.start.get_or_try_init(|| self.ask_for_the_last()).await?;
         let news = self.news();
-        let Some(place) = self.shelf(|shelf| shelf.place(after, &news)) else { return Ok(Page::default()) };
-        let Span { after: from, up_to } = place.span;
+        let Some(place) = self.shelf(|shelf| shelf.place(after, &news)) else {
+            return Ok(FinishedPage::default());
+        };
+        let NumberSpan { after: from, up_to } = place.span;
         // No more than a page, so it fits.
         let limit = u32::try_from(up_to - from).unwrap_or(u32::MAX);
         let store = &self.inner.store;
@@ -148,7 +150,7 @@ impl FinishedGames {
         let games: Arc<[FinishedGame]> = Arc::clone(place.games.get_or_try_init(read).await?);
         let is_read = |game: &&FinishedGame| number_of(game).is_some_and(|number| number <= after);
         let skipped = games.iter().take_while(is_read).count();
-        Ok(Page { games, skipped, is_behind: up_to < news.finished })
+        Ok(FinishedPage { games, skipped, is_behind: up_to < news.finished })
     }
 
     /// Asks the store which game is the last one, as nobody tells of those before the start.
@@ -180,7 +182,7 @@ fn number_of(game: &FinishedGame) -> Option<u64> {
 
 /// Finished games that follow each other.
 #[derive(Clone, Default, Debug)]
-pub struct Page {
+pub struct FinishedPage {
     games: Arc<[FinishedGame]>,
     /// Games at the beginning that the reader has had.
     skipped: usize,
@@ -188,7 +190,7 @@ pub struct Page {
     pub is_behind: bool,
 }
 
-impl Deref for Page {
+impl Deref for FinishedPage {
     type Target = [FinishedGame];
 
     fn deref(&self) -> &[FinishedGame] {
@@ -198,14 +200,14 @@ impl Deref for Page {
 
 /// Numbers of finished games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Span {
+struct NumberSpan {
     /// Without this one.
     after: u64,
     /// With this one.
     up_to: u64,
 }
 
-impl Span {
+impl NumberSpan {
     /// What follows on a number, if it has finished.
     fn next(after: u64, news: &News) -> Option<Self> {
         (after < news.finished).then(|| Self { after, up_to: news.finished.min(after + PAGE_GAMES) })
@@ -219,8 +221,8 @@ impl Span {
 
 /// A page that somebody reads or has read: whoever comes first reads it, the others wait for that.
 #[derive(Clone, Debug)]
-struct Place {
-    span: Span,
+struct FollowerPlace {
+    span: NumberSpan,
     /// As of which withdrawals: after another one, games may have other settlements.
     withdrawals: u64,
     games: Arc<OnceCell<Arc<[FinishedGame]>>>,
@@ -229,18 +231,18 @@ struct Place {
 /// The pages that were asked for last, the newest at the end.
 #[derive(Default, Debug)]
 struct Shelf {
-    places: VecDeque<Place>,
+    places: VecDeque<FollowerPlace>,
 }
 
 impl Shelf {
     /// Where the games are that follow on a number; nowhere if none has finished.
-    fn place(&mut self, after: u64, news: &News) -> Option<Place> {
-        let span = Span::next(after, news)?;
+    fn place(&mut self, after: u64, news: &News) -> Option<FollowerPlace> {
+        let span = NumberSpan::next(after, news)?;
         self.places.retain(|place| place.withdrawals == news.withdrawals);
         if let Some(place) = self.places.iter().find(|place| place.span.follows(after)) {
             return Some(place.clone());
         }
-        let place = Place { span, withdrawals: news.withdrawals, games: Arc::default() };
+        let place = FollowerPlace { span, withdrawals: news.withdrawals, games: Arc::default() };
         if self.places.len() == PAGES_KEPT {
             self.places.pop_front();
         }
@@ -283,7 +285,7 @@ mod tests {
         started.and(finished).unwrap();
     }
 
-    fn numbers(page: &Page) -> Vec<u64> {
+    fn numbers(page: &FinishedPage) -> Vec<u64> {
         page.iter().filter_map(number_of).collect()
     }
 
@@ -396,7 +398,7 @@ mod tests {
         finish(&writer, 1, GameResult::First).await;
         finish(&writer, 2, GameResult::Void).await;
         let finished = writer.finished();
-        let because = |page: &Page| -> Vec<Option<UnratedReason>> {
+        let because = |page: &FinishedPage| -> Vec<Option<UnratedReason>> {
             page.iter().flatten().map(|game| game.settlement.as_ref().unwrap().unrated_because).collect()
         };
         let known = finished.news();
@@ -421,8 +423,8 @@ mod tests {
         #[track_caller]
         fn check(after: u64, finished: u64, expected: Option<(u64, u64)>) {
             let news = News { finished, ..News::default() };
-            let expected = expected.map(|(after, up_to)| Span { after, up_to });
-            assert_eq!(Span::next(after, &news), expected);
+            let expected = expected.map(|(after, up_to)| NumberSpan { after, up_to });
+            assert_eq!(NumberSpan::next(after, &news), expected);
         }
         check(0, 0, None);
         check(0, 1, Some((0, 1)));
@@ -437,7 +439,7 @@ mod tests {
         let mut shelf = Shelf::default();
         let news = News { finished: 100, ..News::default() };
         let first = shelf.place(0, &news).unwrap();
-        let is_first = |place: &Place| Arc::ptr_eq(&place.games, &first.games);
+        let is_first = |place: &FollowerPlace| Arc::ptr_eq(&place.games, &first.games);
         for (after, expected) in [(0, true), (63, true), (64, false), (99, false)] {
             assert_eq!(is_first(&shelf.place(after, &news).unwrap()), expected, "{after}");
         }

@@ -129,7 +129,7 @@ impl Witness for History {
             }
             LoadTrouble::SessionLost => inner.faults.push("a session could not be resumed".to_owned()),
             LoadTrouble::Refused(error) => {
-                *inner.refusals.entry(format!("{:?}", error.code)).or_default() += 1
+                *inner.refusals.entry(format!("{:?}", error.code)).or_default() += 1;
             }
         }
     }

@@ -59,7 +59,7 @@ const TEACHER: &str = "teacher";
 /// Each game has its own stream of the seed.
 #[derive(Debug)]
 pub struct Training {
-    pupil: Memory,
+    learner: Memory,
     teachers: Vec<TrainingOpponent>,
     /// Games played, which is the number of the next.
     played: u64,
@@ -91,7 +91,7 @@ impl Training {
         teachers: &[TrainingOpponent],
         seed: u64,
     ) -> Result<Self, BotError> {
-        let pupil = registry::memory(spec, Variant::STANDARD, knowledge)?;
+        let learner = registry::memory(spec, Variant::STANDARD, knowledge)?;
         for teacher in teachers {
             match teacher {
                 TrainingOpponent::Itself => {}
@@ -99,7 +99,7 @@ impl Training {
             }
         }
         let teachers = if teachers.is_empty() { vec![TrainingOpponent::Itself] } else { teachers.to_vec() };
-        Ok(Self { pupil, teachers, played: 0, studied: 0, seed })
+        Ok(Self { learner, teachers, played: 0, studied: 0, seed })
     }
 
     /// A run as [`TrainingRun::state`] left it, with the knowledge that was its product.
@@ -135,7 +135,7 @@ impl Training {
     ) -> Result<SideResult, BotError> {
         let side = *side;
         let mut draws = rng::seeded_stream(self.seed, self.played);
-        self.pupil.seed = draws.random();
+        self.learner.seed = draws.random();
         let mut opponent = match teacher {
             TrainingOpponent::Itself => None,
             TrainingOpponent::Bot(spec) => {
@@ -149,7 +149,7 @@ impl Training {
             let position = game.position();
             let column = match &mut opponent {
                 Some(opponent) if position.side_to_move() != side => choose(opponent.as_mut(), position)?,
-                Some(_) | None => self.pupil.best(position).0,
+                Some(_) | None => self.learner.best(position).0,
             };
             game.play(column)
                 .map_err(|error| BotError::Broken { bot: "teacher", reason: error.to_string() })?;
@@ -165,7 +165,7 @@ impl Training {
 
     fn learn(&mut self, game: &Game, side: Side, winner: Option<Side>) {
         let result = SideResult::of(side, winner);
-        self.pupil.game_over(&GameRecord { game: game.clone(), side, result });
+        self.learner.game_over(&GameRecord { game: game.clone(), side, result });
     }
 }
 
@@ -199,17 +199,17 @@ impl TrainingRun for Training {
     }
 
     fn bot(&self, seed: u64) -> Box<dyn Bot> {
-        let Memory { store, rule, snapshots, seed: _ } = &self.pupil;
+        let Memory { store, rule, snapshots, seed: _ } = &self.learner;
         Box::new(Memory { store: store.clone(), rule: *rule, snapshots: *snapshots, seed })
     }
 
     fn summary(&self) -> String {
-        format!("{} patterns", self.pupil.store.iter().len())
+        format!("{} patterns", self.learner.store.iter().len())
     }
 
     /// The memory's XML.
     fn product(&self) -> Vec<u8> {
-        write_xml(&self.pupil.store).into_bytes()
+        write_xml(&self.learner.store).into_bytes()
     }
 
     fn state(&self) -> Vec<u8> {
@@ -292,10 +292,10 @@ mod tests {
     #[test]
     fn playing_itself_teaches_both_how_to_win_and_how_to_lose() {
         let mut training = begin("memory", &[]);
-        while training.pupil.store.iter().len() == 0 {
+        while training.learner.store.iter().len() == 0 {
             training.step().unwrap(); // a draw of two fresh memories is possible, and teaches neither
         }
-        let records: Vec<_> = training.pupil.store.iter().map(|(_, record)| *record).collect();
+        let records: Vec<_> = training.learner.store.iter().map(|(_, record)| *record).collect();
         assert!(records.iter().any(|record| record.won > 0) && records.iter().any(|record| record.lost > 0));
     }
 

@@ -11,7 +11,7 @@ use super::layout::VARIANT;
 use super::network::{Network, squash};
 use super::player::Look;
 use super::shape::NetworkShape;
-use super::trace::{Outlook, Trace};
+use super::trace::{BestValue, Trace};
 use super::walk::{Walk, sign};
 use super::weights::Weights;
 
@@ -95,8 +95,8 @@ impl NetworkLearner {
         liked.collect()
     }
 
-    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to how
-    /// it plays.
+    /// Takes note of the weights as they are after so many games of self-play, so that single steps do not matter to
+    /// how it plays.
     pub(super) fn follow_self_play(&mut self, games: u64, pace: AveragePace) {
         self.average.follow(&self.network, games, pace);
     }
@@ -188,8 +188,8 @@ impl<'n> Study<'n> {
         self.walk.set(Position::new(VARIANT));
         self.trace.clear();
         for &column in game.moves() {
-            let outlook = self.outlook(Some(column));
-            self.trace.set_outlook(outlook);
+            let best_value = self.best_value(Some(column));
+            self.trace.set_best(best_value);
             self.walk.play(column);
             let sum = self.walk.sum();
             self.trace.visit(&self.walk, sum);
@@ -198,31 +198,31 @@ impl<'n> Study<'n> {
             Some(Outcome::Win { by, .. }) => sign(by),
             Some(Outcome::Draw) => 0.0,
             None => {
-                let outlook = self.outlook(None);
-                self.trace.set_outlook(outlook);
-                outlook.value
+                let best_value = self.best_value(None);
+                self.trace.set_best(best_value);
+                best_value.value
             }
         };
         self.trace.learn(self.network, result, LAMBDA, self.step);
     }
 
     /// What the position is worth for the first player, and whether the move that was played shows it.
-    fn outlook(&mut self, played: Option<Column>) -> Outlook {
+    fn best_value(&mut self, played: Option<Column>) -> BestValue {
         let position = *self.walk.position();
         let sign = sign(position.side_to_move());
         match Tactics::of(&position) {
             Tactics::Win(_) => {
                 let is_missed = !position.winning_columns().any(|column| Some(column) == played);
-                Outlook { value: sign, is_missed }
+                BestValue { value: sign, is_missed }
             }
-            Tactics::Lost(_) => Outlook { value: -sign, is_missed: true },
+            Tactics::Lost(_) => BestValue { value: -sign, is_missed: true },
             Tactics::Safe(cells) => {
                 self.walk.explore(PLIES, self.step);
                 let valued = self.walk.value_moves_by_replies(cells);
                 let best = squash(valued.best().1);
                 let played = valued.as_slice().iter().find(|(column, _)| Some(*column) == played);
                 let is_missed = played.is_none_or(|(_, sum)| squash(*sum) < best - MARGIN);
-                Outlook { value: best * sign, is_missed }
+                BestValue { value: best * sign, is_missed }
             }
         }
     }

@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::average::Average;
 use super::network::{Network, squash};
-use super::trace::{Outlook, Trace};
+use super::trace::{BestValue, Trace};
 use super::walk::{Walk, sign};
 
 /// How a game against oneself is played and learnt from.
@@ -90,7 +90,7 @@ impl<'n> SelfPlay<'n> {
             (Sight::Moves, Some(teacher)) => squash(self.sum_by(teacher, best, side)),
             (Sight::Moves, None) | (Sight::Replies, _) => squash(sum) * sign(side),
         };
-        self.trace.set_outlook(Outlook { value, is_missed: column != best });
+        self.trace.set_best(BestValue { value, is_missed: column != best });
         self.walk.play(column);
         let own = match manner.sight {
             Sight::Moves => played * sign(side),

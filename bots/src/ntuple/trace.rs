@@ -24,12 +24,12 @@ struct Visit {
     /// What the network thought of it.
     value: f32,
     /// What it is worth seen from a move or two later; unset where the game ends.
-    outlook: Option<Outlook>,
+    best_value: Option<BestValue>,
 }
 
 /// The value of the best that can follow a position.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Outlook {
+pub(super) struct BestValue {
     pub(super) value: f32,
     /// Whether something else was played, so that the rest of the game says nothing about the position.
     pub(super) is_missed: bool,
@@ -45,21 +45,21 @@ impl Trace {
         self.indices.clear();
     }
 
-    /// Notes the outlook of the afterstate visited last, if there is one: it is known when the next side has
+    /// Notes the best value after the afterstate visited last, if there is one: it is known when the next side has
     /// looked at its moves.
-    pub(super) fn set_outlook(&mut self, outlook: Outlook) {
+    pub(super) fn set_best(&mut self, best_value: BestValue) {
         if let Some(last) = self.visits.last_mut() {
-            last.outlook = Some(outlook);
+            last.best_value = Some(best_value);
         }
     }
 
     /// Notes the position of `walk`, which somebody has just made, and its sum of weights.
     pub(super) fn visit(&mut self, walk: &Walk<'_>, sum: f32) {
-        self.visits.push(Visit { position: *walk.position(), value: squash(sum), outlook: None });
+        self.visits.push(Visit { position: *walk.position(), value: squash(sum), best_value: None });
         self.indices.extend_from_slice(walk.indices());
     }
 
-    /// Moves each value towards its lambda-return: the outlook, mixed with what came out in the end.
+    /// Moves each value towards its lambda-return: the best value, mixed with what came out in the end.
     ///
     /// Truncated at moves that were not the best, as in Thill, Bagheri, Koch and Konen, "Temporal Difference
     /// Learning with Eligibility Traces for the Game Connect Four" (2014); there such positions are not learnt
@@ -69,10 +69,10 @@ impl Trace {
         let features = network.layout.features();
         let mut target = result;
         for (visit, indices) in self.visits.iter().zip(self.indices.chunks_exact(features)).rev() {
-            target = match visit.outlook {
+            target = match visit.best_value {
                 None => result,
-                Some(Outlook { value, is_missed: true }) => value,
-                Some(Outlook { value, is_missed: false }) => value + lambda * (target - value),
+                Some(BestValue { value, is_missed: true }) => value,
+                Some(BestValue { value, is_missed: false }) => value + lambda * (target - value),
             };
             network.table(visit.mover()).add(indices, step * (target - visit.value));
         }
@@ -81,7 +81,7 @@ impl Trace {
     /// The last position in which a side had an advantage and yet did not win, if the game went on from there, and only
     /// by moves that seemed best.
     pub(super) fn lost_advantage(&self, result: f32) -> Option<Position> {
-        let seemed_best = |visit: &&Visit| visit.outlook.is_none_or(|outlook| !outlook.is_missed);
+        let seemed_best = |visit: &&Visit| visit.best_value.is_none_or(|best_value| !best_value.is_missed);
         let is_lost = |visit: &&Visit| {
             visit.value.abs() >= ADVANTAGE && visit.value * result <= 0.0 && !visit.position.is_full()
         };
@@ -113,7 +113,7 @@ mod tests {
             walk.set(position(number + 1));
             trace.visit(&walk, sum);
             if number + 1 < sums.len() {
-                trace.set_outlook(Outlook { value: 0.0, is_missed });
+                trace.set_best(BestValue { value: 0.0, is_missed });
             }
         }
         trace

@@ -51,8 +51,8 @@ pub(super) struct MemoryCommand {
 
 #[derive(Debug, Subcommand)]
 enum MemoryAction {
-    /// Show how a learner got better, what its last lessons changed, and its patterns with how often they were seen, won
-    /// and lost, the most seen first.
+    /// Show how a learner got better, what its last lessons changed, and its patterns with how often they were seen,
+    /// won and lost, the most seen first.
     #[command(after_help = "\
 Examples:
   fourfold memory show --bot ntuple-live --limit 20
@@ -210,45 +210,35 @@ impl MemoryCommand {
                     None => {
                         match known(&data, ControlRequest::LearnerShow { name: bot.clone() }, &bot, variant)?
                         {
-                            KnowledgePlace::Arena(ControlAnswer::Learner(shown)) => {
-                                learner::show(shown, limit, json)
-                            }
-                            KnowledgePlace::Arena(other) => Err(output::unexpected(&other)),
-                            KnowledgePlace::House(place) => show(&place, limit, json),
+                            Known::Arena(ControlAnswer::Learner(shown)) => learner::show(shown, limit, json),
+                            Known::Arena(other) => Err(output::unexpected(&other)),
+                            Known::House(place) => show(&place, limit, json),
                         }
                     }
                 }
             }
             MemoryAction::Verify { repair, json, data } => verify(&data, repair, json),
             MemoryAction::Export { file, xml, bot, variant, data } => {
-                let of_place =
-                    |place: &MemoryPlace| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
-                match MemoryPlace::of_file(&bot, variant) {
-                    Some(place) => export(of_place(&place)?.as_bytes(), &file),
-                    None => {
-                        match known(
-                            &data,
-                            ControlRequest::LearnerExport { name: bot.clone() },
-                            &bot,
-                            variant,
-                        )? {
-                            KnowledgePlace::Arena(ControlAnswer::LearnerFile {
-                                form: FileForm::Network,
-                                ..
-                            }) if xml => {
-                                Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
-                            }
-                            KnowledgePlace::Arena(ControlAnswer::LearnerFile { form: _, bytes }) => {
-                                export(&bytes, &file)
-                            }
-                            KnowledgePlace::Arena(other) => Err(output::unexpected(&other)),
-                            KnowledgePlace::House(place) => export(of_place(&place)?.as_bytes(), &file),
-                        }
-                    }
-                }
+                export_known(&file, xml, &bot, variant, &data)
             }
             MemoryAction::Import { file, xml: _, place } => import(&place, &file),
         }
+    }
+}
+
+/// Saves what a bot knows, wherever that is.
+fn export_known(file: &Path, xml: bool, bot: &str, variant: Variant, data: &DataArg) -> anyhow::Result<()> {
+    let of_place = |place: &MemoryPlace| Ok::<_, anyhow::Error>(write_xml(&place.read(&place.path())?));
+    if let Some(place) = MemoryPlace::of_file(bot, variant) {
+        return export(of_place(&place)?.as_bytes(), file);
+    }
+    match known(data, ControlRequest::LearnerExport { name: bot.to_owned() }, bot, variant)? {
+        Known::Arena(ControlAnswer::LearnerFile { form: FileForm::Network, .. }) if xml => {
+            Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
+        }
+        Known::Arena(ControlAnswer::LearnerFile { form: _, bytes }) => export(&bytes, file),
+        Known::Arena(other) => Err(output::unexpected(&other)),
+        Known::House(place) => export(of_place(&place)?.as_bytes(), file),
     }
 }
 
@@ -343,21 +333,16 @@ fn ask(data: &DataArg, request: ControlRequest) -> anyhow::Result<ControlAnswer>
 }
 
 /// Where somebody's knowledge is.
-enum KnowledgePlace {
+enum Known {
     /// With a learner of the arena.
     Arena(ControlAnswer),
     /// In the file of the house bot of that name.
     House(MemoryPlace),
 }
 
-/// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the house
-/// bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
-fn known(
-    data: &DataArg,
-    request: ControlRequest,
-    name: &str,
-    variant: Variant,
-) -> anyhow::Result<KnowledgePlace> {
+/// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the
+/// house bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
+fn known(data: &DataArg, request: ControlRequest, name: &str, variant: Variant) -> anyhow::Result<Known> {
     let house = || {
         let bot = name.parse().ok()?;
         let place = MemoryPlace { bot, variant, data: data.directory().to_owned() };
@@ -366,11 +351,11 @@ fn known(
     if !data.has_database()
         && let Some(place) = house()
     {
-        return Ok(KnowledgePlace::House(place));
+        return Ok(Known::House(place));
     }
     match ask(data, request) {
-        Ok(answer) => Ok(KnowledgePlace::Arena(answer)),
-        Err(error) if is_no_learner(&error) => house().map(KnowledgePlace::House).ok_or(error),
+        Ok(answer) => Ok(Known::Arena(answer)),
+        Err(error) if is_no_learner(&error) => house().map(Known::House).ok_or(error),
         Err(error) => Err(error),
     }
 }

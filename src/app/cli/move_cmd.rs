@@ -43,7 +43,8 @@ pub(super) struct MoveCommand {
     /// The row that the 42 characters begin with.
     #[arg(long, value_enum, default_value_t = PrintOrder::Bottom, requires = "board42")]
     order: PrintOrder,
-    /// Print below the move which patterns spoke for which columns, in the bot's own unit: of the memories and of ntuple.
+    /// Print below the move which patterns spoke for which columns, in the bot's own unit: of the memories and of
+    /// ntuple.
     #[arg(long)]
     why: bool,
     /// Write the line to this file too.

@@ -13,7 +13,7 @@ use tracing::{debug, info, warn};
 
 use super::budget::{Activity, Budget, BudgetClass, cost_of_pair};
 use super::choose::{ChosenPair, PairCandidate, PairQuestion, choose};
-use super::health::{BotHealth, Condition, News};
+use super::health::{BotHealth, Condition, HealthNews};
 use super::meetings::Meetings;
 use super::strengths::Strengths;
 use super::troubles::{BotTrouble, Troubles};
@@ -79,7 +79,7 @@ pub struct MatchmakerSettings {
     pub pairs_per_day: u32,
 }
 
-/// What the ladder works with.
+/// What the matchmaker works with.
 #[derive(Clone, Debug)]
 pub struct MatchmakerDeps {
     /// Starts games.
@@ -135,7 +135,7 @@ struct RunningPair {
 }
 
 impl MatchmakerActor {
-    /// A ladder that has not started anything yet.
+    /// A matchmaker that has not started anything yet.
     #[must_use]
     pub fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -249,14 +249,14 @@ impl MatchmakerActor {
     }
 
     /// Says what has changed about a bot.
-    fn tell(&self, bot: &PlayerId, news: Option<News>, now: Instant) {
+    fn tell(&self, bot: &PlayerId, news: Option<HealthNews>, now: Instant) {
         match news {
             None => return,
-            Some(News::Paused(fault, length)) => {
+            Some(HealthNews::Paused(fault, length)) => {
                 let reason = fault.as_str();
                 warn!(%bot, reason, minutes = length.as_secs() / 60, "bot paused on the ladder after faults");
             }
-            Some(News::Back) => info!(%bot, "bot back on the ladder"),
+            Some(HealthNews::Back) => info!(%bot, "bot back on the ladder"),
         }
         self.publish_troubles(now);
     }

@@ -31,7 +31,7 @@ pub enum Condition {
 
 /// What has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum HealthNews {
     /// It is paused for so long.
     Paused(Fault, Duration),
     /// It is trusted again.
@@ -80,7 +80,7 @@ impl BotHealth {
     }
 
     /// A bot has broken off a game.
-    pub fn fault(&mut self, bot: &PlayerId, fault: Fault, now: Instant) -> Option<News> {
+    pub fn fault(&mut self, bot: &PlayerId, fault: Fault, now: Instant) -> Option<HealthNews> {
         let new = FaultRecord { faults: 0, last: fault, pause: None };
         let record = self.records.entry(bot.clone()).or_insert(new);
         record.faults += 1;
@@ -92,11 +92,11 @@ impl BotHealth {
             None => return None,
         };
         record.pause = Some(Pause { until: now + length, length, clean: 0 });
-        Some(News::Paused(fault, length))
+        Some(HealthNews::Paused(fault, length))
     }
 
     /// A bot has played a pair to its end without breaking off.
-    pub fn clean_pair(&mut self, bot: &PlayerId, now: Instant) -> Option<News> {
+    pub fn clean_pair(&mut self, bot: &PlayerId, now: Instant) -> Option<HealthNews> {
         let record = self.records.get_mut(bot)?;
         match &mut record.pause {
             Some(pause) if pause.until > now => None,
@@ -106,7 +106,7 @@ impl BotHealth {
             }
             Some(_) => {
                 self.records.remove(bot);
-                Some(News::Back)
+                Some(HealthNews::Back)
             }
             None => {
                 self.records.remove(bot);
@@ -131,7 +131,10 @@ mod tests {
         for _ in 1..FAULTS_MAX {
             assert_eq!(health.fault(&bot(), Fault::Time, now), None);
         }
-        assert_eq!(health.fault(&bot(), Fault::Absent, now), Some(News::Paused(Fault::Absent, PAUSE_FIRST)));
+        assert_eq!(
+            health.fault(&bot(), Fault::Absent, now),
+            Some(HealthNews::Paused(Fault::Absent, PAUSE_FIRST))
+        );
         (health, now + PAUSE_FIRST)
     }
 
@@ -157,7 +160,7 @@ mod tests {
         let (mut health, until) = paused(now);
         assert_eq!(health.clean_pair(&bot(), now), None, "a pair that began before the pause");
         assert_eq!(health.clean_pair(&bot(), until), None);
-        assert_eq!(health.clean_pair(&bot(), until), Some(News::Back));
+        assert_eq!(health.clean_pair(&bot(), until), Some(HealthNews::Back));
         assert_eq!(health.condition(&bot(), now), Condition::Fit);
         assert_eq!(health.clean_pair(&bot(), now), None);
     }
@@ -169,7 +172,9 @@ mod tests {
         assert_eq!(health.fault(&bot(), Fault::Failed, now), None, "it is paused already");
         let mut lengths = Vec::new();
         for _ in 0..12 {
-            let Some(News::Paused(_, length)) = health.fault(&bot(), Fault::Failed, until) else { panic!() };
+            let Some(HealthNews::Paused(_, length)) = health.fault(&bot(), Fault::Failed, until) else {
+                panic!()
+            };
             lengths.push(length);
             until += length;
         }

@@ -29,7 +29,7 @@ impl BotTrouble {
     }
 }
 
-/// All bots in trouble. The ladder writes it, whoever shows bots reads it. Cheap to clone.
+/// All bots in trouble. The matchmaker writes it, pages and interface read it. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
 

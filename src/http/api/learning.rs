@@ -125,12 +125,13 @@ struct LessonJson {
     new: u64,
     /// The game's moves at which it chose otherwise right after it had learnt the game, in order; null if that was not
     /// noted yet.
-    rethought: Option<Vec<RethoughtJson>>,
+    rethought: Option<Vec<ChangedMoveJson>>,
 }
 
 /// A move of a game at which a learner chose otherwise right after it had learnt the game.
 #[derive(Debug, Serialize, JsonSchema)]
-struct RethoughtJson {
+#[schemars(rename = "RethoughtJson")]
+struct ChangedMoveJson {
     /// Of the move that was played, counted from 1, the opening's included.
     ply: usize,
     /// The columns, from 1, among which it would have chosen before.
@@ -264,12 +265,12 @@ impl LessonJson {
             learner,
             changed: changed as u64,
             new: new as u64,
-            rethought: changed_moves.map(|turns| turns.into_iter().map(RethoughtJson::from).collect()),
+            rethought: changed_moves.map(|turns| turns.into_iter().map(ChangedMoveJson::from).collect()),
         }
     }
 }
 
-impl From<ChangedMove> for RethoughtJson {
+impl From<ChangedMove> for ChangedMoveJson {
     fn from(ChangedMove { ply, before, after }: ChangedMove) -> Self {
         let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
         Self { ply, before: numbers(before), after: numbers(after) }

@@ -96,16 +96,16 @@ impl TurnTile {
 /// What a game taught the bots that learnt from it.
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/taught.html")]
-pub(super) struct TaughtPanel {
+pub(super) struct LessonsPanel {
     lang: Language,
-    pupils: Vec<TaughtPupil>,
+    learners: Vec<LearnerPanel>,
 }
 
-impl HtmlSafe for TaughtPanel {}
+impl HtmlSafe for LessonsPanel {}
 
 /// What it taught one of them.
 #[derive(Clone, Debug)]
-struct TaughtPupil {
+struct LearnerPanel {
     name: String,
     /// What changed in what it knows, and at how many of the game's moves it chose otherwise, as far as either is
     /// known.
@@ -115,20 +115,20 @@ struct TaughtPupil {
     is_averaged: bool,
 }
 
-impl TaughtPanel {
+impl LessonsPanel {
     /// `None` if nobody learnt from it, or not yet.
     pub(super) fn new(lang: Language, game: &StoredGame, lessons: &GameLessons) -> Option<Self> {
         let moves = game.moves();
-        let pupil = |(learner, changes): &(Arc<LearnerView>, Changes)| {
+        let panel = |(learner, changes): &(Arc<LearnerView>, Changes)| {
             let keeps_counts = learner.knowledge.now().keeps_counts();
-            TaughtPupil::new(lang, learner.name.to_string(), &moves, changes, keeps_counts)
+            LearnerPanel::new(lang, learner.name.to_string(), &moves, changes, keeps_counts)
         };
-        let pupils: Vec<_> = lessons.taught.iter().map(pupil).collect();
-        (!pupils.is_empty()).then_some(Self { lang, pupils })
+        let learners: Vec<_> = lessons.taught.iter().map(panel).collect();
+        (!learners.is_empty()).then_some(Self { lang, learners })
     }
 }
 
-impl TaughtPupil {
+impl LearnerPanel {
     fn new(lang: Language, name: String, moves: &str, changes: &Changes, keeps_counts: bool) -> Self {
         let grown = changes.changed - changes.new;
         let counts =

@@ -11,7 +11,7 @@ const ROOM: (f64, f64, f64, f64) = (52.0, 30.0, 12.0, 16.0);
 
 /// One point to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct ChartPoint {
+pub(super) struct Datum {
     pub(super) games: u64,
     pub(super) y: f64,
     /// Half the width of the range in which it lies with 95 percent.
@@ -62,14 +62,9 @@ pub(super) struct Chart {
 impl HtmlSafe for Chart {}
 
 impl Chart {
-    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there is
-    /// nothing to draw.
-    pub(super) fn new(
-        title: &str,
-        x_title: &str,
-        frozen: &[ChartPoint],
-        live: &[ChartPoint],
-    ) -> Option<Self> {
+    /// Draws frozen versions as dots with bars, the live learner as a thin line with a ring at its end. `None` if there
+    /// is nothing to draw.
+    pub(super) fn new(title: &str, x_title: &str, frozen: &[Datum], live: &[Datum]) -> Option<Self> {
         let all = || frozen.iter().chain(live);
         let most = all().map(|value| value.games).max()?.max(10);
         let lows = all().map(|value| value.y - value.pm95);
@@ -81,11 +76,11 @@ impl Chart {
         let (left, bottom, top, right) = (ROOM.0, SIZE.1 - ROOM.1, ROOM.2, SIZE.0 - ROOM.3);
         let x = |games: u64| left + log(games) / log(most) * (right - left);
         let y = |value: f64| bottom - (value - low) / (high - low) * (bottom - top);
-        let points = |values: &[ChartPoint]| {
-            let point = |value: &ChartPoint| format!("{:.1},{:.1}", x(value.games), y(value.y));
+        let points = |values: &[Datum]| {
+            let point = |value: &Datum| format!("{:.1},{:.1}", x(value.games), y(value.y));
             values.iter().map(point).collect::<Vec<_>>().join(" ")
         };
-        let dot = |value: &ChartPoint| Dot {
+        let dot = |value: &Datum| Dot {
             x: format!("{:.1}", x(value.games)),
             y: format!("{:.1}", y(value.y)),
             low: format!("{:.1}", y(value.y - value.pm95)),
@@ -138,8 +133,8 @@ fn nice_step(range: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn value(games: u64, value: f64) -> ChartPoint {
-        ChartPoint { games, y: value, pm95: 50.0 }
+    fn value(games: u64, value: f64) -> Datum {
+        Datum { games, y: value, pm95: 50.0 }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use fourfold_engine::BySide;
 
 use super::analysis;
 use super::author::Thoughts;
-use super::changed_moves::TaughtPanel;
+use super::changed_moves::LessonsPanel;
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -223,7 +223,7 @@ struct GamePage {
     /// Of games that a learner plays.
     why: Option<WhyPanel>,
     /// Of games from which bots learnt.
-    taught: Option<TaughtPanel>,
+    taught: Option<LessonsPanel>,
     /// Whether more bots may learn from it, so that the page looks for that.
     is_taught_later: bool,
     /// Of games that a bot of the visitor's plays.
@@ -303,7 +303,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let why = WhyPanel::of(&state, visitor.language(), &game).await?;
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
-    let taught = TaughtPanel::new(visitor.language(), &game, &lessons);
+    let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let page = GamePage {

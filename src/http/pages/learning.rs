@@ -10,7 +10,7 @@ use fourfold_engine::{BySide, Variant};
 use super::Page;
 use super::bots;
 use super::changed_moves::{self, Turns};
-use super::chart::{Chart, ChartPoint};
+use super::chart::{Chart, Datum};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::pattern::{PatternBoard, PatternCells};
@@ -21,7 +21,7 @@ use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::study::learning;
 use crate::study::learning::changes::Changes;
-use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, TaughtGame, last_lessons};
+use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, PastLessonGame, last_lessons};
 use crate::study::learning::view::LearnerView;
 
 use crate::storage::StoreError;
@@ -59,9 +59,9 @@ impl LearningVersionRow {
     }
 
     /// Where it stands on the curve of ratings, unless too few games say so.
-    fn rated(&self) -> Option<ChartPoint> {
+    fn rated(&self) -> Option<Datum> {
         let rating = self.rating.filter(|_| !self.provisional())?;
-        Some(ChartPoint { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
+        Some(Datum { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
     }
 }
 
@@ -218,13 +218,13 @@ async fn learner(
     let rows = version_rows(state, view).await?;
     let (frozen, live): (Vec<&LearningVersionRow>, Vec<&LearningVersionRow>) =
         rows.iter().partition(|row| !row.is_live);
-    let rated: Vec<ChartPoint> = frozen.iter().filter_map(|row| row.rated()).collect();
+    let rated: Vec<Datum> = frozen.iter().filter_map(|row| row.rated()).collect();
     let now = live.iter().filter_map(|row| row.rated());
-    let grown: Vec<ChartPoint> = rated.last().copied().into_iter().chain(now).collect();
-    let decided: Vec<ChartPoint> =
+    let grown: Vec<Datum> = rated.last().copied().into_iter().chain(now).collect();
+    let decided: Vec<Datum> =
         frozen.iter().filter_map(|row| Some(decision(row.games, row.decision?))).collect();
     let curve = state.store.learner_curve(&view.name).await?;
-    let measured: Vec<ChartPoint> =
+    let measured: Vec<Datum> =
         curve.iter().filter_map(|stored| Some(decision(stored.games, stored.decision?))).collect();
     let games = lang.text("learning.games_learnt");
     let first = frozen.first().map_or(0, |row| row.games);
@@ -286,11 +286,11 @@ fn growth(lang: Language, rows: &[LearningVersionRow]) -> Vec<Growth> {
 }
 
 /// A point of the curve of decisions, with what its number of positions leaves to chance.
-fn decision(games: u64, thousandths: u16) -> ChartPoint {
+fn decision(games: u64, thousandths: u16) -> Datum {
     let share = f64::from(thousandths) / 1_000.0;
     let positions = u32::try_from(decisions::shipped().len()).unwrap_or(u32::MAX);
     let error = (share * (1.0 - share) / f64::from(positions.max(1))).sqrt();
-    ChartPoint { games, y: share * 100.0, pm95: error * 196.0 }
+    Datum { games, y: share * 100.0, pm95: error * 196.0 }
 }
 
 fn percent(lang: Language, thousandths: u16) -> String {
@@ -319,9 +319,9 @@ async fn lessons(
     Ok(lessons.into_iter().map(row).collect())
 }
 
-impl From<TaughtGame> for LessonGame {
-    fn from(game: TaughtGame) -> Self {
-        let TaughtGame { id, players: BySide { first, second }, result, moves: _ } = game;
+impl From<PastLessonGame> for LessonGame {
+    fn from(game: PastLessonGame) -> Self {
+        let PastLessonGame { id, players: BySide { first, second }, result, moves: _ } = game;
         let score = words::score(result);
         Self { id: id.to_string(), first: first.to_string(), second: second.to_string(), score }
     }

@@ -8,7 +8,7 @@ use super::*;
 use crate::system::config::Config;
 
 /// What stands in braces, and whether there is a link.
-fn slots(text: &str) -> BTreeSet<String> {
+fn placeholders(text: &str) -> BTreeSet<String> {
     let names = text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).map(str::to_owned);
     let brackets = text.matches(['[', ']']).map(str::to_owned);
     names.chain(brackets).collect()
@@ -52,9 +52,9 @@ fn all_languages_fill_in_the_same() {
         for (name, by_language) in texts {
             let Some(english) = by_language.get("en") else { continue };
             // A form for one thing may say the number in a word.
-            let all: BTreeSet<_> = forms(english).into_iter().flat_map(slots).collect();
+            let all: BTreeSet<_> = forms(english).into_iter().flat_map(placeholders).collect();
             for (tag, text) in &by_language {
-                let own: BTreeSet<_> = forms(text).into_iter().flat_map(slots).collect();
+                let own: BTreeSet<_> = forms(text).into_iter().flat_map(placeholders).collect();
                 if own != all {
                     faults.push(format!("{area}.{name} fills in {own:?} in `{tag}`, in English {all:?}"));
                 }

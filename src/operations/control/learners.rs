@@ -8,8 +8,8 @@ use fourfold_engine::{BySide, Column, Variant};
 
 use super::execute::{Control, no_game, player, with_causes};
 use super::request::{
-    ControlAnswer, ControlRefusal, FileForm, LearnerShown, LearnerVerified, LessonShown, MoveShown,
-    PatternShown, PointShown, ReasonShown, RefusalKind, RethoughtShown, VersionShown,
+    ChangedMoveShown, ControlAnswer, ControlRefusal, FileForm, LearnerShown, LearnerVerified, LessonShown,
+    MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, VersionShown,
 };
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::study::learning;
@@ -199,12 +199,12 @@ impl From<PastLesson> for LessonShown {
         });
         let result = game.as_ref().map(|game| game.result);
         let changed_moves = changes.changed_moves;
-        let rethought = changed_moves.map(|turns| turns.into_iter().map(RethoughtShown::from).collect());
+        let rethought = changed_moves.map(|turns| turns.into_iter().map(ChangedMoveShown::from).collect());
         Self { number, game: game.map(|game| game.id), players, result, new, again, rethought }
     }
 }
 
-impl From<ChangedMove> for RethoughtShown {
+impl From<ChangedMove> for ChangedMoveShown {
     fn from(ChangedMove { ply, before, after }: ChangedMove) -> Self {
         let numbers = |columns: Vec<Column>| columns.into_iter().map(Column::number).collect();
         Self { ply, before: numbers(before), after: numbers(after) }

@@ -302,12 +302,12 @@ pub struct LessonShown {
     pub again: usize,
     /// Moves of the game at which it chose otherwise right after it; null if that was not noted yet.
     #[serde(default)]
-    pub rethought: Option<Vec<RethoughtShown>>,
+    pub rethought: Option<Vec<ChangedMoveShown>>,
 }
 
 /// A move of a game at which a learner chose otherwise right after it had learnt the game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct RethoughtShown {
+pub struct ChangedMoveShown {
     /// Of the move that was played, counted from 1, the opening's included.
     pub ply: usize,
     /// The columns, from 1, among which it would have chosen before.

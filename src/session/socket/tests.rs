@@ -26,7 +26,7 @@ const PIPE_BYTES: usize = 64 * 1024;
 
 /// What a session was told.
 #[derive(Debug, PartialEq)]
-enum Told {
+enum SessionCall {
     Handled(Box<ClientMessage>, Instant),
     Measured(Duration),
     Resync(String, u64),
@@ -36,7 +36,7 @@ enum Told {
 #[derive(Debug)]
 struct FakeSession {
     outbox: Outbox,
-    told: mpsc::UnboundedSender<Told>,
+    told: mpsc::UnboundedSender<SessionCall>,
     /// `seek` is handled for as long as this is not notified.
     released: Notify,
 }
@@ -62,20 +62,20 @@ impl SessionPort for FakeSession {
             _ => ServerMessage::Ok(Done {}),
         };
         self.outbox.answer(&answer.into(), request.id.as_deref());
-        let _ = self.told.send(Told::Handled(Box::new(request.message), received));
+        let _ = self.told.send(SessionCall::Handled(Box::new(request.message), received));
     }
 
     fn measured(&self, round_trip: Duration) {
-        let _ = self.told.send(Told::Measured(round_trip));
+        let _ = self.told.send(SessionCall::Measured(round_trip));
     }
 
     async fn resync(&self, game: GameId, skipped: u64) {
-        let _ = self.told.send(Told::Resync(game.to_string(), skipped));
+        let _ = self.told.send(SessionCall::Resync(game.to_string(), skipped));
         self.outbox.forget_game(&game);
     }
 
     async fn disconnected(&self, _: Attachment, how: Disconnected) {
-        let _ = self.told.send(Told::Disconnected(how));
+        let _ = self.told.send(SessionCall::Disconnected(how));
     }
 }
 
@@ -108,7 +108,7 @@ impl Gateway for FakeGateway {
 /// A daemon with one session.
 struct Daemon {
     session: Arc<FakeSession>,
-    told: mpsc::UnboundedReceiver<Told>,
+    told: mpsc::UnboundedReceiver<SessionCall>,
     deps: SocketDeps,
 }
 
@@ -149,10 +149,10 @@ impl Daemon {
         self.session.outbox.deliver(&Frame::new(ServerMessage::Pong(Ping { n })), Urgency::Must)
     }
 
-    async fn next_told(&mut self) -> Told {
+    async fn next_told(&mut self) -> SessionCall {
         loop {
             match self.told.recv().await.unwrap() {
-                Told::Measured(_) => {}
+                SessionCall::Measured(_) => {}
                 told => return told,
             }
         }
@@ -291,9 +291,9 @@ async fn messages_flow_and_requests_are_stamped_while_an_earlier_one_is_handled(
     assert_eq!(client.hear().await["type"], "ok");
     assert_eq!(client.hear().await["n"], 1);
     assert!(
-        matches!(daemon.next_told().await, Told::Handled(message, _) if matches!(*message, ClientMessage::Seek(_)))
+        matches!(daemon.next_told().await, SessionCall::Handled(message, _) if matches!(*message, ClientMessage::Seek(_)))
     );
-    let Told::Handled(_, received) = daemon.next_told().await else { panic!() };
+    let SessionCall::Handled(_, received) = daemon.next_told().await else { panic!() };
     assert_eq!(received, sent, "not when its turn came");
 }
 
@@ -358,9 +358,9 @@ async fn bye_is_answered_and_ends_the_session() {
     assert_eq!(client.hear().await, json!({ "type": "ok", "seq": 2, "re": "b" }));
     client.check_closed(1000).await;
     assert!(
-        matches!(daemon.next_told().await, Told::Handled(message, _) if matches!(*message, ClientMessage::Bye(_)))
+        matches!(daemon.next_told().await, SessionCall::Handled(message, _) if matches!(*message, ClientMessage::Bye(_)))
     );
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Bye));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Bye));
     assert!(!daemon.session.outbox.has_socket());
 }
 
@@ -381,7 +381,7 @@ async fn a_panic_in_a_handler_ends_this_socket_and_its_session_hears_of_it() {
     let mut daemon = Daemon::new();
     let mut client = daemon.greet().await;
     client.say(r#"{"type":"unseek"}"#).await;
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     client.task.await.unwrap();
 }
 
@@ -396,7 +396,7 @@ async fn the_servers_ping_measures_the_network() {
     assert_eq!(client.hear().await["n"], 1);
     // The pong leaves with the next read or write.
     client.socket.flush().await.unwrap();
-    assert_eq!(daemon.told.recv().await, Some(Told::Measured(Duration::from_millis(30))));
+    assert_eq!(daemon.told.recv().await, Some(SessionCall::Measured(Duration::from_millis(30))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -404,7 +404,7 @@ async fn a_peer_that_misses_two_pings_is_dropped() {
     let mut daemon = Daemon::new();
     let client = daemon.greet().await;
     let began = Clock::now();
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     let seconds = began.elapsed().as_secs();
     assert!((15..=25).contains(&seconds), "two heartbeats and a half after the last answer, not {seconds} s");
     client.task.await.unwrap();
@@ -421,7 +421,7 @@ async fn a_peer_that_answers_pings_stays_for_hours() {
     daemon.tell(1);
     assert_eq!(client.hear().await["n"], 1);
     while let Ok(told) = daemon.told.try_recv() {
-        assert!(matches!(told, Told::Measured(_)), "{told:?}");
+        assert!(matches!(told, SessionCall::Measured(_)), "{told:?}");
     }
 }
 
@@ -429,10 +429,10 @@ async fn a_peer_that_answers_pings_stays_for_hours() {
 async fn a_lost_connection_and_a_plain_close_leave_the_session_to_be_resumed() {
     let mut daemon = Daemon::new();
     drop(daemon.greet().await.socket);
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     let mut client = daemon.greet().await;
     client.socket.close(None).await.unwrap();
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     client.task.await.unwrap();
 }
 
@@ -444,7 +444,7 @@ async fn the_stop_of_the_daemon_closes_after_what_waits() {
     daemon.deps.stop.cancel();
     assert_eq!(client.hear().await["n"], 5);
     client.check_closed(1012).await;
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     let client = daemon.connect().await;
     client.check_closed(1012).await;
 }
@@ -487,7 +487,7 @@ async fn a_resumed_session_goes_on_without_loss_or_doubling_and_the_older_socket
         assert_eq!(newer.hear().await, json!({ "type": "pong", "seq": seq, "n": seq }));
     }
     older.check_closed(4409).await;
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     daemon.tell(6);
     assert_eq!(newer.hear().await["seq"], 6, "the older socket's end does not detach the newer one");
 }
@@ -506,7 +506,7 @@ async fn a_player_that_does_not_read_is_closed_as_too_slow_and_costs_no_more_mem
         assert!(delivered < 2_000, "bounded by the pipe, the codec's buffer and the queue");
         tokio::task::yield_now().await;
     }
-    assert_eq!(daemon.next_told().await, Told::Disconnected(Disconnected::Lost));
+    assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await.unwrap();
     assert_eq!(close_code(&bytes), Some(4408));
@@ -545,7 +545,7 @@ async fn a_watcher_that_falls_behind_is_brought_up_to_date_when_it_reads_again()
     for seq in 2..66 {
         assert_eq!(client.hear().await["seq"], seq);
     }
-    assert_eq!(daemon.next_told().await, Told::Resync("g1".into(), 136));
+    assert_eq!(daemon.next_told().await, SessionCall::Resync("g1".into(), 136));
     let crowd = ServerMessage::Crowd(Crowd { game: "g1".parse().unwrap(), watching: 1 });
     daemon.session.outbox.deliver(&crowd.into(), Urgency::Droppable);
     assert_eq!(client.hear().await["seq"], 66);

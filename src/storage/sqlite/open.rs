@@ -22,8 +22,8 @@ const APPLICATION_ID: u32 = 0x4334_5634;
 /// The schema that the last of the migrations makes.
 const SCHEMA: u32 = 7;
 
-/// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text in
-/// the database, so nothing of it may change once it has been released.
+/// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text
+/// in the database, so nothing of it may change once it has been released.
 ///
 /// `sqlx::migrate!` would make this list, but has a second SQLite built for the compiler alone.
 const MIGRATIONS: [(i64, &str, &str); 7] = [

@@ -2,8 +2,8 @@
 //!
 //! sqlx has a derive macro for this, but a second sqlx and a second SQLite come with it, built for the compiler alone.
 
-/// Declares a struct that is read from the columns with the names of its fields. The fields after `with` are such structs
-/// themselves and are read from the same row.
+/// Declares a struct that is read from the columns with the names of its fields. The fields after `with` are such
+/// structs themselves and are read from the same row.
 macro_rules! row {
     (
         $(#[$attribute:meta])*

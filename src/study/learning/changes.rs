@@ -37,8 +37,8 @@ pub struct ChangedMove {
 }
 
 impl ChangedMove {
-    /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it. Turns of
-    /// sides whose record it did not learn do not count.
+    /// Compares what a learner leant to before each move of a game, before and after it learnt these records of it.
+    /// Turns of sides whose record it did not learn do not count.
     pub(super) fn between(
         records: &[GameRecord],
         before: Vec<Vec<Column>>,

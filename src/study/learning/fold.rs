@@ -60,8 +60,8 @@ impl LearnerFold {
         self.learner.knowledge()
     }
 
-    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the marks
-    /// says.
+    /// Learns these games and says what each changed, and freezes a version whenever as many are learnt as one of the
+    /// marks says.
     pub(crate) fn learn(
         &mut self,
         taught: &[TeachingGame],

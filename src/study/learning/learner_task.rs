@@ -30,8 +30,8 @@ use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
 
 /// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored
-/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a second of
-/// learning.
+/// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a
+/// second of learning.
 const PENDING_MAX: usize = 1_000;
 
 /// Games that are learnt at a time on the thread, so that it never works for long at a stretch.
@@ -306,13 +306,14 @@ impl LearnerTask {
         self.pending.as_ref().is_some_and(|pending| pending.lessons.len() >= PENDING_MAX)
     }
 
-    /// When it can go on after a failure, or what it has learnt is to be stored. That may be over: then it waits for room.
+    /// When it can go on after a failure, or what it has learnt is to be stored. That may be over: then it waits for
+    /// room.
     pub(super) fn wakes_at(&self) -> Option<tokio::time::Instant> {
         self.resting_until.max(self.save_not_before.filter(|_| self.pending.is_some()))
     }
 
-    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a state.
-    /// Versions are stored as soon as they are frozen, nothing while games wait for the writer.
+    /// Whether there is something to store, and it is very much or the last time is long enough ago for so large a
+    /// state. Versions are stored as soon as they are frozen, nothing while games wait for the writer.
     fn is_save_due(&self, deps: &LearningDeps, cache: &mut RoundCache) -> bool {
         let Some(pending) = &self.pending else { return false };
         if !cache.has_room(deps) {
@@ -454,7 +455,7 @@ impl LearnerTask {
             style: STYLE,
             strength: None,
             about: self.plan.about.to_owned(),
-            knowledge: KnowledgeSource::Learnt(self.knowledge.clone()),
+            knowledge: KnowledgeSource::Learner(self.knowledge.clone()),
         });
     }
 
@@ -496,7 +497,7 @@ impl LearnerTask {
             knowledge: knowledge.clone(),
         });
         self.versions.sort_by_key(|version| version.mark);
-        let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learnt(knowledge));
+        let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learner(knowledge));
         deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, knowledge });
         Ok(())
     }
@@ -576,7 +577,8 @@ impl RoundCache {
         self.was_without_room = false;
     }
 
-    /// Whether the writer has room for what nobody waits for. If not, it is to be asked again: nobody tells when it has.
+    /// Whether the writer has room for what nobody waits for. If not, it is to be asked again: nobody tells when it
+    /// has.
     pub(super) fn has_room(&mut self, deps: &LearningDeps) -> bool {
         let has_room = !deps.writer.is_congested();
         self.was_without_room |= !has_room;

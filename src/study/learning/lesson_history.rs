@@ -21,14 +21,14 @@ pub struct PastLesson {
     /// Number of the game among all finished ones.
     pub number: u64,
     /// The game; `None` if it is damaged, which taught all the same.
-    pub game: Option<TaughtGame>,
+    pub game: Option<PastLessonGame>,
     /// What changed of what has a name; nothing of learners that keep weights alone.
     pub changes: Changes,
 }
 
 /// The game that taught something.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TaughtGame {
+pub struct PastLessonGame {
     /// The last part of its link.
     pub id: GameId,
     /// Who played.
@@ -44,8 +44,8 @@ pub struct TaughtGame {
 pub struct LessonsWanted {
     /// So many of the last.
     pub newest: usize,
-    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare when
-    /// it has seen much.
+    /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare
+    /// when it has seen much.
     pub changed_moves: usize,
 }
 
@@ -86,7 +86,7 @@ pub async fn last_lessons(
     Ok(taught)
 }
 
-async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<TaughtGame>, StoreError> {
+async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<PastLessonGame>, StoreError> {
     let sides = &game.spec.players;
     let players = store.players(&[sides.first.clone(), sides.second.clone()]).await?;
     let name = |id: &PlayerId| {
@@ -98,7 +98,7 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Taug
         return Ok(None);
     };
     let (id, players) = (game.spec.id.clone(), BySide { first, second });
-    Ok(Some(TaughtGame { id, players, result: ending.result, moves: game.moves() }))
+    Ok(Some(PastLessonGame { id, players, result: ending.result, moves: game.moves() }))
 }
 
 /// What a game taught the learners.

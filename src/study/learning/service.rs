@@ -234,8 +234,8 @@ impl LearningActor {
         self.deps.writer.finished().more_than(known, GATHER, is_wanted).await;
     }
 
-    /// When there is something to do again though nothing finishes, after a round that began then and in which there was
-    /// nothing; never if time alone changes nothing.
+    /// When there is something to do again though nothing finishes, after a round that began then and in which there
+    /// was nothing; never if time alone changes nothing.
     pub(super) fn due(&self, began: Instant) -> Option<Instant> {
         let has_room = self.cache.was_without_room().then(|| Instant::now() + GATHER);
         let learners = self.learners.iter().filter_map(LearnerTask::wakes_at);

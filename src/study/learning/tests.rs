@@ -187,12 +187,12 @@ async fn lessons_say_at_which_moves_a_learner_would_choose_otherwise() {
         assert_eq!(of_sides.len(), sides, "{learner}: {changed_moves:?}");
         assert!(changed_moves.iter().all(|it| it.before != it.after), "{learner}: {changed_moves:?}");
     }
-    let told = last_lessons(&*arena.store, &name("memory"), LessonsWanted { newest: 1, changed_moves: 3 })
+    let history = last_lessons(&*arena.store, &name("memory"), LessonsWanted { newest: 1, changed_moves: 3 })
         .await
         .unwrap();
-    assert_eq!(told[0].number, 6, "the newest, whatever it changed");
-    assert!(told.iter().skip(1).all(|taught| !taught.changes.turns().is_empty()));
-    assert!(told.is_sorted_by(|one, other| one.number > other.number));
+    assert_eq!(history[0].number, 6, "the newest, whatever it changed");
+    assert!(history.iter().skip(1).all(|taught| !taught.changes.turns().is_empty()));
+    assert!(history.is_sorted_by(|one, other| one.number > other.number));
     let newest = last_lessons(&*arena.store, &name("memory"), LessonsWanted { newest: 2, changed_moves: 0 })
         .await
         .unwrap();

@@ -88,8 +88,7 @@ async fn verify_one(
     let versions: Vec<_> =
         versions.into_iter().filter(|version| version.covered <= stored.place.covered).collect();
     let marks: BTreeSet<u64> = versions.iter().map(|version| version.mark).collect();
-    let plan =
-        LearnerPlan { spec: stored.spec.parse().unwrap_or_else(|_| plan.spec.clone()), ..plan.clone() };
+    let plan = LearnerPlan { spec: stored.spec.parse().unwrap_or(plan.spec.clone()), ..plan.clone() };
     let folded = refold(store, worker, &plan, &player.id, &marks, stored.place.covered).await;
     let now = store.learner(name).await?;
     let has_changed =

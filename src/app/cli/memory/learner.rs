@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::model::ids::GameId;
 use crate::model::result::GameResult;
 use crate::operations::control::{
-    ControlAnswer, ControlRequest, LearnerShown, LessonShown, PatternShown, PointShown, RethoughtShown,
+    ChangedMoveShown, ControlAnswer, ControlRequest, LearnerShown, LessonShown, PatternShown, PointShown,
     VersionShown,
 };
 
@@ -84,14 +84,14 @@ fn lesson(lesson: &LessonShown, keeps_counts: bool) -> [String; 5] {
     };
     let game = lesson.game.as_ref().map_or_else(unknown, ToString::to_string);
     let changed = if keeps_counts { changes(lesson) } else { "weights".to_owned() };
-    let turns = lesson.rethought.as_deref().map_or_else(unknown, rethought);
+    let turns = lesson.rethought.as_deref().map_or_else(unknown, changed_moves);
     [lesson.number.to_string(), game, played, changed, turns]
 }
 
 /// `move 5: 4 -> 3; move 9: 1 2 7 -> 4; +2`: columns among which it would have chosen before, and chose right after.
-fn rethought(turns: &[RethoughtShown]) -> String {
+fn changed_moves(turns: &[ChangedMoveShown]) -> String {
     let columns = |columns: &[u8]| columns.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
-    let turn = |RethoughtShown { ply, before, after }: &RethoughtShown| {
+    let turn = |ChangedMoveShown { ply, before, after }: &ChangedMoveShown| {
         format!("move {ply}: {} -> {}", columns(before), columns(after))
     };
     let mut named: Vec<String> = turns.iter().take(RETHOUGHT_MAX).map(turn).collect();
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn the_first_turns_are_named() {
-        let turn = |ply| RethoughtShown { ply, before: vec![1, 2, 7], after: vec![4] };
+        let turn = |ply| ChangedMoveShown { ply, before: vec![1, 2, 7], after: vec![4] };
         let turns: Vec<_> = [5, 9, 12, 14, 20].map(turn).into();
-        assert_eq!(rethought(&turns[..1]), "move 5: 1 2 7 -> 4");
-        assert!(rethought(&turns).ends_with("; move 12: 1 2 7 -> 4; +2"), "{}", rethought(&turns));
+        assert_eq!(changed_moves(&turns[..1]), "move 5: 1 2 7 -> 4");
+        assert!(changed_moves(&turns).ends_with("; move 12: 1 2 7 -> 4; +2"), "{}", changed_moves(&turns));
     }
 }

@@ -65,8 +65,8 @@ impl<W: Write> Curve<'_, W> {
         writeln!(self.out, "  State")
     }
 
-    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many CPU
-    /// seconds until now.
+    /// Plays the games, prints the line and keeps the point, unless it is told to stop meanwhile. Learning took so many
+    /// CPU seconds until now.
     pub(super) fn measure(&mut self, course: &dyn TrainingRun, cpu_seconds: f64) -> anyhow::Result<()> {
         let mut progress = ProgressLine::new(self.opponents.len() as u64, "opponents measured");
         let mut scores = BTreeMap::new();

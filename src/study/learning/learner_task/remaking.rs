@@ -34,8 +34,8 @@ pub(super) struct Remaking {
 }
 
 impl LearnerTask {
-    /// Takes up what the store holds; if that is out of date, makes the learner again from its lessons, of which a page is
-    /// learnt each time.
+    /// Takes up what the store holds; if that is out of date, makes the learner again from its lessons, of which a page
+    /// is learnt each time.
     pub(super) async fn make_again(
         &mut self,
         deps: &LearningDeps,
