@@ -21,6 +21,8 @@ mod reasons;
 mod review;
 mod serve;
 mod solve;
+mod start_tournament;
+mod texts;
 
 use std::process::ExitCode;
 
@@ -149,8 +151,6 @@ impl CommandLine {
 }
 
 #[cfg(test)]
-mod start_tournament;
-mod texts;
 mod tests {
     use clap::CommandFactory;
 
