@@ -27,7 +27,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/storage/memory.rs", "apply", 82),
     ("src/storage/sqlite/write.rs", "apply", 68),
     ("src/study/learning/learner_task.rs", "save", 47),
-    ("src/study/learning/service.rs", "practise", 47),
     ("src/study/learning/verify.rs", "verify_one", 62),
 ];
 

@@ -84,6 +84,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/play/presence/session.rs",
     "src/play/room/directory.rs",
     "src/session/line_feed.rs",
+    "src/storage/finished.rs",
     "src/storage/memory.rs",
     "src/storage/sqlite.rs",
     "src/study/explorer.rs",

@@ -321,19 +321,9 @@ impl LearningActor {
             return Ok(Progress::Idle);
         }
         let seed: u64 = rand::rng().random();
-        let (first, second, opening) = match self.practice.second.take() {
-            Some(again) => again,
-            None => match self.choose(seed).await? {
-                None => {
-                    self.practice.not_before = Some(now + NOBODY_DUE);
-                    return Ok(Progress::Idle);
-                }
-                Some((a, b)) => {
-                    let opening = practice::opening(seed);
-                    self.practice.second = Some((b.clone(), a.clone(), opening.clone()));
-                    (a, b, opening)
-                }
-            },
+        let Some((first, second, opening)) = self.next_pairing(seed).await? else {
+            self.practice.not_before = Some(now + NOBODY_DUE);
+            return Ok(Progress::Idle);
         };
         let house = &self.deps.house;
         let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
@@ -358,6 +348,20 @@ impl LearningActor {
         let rest = self.deps.settings.practice_pause.max(asked.elapsed() * WRITES_REST);
         self.practice.not_before = Some(Instant::now() + rest);
         Ok(Progress::Went)
+    }
+
+    /// The second game of a pair, or the first one of a new pair; none if no one is due.
+    async fn next_pairing(
+        &mut self,
+        seed: u64,
+    ) -> Result<Option<(PlayerId, PlayerId, OpeningSource)>, LearningError> {
+        if let Some(again) = self.practice.second.take() {
+            return Ok(Some(again));
+        }
+        let Some((first, second)) = self.choose(seed).await? else { return Ok(None) };
+        let opening = practice::opening(seed);
+        self.practice.second = Some((second.clone(), first.clone(), opening.clone()));
+        Ok(Some((first, second, opening)))
     }
 
     /// Who practises next, against whom: the live learner with the fewest lessons and the account with the fewest rated
