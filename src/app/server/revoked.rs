@@ -1,0 +1,67 @@
+//! Closes connections that rest on what proves nothing any more.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use tracing::error;
+
+use crate::accounts::{Revoked, is_guest};
+use crate::model::ids::{PlayerId, TokenId};
+use crate::model::time::UnixMillis;
+use crate::play::presence::Session;
+use crate::play::room::Connection;
+use crate::protocol::CloseCode;
+use crate::session::Services;
+use crate::storage::{Store, StoreError};
+
+/// Closes the connections that rest on a revoked credential.
+pub(super) async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
+    let mut revoked = services.accounts.revocations();
+    loop {
+        let revoked = tokio::select! {
+            () = stop.cancelled() => return,
+            revoked = revoked.recv() => revoked,
+        };
+        match revoked {
+            Ok(Revoked::Token(token)) => end_sessions_of(&services, &token).await,
+            Ok(Revoked::Guest(player)) => end_guest_sessions_of(&services, &player).await,
+            Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&services).await,
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn end_sessions_of(services: &Services, token: &TokenId) {
+    for session in services.sessions.by_credential(token) {
+        services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
+    }
+}
+
+/// Ends the sessions from the time when the player was a guest.
+async fn end_guest_sessions_of(services: &Services, player: &PlayerId) {
+    for session in services.sessions.of(player) {
+        if session.credential().is_none() {
+            services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
+        }
+    }
+}
+
+/// Asks the store about every session, after so many revocations that some were missed.
+async fn end_invalid(services: &Services) {
+    for session in services.sessions.all() {
+        match is_valid(services.store.as_ref(), &session).await {
+            Ok(true) => {}
+            Ok(false) => services.end_session(&session, Connection::Lost, CloseCode::Credentials).await,
+            Err(error) => error!(error = %error, "a credential could not be checked"),
+        }
+    }
+}
+
+/// Whether what a session rests on still proves who its player is.
+async fn is_valid(store: &dyn Store, session: &Session) -> Result<bool, StoreError> {
+    match session.credential() {
+        Some(token) => Ok(store.token_by_id(token, UnixMillis::now()).await?.is_some()),
+        None => Ok(store.player(session.player()).await?.is_none_or(|player| is_guest(&player))),
+    }
+}
