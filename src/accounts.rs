@@ -56,7 +56,6 @@ const REVOCATIONS_MAX: usize = 1_024;
 /// Somebody who proved who they are with a stored credential.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Authenticated {
-    /// Who.
     pub identity: Identity,
     /// The credential, whose revocation ends this.
     pub token: TokenId,
@@ -65,18 +64,14 @@ pub struct Authenticated {
 /// A fresh credential. This is the only time its secret is seen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Issued {
-    /// Whose.
     pub identity: Identity,
-    /// Names it.
     pub token: TokenId,
-    /// The secret itself.
     pub secret: Secret,
 }
 
 /// A guest and the cookie that proves it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guest {
-    /// Who.
     pub identity: Identity,
     /// A new cookie, when there was none or the old one is getting old.
     pub cookie: Option<Secret>,
@@ -109,7 +104,6 @@ pub enum Revoked {
 
 impl Accounts {
     /// Makes the service. `signer` has the secret key of the data directory.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
         let passwords = Passwords::new();
@@ -119,7 +113,6 @@ impl Accounts {
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks
     /// [`Store::token_by_id`] about each token and [`is_guest`] about each guest instead.
-    #[must_use]
     pub fn revocations(&self) -> broadcast::Receiver<Revoked> {
         self.inner.revoked.subscribe()
     }
@@ -344,7 +337,6 @@ impl Accounts {
     // ---- guests ----
 
     /// Makes somebody up. Nothing is stored.
-    #[must_use]
     pub fn new_guest(&self) -> Guest {
         let id = PlayerId::random(&mut rand::rng());
         let cookie = Some(self.sign_guest(&id, UnixMillis::now()));
@@ -479,7 +471,6 @@ fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> St
 }
 
 /// A stored player as sessions and rooms carry it.
-#[must_use]
 pub fn identity_of(player: &StoredPlayer) -> Identity {
     Identity {
         id: player.id.clone(),

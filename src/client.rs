@@ -70,12 +70,7 @@ pub enum ClientError {
     Lost(String),
     /// The server closed the connection.
     #[error("closed by the server with code {code}: {reason}")]
-    Closed {
-        /// Its close code.
-        code: u16,
-        /// Its words.
-        reason: String,
-    },
+    Closed { code: u16, reason: String },
     /// The server said nothing for too long.
     #[error("the server has been silent for {} ms", .0.as_millis())]
     Silent(Duration),
@@ -89,7 +84,6 @@ pub enum ClientError {
 
 impl ClientError {
     /// Whether connecting again can help.
-    #[must_use]
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Lost(_) | Self::Silent(_) => true,
@@ -111,7 +105,6 @@ pub struct Received {
     pub seq: u64,
     /// The `id` of the request that it answers.
     pub re: Option<String>,
-    /// The message.
     pub message: ServerMessage,
 }
 
@@ -139,7 +132,6 @@ impl Client {
     }
 
     /// Who the client is there, and what it must keep to.
-    #[must_use]
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }

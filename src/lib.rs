@@ -40,7 +40,6 @@ pub mod app;
 pub(crate) mod testing;
 
 /// The version of this build.
-#[must_use]
 pub fn fourfold_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

@@ -72,7 +72,6 @@ pub enum CloseCode {
 
 impl CloseCode {
     /// The number on the wire.
-    #[must_use]
     pub fn number(self) -> u16 {
         match self {
             Self::Bye => 1000,
@@ -93,7 +92,6 @@ impl CloseCode {
     }
 
     /// The words that go with it.
-    #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::Bye => "bye",

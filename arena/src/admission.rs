@@ -28,7 +28,6 @@ const ATTEMPTS_MAX: u32 = 100_000;
 const LATE_CELLS: usize = 4;
 
 /// Tests an entrant with `limit` for each move. Takes as long as the entrant thinks, some 200 moves.
-#[must_use]
 pub fn admit(entrant: &dyn Entrant, variant: Variant, limit: Duration, seed: u64, stop: &Stop) -> Report {
     let mut test = Test { entrant, variant, limit, stop, spent: Vec::new(), checks: Vec::new() };
     match entrant.player() {

@@ -39,7 +39,6 @@ pub struct Consequence {
 
 impl Course {
     /// Before the first game.
-    #[must_use]
     pub fn new(plan: Plan) -> Self {
         let entrants = plan.entrants.len();
         let mut course = Self {
@@ -82,7 +81,6 @@ impl Course {
     }
 
     /// How far everybody came in a knockout.
-    #[must_use]
     pub fn stages(&self) -> Vec<u32> {
         format::stages(&self.plan, &self.history())
     }
@@ -141,7 +139,6 @@ impl Course {
     }
 
     /// What the sequential test of a match accepts, if there is one and it does.
-    #[must_use]
     pub fn verdict(&self) -> Option<Hypothesis> {
         self.plan.sprt.as_ref()?.verdict(&self.results.meeting(0, 1).pairs)
     }

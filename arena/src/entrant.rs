@@ -52,7 +52,6 @@ pub trait Player: Send {
 #[derive(Clone, Copy, Debug)]
 pub struct GameStart {
     pub variant: Variant,
-    /// The player's side.
     pub side: Side,
     pub time: TimeControl,
     /// For bots that draw: different in every game, and the same whenever the run is repeated.

@@ -65,7 +65,6 @@ pub struct History<'a> {
 }
 
 /// The next wave; empty at the end.
-#[must_use]
 pub fn next_wave(plan: &Plan, history: &History<'_>) -> Vec<Pairing> {
     match plan.format {
         Format::Match | Format::RoundRobin => once(history, plan, |_, _| true),

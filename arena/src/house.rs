@@ -20,7 +20,6 @@ pub struct HouseEntrant {
 }
 
 impl HouseEntrant {
-    #[must_use]
     pub fn new(name: String, recipe: Recipe, watchdog: &Watchdog) -> Self {
         Self { name, recipe, watchdog: watchdog.clone() }
     }

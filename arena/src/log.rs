@@ -219,7 +219,6 @@ const RECORD_BYTES: usize = 1536;
 /// # Panics
 ///
 /// Never: all keys of a record are text.
-#[must_use]
 pub fn encode(record: &MatchRecord) -> Vec<u8> {
     // Longer than most, so that it need not grow.
     let mut json = Vec::with_capacity(RECORD_BYTES);

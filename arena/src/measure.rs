@@ -35,7 +35,6 @@ const ERROR_RATE: f64 = 0.25;
 /// # Panics
 ///
 /// Never: the bot that plays them is in the registry.
-#[must_use]
 pub fn positions(count: u32, seed: u64) -> Vec<Position> {
     games(count, seed).iter().map(|game| *game.position()).collect()
 }
@@ -45,7 +44,6 @@ pub fn positions(count: u32, seed: u64) -> Vec<Position> {
 /// # Panics
 ///
 /// As [`positions`].
-#[must_use]
 pub fn games(count: u32, seed: u64) -> Vec<Game> {
     let mut player = registry::build(&spec(PLAYER), Variant::STANDARD).expect("the bot is in the registry");
     let mut rng = rng::seeded(seed);

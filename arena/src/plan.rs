@@ -13,9 +13,7 @@ use crate::time::TimeControl;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Plan {
     pub format: Format,
-    /// Names, all different.
     pub entrants: Vec<String>,
-    /// Such as `7x6`.
     pub variant: String,
     pub openings: OpeningKind,
     /// Tells one list of openings from another.
@@ -39,20 +37,17 @@ impl Plan {
     /// # Panics
     ///
     /// Never: all keys of a plan are text.
-    #[must_use]
     pub fn fingerprint(&self) -> String {
         let json = serde_json::to_vec(self).expect("all keys of a plan are text");
         format!("{:08x}", crc32fast::hash(&json))
     }
 
     /// The number of the game of this name: the other way round from [`PlannedGame::game_id`].
-    #[must_use]
     pub fn game_number(id: &str) -> Option<u64> {
         id.rsplit_once('-').and_then(|(_, number)| number.parse().ok())
     }
 
     /// What another plan has different, in a word.
-    #[must_use]
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let differences = [
             (self.format != other.format, "format differs"),
@@ -69,7 +64,6 @@ impl Plan {
     }
 
     /// Seeds of both players of a game, for bots that draw.
-    #[must_use]
     pub fn seeds(&self, game: u64) -> BySide<u64> {
         BySide::from_fn(|side| {
             let place = game.wrapping_mul(2).wrapping_add(u64::from(side == Side::Second));
@@ -124,13 +118,11 @@ impl PlannedGame {
     }
 
     /// The name of its record.
-    #[must_use]
     pub fn game_id(self, fingerprint: &str) -> String {
         format!("{fingerprint}-{}", self.number)
     }
 
     /// The name that both games of a pair share.
-    #[must_use]
     pub fn pair_id(self, fingerprint: &str) -> String {
         format!("{fingerprint}-p{}", self.pair())
     }

@@ -21,11 +21,7 @@ const LINE_BYTES_MAX: u64 = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum RateError {
     #[error("line {line}: {reason}")]
-    Line {
-        /// Counted from 1.
-        line: u64,
-        reason: String,
-    },
+    Line { line: u64, reason: String },
     #[error("cannot read it: {0}")]
     Unreadable(#[from] io::Error),
 }
@@ -35,7 +31,6 @@ pub enum RateError {
 pub struct Only {
     /// Those that moved ratings of the daemon. Matches move none.
     pub rated: bool,
-    /// Those between bots.
     pub bots: bool,
     /// Those on this board, such as `7x6`.
     pub variant: Option<String>,
@@ -97,7 +92,6 @@ struct FilePair<'a> {
 
 impl Games {
     /// Nothing read yet.
-    #[must_use]
     pub fn new(only: Only) -> Self {
         Self { only, ..Self::default() }
     }
@@ -184,7 +178,6 @@ impl Games {
     }
 
     /// The ratings of all players. Games whose pair is unfinished, and repeated ones, count for nobody's rating.
-    #[must_use]
     pub fn rate(&self, anchors: &[Anchor]) -> RatingTable {
         let order: Vec<usize> = self.numbers.values().copied().collect();
         let place = |player: usize| order.iter().position(|&other| other == player);

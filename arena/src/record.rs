@@ -13,14 +13,12 @@ use crate::time::TimeControl;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
     pub id: String,
-    /// Such as `7x6`.
     pub variant: String,
     pub rated: bool,
     pub players: Players,
     pub time: TimeControl,
     pub opening: OpeningRecord,
     pub pair: PairRecord,
-    /// The opening's included.
     pub moves: String,
     /// What both sides had left after each of the moves, in milliseconds; zeros if no clock ran.
     pub clocks: Vec<[u64; 2]>,
@@ -36,7 +34,6 @@ pub struct MatchRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     pub ratings: (),
-    /// RFC 3339.
     pub started_at: String,
     pub ended_at: String,
 }
@@ -73,9 +70,7 @@ pub struct OpeningRecord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PairRecord {
     pub id: String,
-    /// 1 or 2.
     pub leg: u8,
-    /// 2.
     pub of: u8,
 }
 
@@ -140,7 +135,6 @@ pub struct Span {
 
 impl MatchRecord {
     /// Writes down a game.
-    #[must_use]
     pub fn new(
         id: String,
         pair: PairRecord,

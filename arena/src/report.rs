@@ -43,7 +43,6 @@ pub struct MatchReport {
     pub unfinished_pairs: u64,
     /// Pairs that repeat an earlier one move for move.
     pub repeated_pairs: u64,
-    /// Of each entrant.
     pub faults_by: [u64; 2],
     /// Null while there is more to play.
     pub ended: Option<Why>,
@@ -67,7 +66,6 @@ pub struct SprtReport {
 
 impl MatchReport {
     /// Reports on a run of two entrants.
-    #[must_use]
     pub fn new(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
         let meeting = results.meeting(0, 1);
@@ -240,7 +238,6 @@ pub struct ReportEntry {
 
 impl RatingTable {
     /// Rates players by all their meetings, the strongest first.
-    #[must_use]
     pub fn rate(entries: &[ReportEntry], meetings: &[fit::FitMeeting], anchors: &[Anchor]) -> Self {
         let fit = Fit::new(entries.len(), meetings, anchors);
         let mut order: Vec<usize> = (0..entries.len()).collect();
@@ -279,7 +276,6 @@ impl RatingTable {
     }
 
     /// Standings, crosstable and joint ratings of a tournament, by rank.
-    #[must_use]
     pub fn of_tournament(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
         let entry = |(name, tally): (&String, &crate::results::EntrantTally)| ReportEntry {

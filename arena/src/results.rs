@@ -72,7 +72,6 @@ pub struct Meeting {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// Finished pairs alone.
     pub pairs: PairCounts,
     /// Finished pairs by how both games ended; repeated ones count once.
     endings: [[u64; 3]; 3],
@@ -88,7 +87,6 @@ struct PairHalf {
 
 impl Results {
     /// Nothing played yet.
-    #[must_use]
     pub fn new(entrants: usize) -> Self {
         Self { entrants: vec![EntrantTally::default(); entrants], ..Self::default() }
     }
@@ -174,7 +172,6 @@ impl Results {
     }
 
     /// The games of two entrants as `a` sees them.
-    #[must_use]
     pub fn meeting(&self, a: usize, b: usize) -> Meeting {
         let meeting = self.meetings.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
         if a <= b {
@@ -186,7 +183,6 @@ impl Results {
     }
 
     /// The finished pairs for the joint fit. Unfinished ones never enter statistics, and repeated ones say nothing new.
-    #[must_use]
     pub fn for_fit(&self) -> Vec<fit::FitMeeting> {
         let pairs = |(&(a, b), meeting): (&(usize, usize), &Meeting)| fit::FitMeeting {
             a,

@@ -40,7 +40,6 @@ pub struct Run<'a> {
     /// In the order of the plan.
     pub entrants: &'a [Box<dyn Entrant>],
     pub suite: &'a Suite,
-    /// `None` keeps nothing.
     pub log: Option<Log>,
     /// Finished games whose turn had not come when the run was interrupted.
     pub ahead: Vec<MatchRecord>,
@@ -148,7 +147,6 @@ pub fn resume_log(
 }
 
 /// A record as the tables see it.
-#[must_use]
 pub fn outcome_of(record: &MatchRecord) -> GameOutcome<'_> {
     let winner = record.result.side();
     let at_fault = winner.map(Side::opponent).filter(|_| record.reason.is_fault());

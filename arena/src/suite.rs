@@ -47,11 +47,7 @@ pub enum SuiteError {
     #[error("there is no opening in it")]
     Empty,
     #[error("line {line}: {reason}")]
-    Line {
-        /// Counted from 1.
-        line: usize,
-        reason: OpeningError,
-    },
+    Line { line: usize, reason: OpeningError },
 }
 
 impl Suite {
@@ -60,7 +56,6 @@ impl Suite {
     }
 
     /// Nothing but the empty board.
-    #[must_use]
     pub fn empty(variant: Variant) -> Self {
         Self::new(OpeningKind::None, vec![Opening::empty()], variant)
     }
@@ -123,7 +118,6 @@ impl Suite {
     }
 
     /// Equal for equal suites: what a resumed run is checked against.
-    #[must_use]
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for opening in &self.openings {
@@ -134,7 +128,6 @@ impl Suite {
     }
 
     /// The opening with this index of the series that belongs to `seed`, as [`openings::draw_from`] has it.
-    #[must_use]
     pub fn draw(&self, seed: u64, index: u64) -> Opening {
         let count = self.openings.len() as u64; // no suite is empty
         let openings = self.round(seed, index / count);

@@ -36,13 +36,11 @@ pub struct TimeControl {
 
 impl TimeControl {
     /// Limits by nothing but time for each move.
-    #[must_use]
     pub fn per_move(limit: Duration) -> Self {
         Self { move_ms: Some(whole_ms(limit)), ..Self::default() }
     }
 
     /// Limits by nodes for each move.
-    #[must_use]
     pub fn nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
     }
@@ -139,7 +137,6 @@ pub struct FlagFell;
 
 impl Clock {
     /// Both sides have their whole time.
-    #[must_use]
     pub fn new(control: TimeControl, margin: Duration) -> Self {
         let full = control.bank().or(control.move_limit()).unwrap_or_default();
         Self { control, margin, remaining: BySide { first: full, second: full } }

@@ -59,7 +59,6 @@ impl Watchdog {
     }
 
     /// A flag of its own for one player.
-    #[must_use]
     pub fn alarm(&self) -> FlagAlarm {
         let mut state = self.0.lock();
         state.next_id += 1;

@@ -16,7 +16,6 @@ const NODES_MAX: u64 = 50_000_000;
 /// Looks as deep as time allows, one ply further each time, and stops when it sees how the game ends.
 #[derive(Debug)]
 pub(crate) struct AlphaBeta {
-    /// Plies at most.
     depth: u32,
     time: Duration,
     search: Negamax<Prospects, ThreatGuide>,

@@ -86,7 +86,6 @@ pub struct SearchInfo {
     pub score: i32,
     /// Plies looked ahead, 0 if the bot does not count them.
     pub depth: u32,
-    /// Nodes or playouts.
     pub nodes: u64,
     /// The best line found, starting with the chosen column; empty if the bot knows none.
     pub pv: Vec<Column>,
@@ -113,7 +112,6 @@ pub enum SideResult {
 
 impl SideResult {
     /// Of a game won by `winner`, or drawn, for a side.
-    #[must_use]
     pub fn of(side: Side, winner: Option<Side>) -> Self {
         match winner {
             None => Self::Draw,

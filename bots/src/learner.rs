@@ -92,7 +92,6 @@ pub struct KnownPattern {
 /// What a game did to one pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// Its name.
     pub pattern: String,
     /// `None` if it was not known before.
     pub before: Option<Counts>,

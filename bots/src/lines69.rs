@@ -28,7 +28,6 @@ pub struct Parameters {
 
 impl Parameters {
     /// The bot with these parameters.
-    #[must_use]
     pub fn to_spec(self) -> BotSpec {
         let Self { x, v, h, d, r, n } = self;
         let settings = [("x", x), ("v", v), ("h", h), ("d", d), ("r", r), ("n", n)];

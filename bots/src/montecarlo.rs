@@ -100,7 +100,6 @@ impl Bot for MonteCarlo {
 struct PlayoutTally {
     column: Column,
     after: Position,
-    /// Wins less losses.
     total: i64,
     playouts: i64,
 }

@@ -45,7 +45,6 @@ static SHIPPED: &[u8] = include_bytes!("../data/ntuple-7x6.bin");
 /// # Panics
 ///
 /// Panics if the program was built with a broken file, which a test rules out.
-#[must_use]
 pub fn shipped() -> Arc<Weights> {
     static WEIGHTS: OnceLock<Arc<Weights>> = OnceLock::new();
     let read =

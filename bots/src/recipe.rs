@@ -42,7 +42,6 @@ impl Recipe {
     }
 
     /// Whether bots of different seeds differ, so that every game takes one of its own.
-    #[must_use]
     pub fn draws(&self) -> bool {
         self.spec.clone().with_default_seed(0) != self.spec
     }

@@ -105,7 +105,6 @@ pub(crate) fn c4ai_weights(spec: &BotSpec) -> Result<EvolvedWeights, BotError> {
 impl BotSpec {
     /// The same bot with this seed, if it draws and was not given a seed already. For runners that want each
     /// game different and yet repeatable.
-    #[must_use]
     pub fn with_default_seed(self, seed: u64) -> Self {
         let draws = entry(self.name()).is_some_and(|entry| entry.settings.contains(&SEED));
         if draws && self.value(SEED.name).is_none() { self.with(SEED.name, seed) } else { self }

@@ -23,7 +23,6 @@ impl BotSpec {
     }
 
     /// Gives a setting a value, in place of any earlier one.
-    #[must_use]
     pub fn with(mut self, setting: &str, value: impl fmt::Display) -> Self {
         self.settings.retain(|(name, _)| name != setting);
         self.settings.push((setting.to_owned(), value.to_string()));

@@ -70,7 +70,6 @@ pub struct Notes(Vec<(String, String)>);
 
 impl Notes {
     /// Adds a value, whose text has no line feed.
-    #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
@@ -94,14 +93,12 @@ impl Notes {
     }
 
     /// Reads what [`Notes::to_bytes`] wrote. Lines that are none are left out: what is missing is missed later.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let notes = text.lines().filter_map(|line| line.split_once('='));
         Self(notes.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect())
     }
 
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let lines = self.0.iter().map(|(name, value)| format!("{name} = {value}\n"));
         lines.collect::<String>().into_bytes()

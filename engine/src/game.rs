@@ -13,7 +13,6 @@ pub struct Game {
 
 impl Game {
     /// A game before its first move.
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         // Room for every stone: a game that grows its list again and again costs as much as its rules.
         let moves = Vec::with_capacity(usize::from(variant.width()) * usize::from(variant.height()));
@@ -87,7 +86,6 @@ impl Game {
     }
 
     /// The moves as a list such as `44353`, empty before the first.
-    #[must_use]
     pub fn notation(&self) -> String {
         notation::print_moves(&self.moves)
     }
@@ -100,11 +98,7 @@ pub enum ReplayError {
     Unreadable(#[from] MovesError),
     // The reason is part of the message and so no `#[source]`: a chain of causes would say it twice.
     #[error("move {number} is illegal: {reason}")]
-    Illegal {
-        /// Counted from 1.
-        number: u32,
-        reason: IllegalMove,
-    },
+    Illegal { number: u32, reason: IllegalMove },
 }
 
 #[cfg(test)]

@@ -36,7 +36,6 @@ pub fn parse_moves(text: &str) -> Result<Vec<Column>, MovesError> {
 }
 
 /// Prints a move list; the empty list is the empty string.
-#[must_use]
 pub fn print_moves(moves: &[Column]) -> String {
     moves.iter().map(|column| column.digit()).collect()
 }
@@ -89,7 +88,6 @@ fn parse_row(
 }
 
 /// Prints a diagram, cells separated by blanks, a line feed after each row.
-#[must_use]
 pub fn print_diagram(position: &Position) -> String {
     let variant = position.variant();
     let row = |row_index| {
@@ -113,7 +111,6 @@ fn symbol(position: &Position, column: Column, row_index: usize) -> char {
 #[error("move {number} is `{digit}`, not a column from 1 to c")]
 pub struct MovesError {
     digit: char,
-    /// Counted from 1.
     number: usize,
 }
 

@@ -39,7 +39,6 @@ impl Opening {
     }
 
     /// The empty board.
-    #[must_use]
     pub fn empty() -> Self {
         Self { moves: Vec::new() }
     }
@@ -49,13 +48,11 @@ impl Opening {
     }
 
     /// The moves as a list such as `1122`.
-    #[must_use]
     pub fn notation(&self) -> String {
         notation::print_moves(&self.moves)
     }
 
     /// The same moves with left and right exchanged.
-    #[must_use]
     pub fn mirror(&self, variant: Variant) -> Self {
         Self { moves: self.moves.iter().map(|column| column.mirror(variant)).collect() }
     }
@@ -112,13 +109,11 @@ pub fn balanced(variant: Variant) -> &'static [Opening] {
 /// decides.
 ///
 /// `None` if the variant has no balanced openings.
-#[must_use]
 pub fn draw(variant: Variant, seed: u64, index: u64) -> Option<Opening> {
     draw_from(balanced(variant), variant, seed, index)
 }
 
 /// The same from any openings of this variant; `None` if there are none.
-#[must_use]
 pub fn draw_from(openings: &[Opening], variant: Variant, seed: u64, index: u64) -> Option<Opening> {
     let count = openings.len() as u64;
     let number = index.checked_div(count)?;
@@ -146,7 +141,6 @@ pub fn round(
 /// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in
 /// alphabetical order of all move lists that lead to the position or its mirror image. Time and memory grow
 /// about fourfold a ply.
-#[must_use]
 pub fn enumerate(variant: Variant, ply: u32) -> Vec<Opening> {
     // By key, so that different orders of moves meet. Each position keeps its first move list: parents are
     // visited in alphabetical order, and a list that continues an earlier list is earlier.

@@ -13,7 +13,6 @@ pub struct Playout {
 }
 
 /// Plays uniformly random legal moves from `position` to the end of the game; nothing if it is over already.
-#[must_use]
 pub fn play_out(position: &Position, rng: &mut PlayoutRng) -> Playout {
     if position.has_line_of_last_mover() {
         return Playout { winner: Some(position.side_to_move().opponent()), ply: position.ply() };
@@ -99,7 +98,6 @@ impl PlayoutReport {
 /// Plays `games` random games from the empty 7x6 board. The caller takes the time, if it wants to.
 ///
 /// `fourfold bench playouts` prints games a second: 11 million on one core of a server of 2024, 4 ns a ply.
-#[must_use]
 pub fn bench(games: u64, seed: u64) -> PlayoutReport {
     let start = Position::new(Variant::STANDARD);
     let mut rng = PlayoutRng::from_rng(&mut rng::seeded(seed));

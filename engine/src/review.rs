@@ -30,7 +30,6 @@ impl Review {
     /// # Panics
     ///
     /// Panics if there are fewer scores than moves, or a move that was played has none.
-    #[must_use]
     pub fn new(game: &Game, scores: &[ColumnScores]) -> Self {
         Self::from_ply(game, 0, scores)
     }
@@ -41,7 +40,6 @@ impl Review {
     /// # Panics
     ///
     /// Panics as [`Review::new`] does.
-    #[must_use]
     pub fn from_ply(game: &Game, ply: u32, scores: &[ColumnScores]) -> Self {
         let played = game.moves().iter().skip(ply as usize);
         assert!(scores.len() >= played.len(), "{} scores for {} moves", scores.len(), played.len());

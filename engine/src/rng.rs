@@ -14,13 +14,11 @@ use crate::board::Position;
 pub type GameRng = ChaCha8Rng;
 
 /// The generator of this seed.
-#[must_use]
 pub fn seeded(seed: u64) -> GameRng {
     GameRng::seed_from_u64(seed)
 }
 
 /// One of the many independent generators of one seed, such as one for each game of a match.
-#[must_use]
 pub fn seeded_stream(seed: u64, stream: u64) -> GameRng {
     let mut rng = seeded(seed);
     rng.set_stream(stream);
@@ -31,7 +29,6 @@ pub fn seeded_stream(seed: u64, stream: u64) -> GameRng {
 ///
 /// A bot that draws with it chooses the same in equal positions, whatever it was asked before: a resumed game
 /// goes on as it would have.
-#[must_use]
 pub fn for_position(seed: u64, position: &Position) -> GameRng {
     let variant = position.variant();
     let mut bytes = [0; 32]; // nothing is mixed, so different inputs are different seeds
@@ -60,7 +57,6 @@ impl PlayoutRng {
     const DRAWS_PER_WORD: u32 = 10;
 
     /// Seeds a playout generator with the next bits of `rng`.
-    #[must_use]
     pub fn from_rng(rng: &mut GameRng) -> Self {
         Self { words: Xoshiro256PlusPlus::from_rng(rng), fraction: 0, left: 0 }
     }

@@ -59,7 +59,6 @@ impl TableSize {
 
     /// A size in units of 2^20 bytes. The greatest power of two that is not larger is used, but no less than
     /// [`TableSize::DEFAULT`].
-    #[must_use]
     pub fn from_mib(mib: u32) -> Self {
         Self { bytes: (mib as usize).saturating_mul(1 << 20).max(Self::DEFAULT.bytes) }
     }
@@ -80,11 +79,11 @@ impl Default for TableSize {
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
-/// use fourfold_engine::solver::{Limits, Score, Solver};
+/// use fourfold_engine::solver::{SearchLimits, Score, Solver};
 /// use fourfold_engine::{Game, Variant};
 ///
 /// let game = Game::from_moves(Variant::STANDARD, "34764727117542")?;
-/// let limits = Limits { nodes: None, stop: &AtomicBool::new(false) };
+/// let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(false) };
 /// let solved = Solver::new().score(game.position(), limits)?;
 /// assert_eq!(solved.value.sign().to_string(), "win");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -107,19 +106,16 @@ impl Default for Solver {
 
 impl Solver {
     /// A solver with a table of [`TableSize::DEFAULT`] and one thread.
-    #[must_use]
     pub fn new() -> Self {
         Self::with_table(TableSize::DEFAULT)
     }
 
     /// A solver with a table of this size and one thread.
-    #[must_use]
     pub fn with_table(size: TableSize) -> Self {
         Self { table: None, size, threads: NonZeroUsize::MIN, variant: Variant::STANDARD }
     }
 
     /// The same with more threads, the caller's among them. Node counts then differ from run to run.
-    #[must_use]
     pub fn with_threads(self, threads: NonZeroUsize) -> Self {
         Self { threads, ..self }
     }

@@ -42,10 +42,7 @@ pub enum AccountError {
     NoAccount,
     /// The account has as many bots as it may have.
     #[error("an account has at most {max} bots")]
-    TooManyBots {
-        /// As many.
-        max: usize,
-    },
+    TooManyBots { max: usize },
     /// No remote bot of that name.
     #[error("there is no such bot")]
     NoSuchBot,

@@ -52,7 +52,6 @@ struct People {
 
 impl ComputePool {
     /// A pool of at least one thread.
-    #[must_use]
     pub fn new(threads: usize) -> Self {
         let size = threads.max(1);
         Self {
@@ -65,25 +64,21 @@ impl ComputePool {
     }
 
     /// How many threads there are.
-    #[must_use]
     pub fn threads(&self) -> usize {
         self.size
     }
 
     /// What the bots' thinking has cost.
-    #[must_use]
     pub fn meter(&self) -> &ComputeMeter {
         &self.meter
     }
 
     /// Whether so many jobs wait that nothing more should be begun.
-    #[must_use]
     pub fn is_congested(&self) -> bool {
         self.waiting() >= WAITING_MAX
     }
 
     /// Jobs that wait for a thread.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }

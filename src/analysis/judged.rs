@@ -15,18 +15,15 @@ const NODES_MAX: u64 = 20_000_000;
 /// A game judged move by move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judged {
-    /// The whole game.
     pub game: Game,
     /// Plies before the first move that was judged: the opening is nobody's merit.
     pub from_ply: u32,
     /// The scores of all columns before each move from there on.
     pub scores: Vec<ColumnScores>,
-    /// The verdicts.
     pub review: Review,
 }
 
 /// Judges the moves of a game after the first `opening` ones. `None` if its positions are too hard, or `stop` is set.
-#[must_use]
 pub fn judge_moves(game: Game, opening: u32, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
     let from_ply = opening.min(game.ply());
     if is_too_hard(&game, from_ply, judge) {

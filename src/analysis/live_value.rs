@@ -22,7 +22,6 @@ const ATTEMPTS_MAX: u32 = 10;
 pub struct LiveValue {
     /// Who wins; nobody if it is a draw.
     pub winner: Option<Side>,
-    /// Plies until then.
     pub plies: u32,
 }
 
@@ -42,13 +41,11 @@ struct LiveValuesInner {
 
 impl LiveValues {
     /// Answers `delay` after it is asked at the earliest.
-    #[must_use]
     pub fn new(analysis: Analysis, delay: Duration) -> Self {
         Self { inner: Some(Arc::new(LiveValuesInner { analysis, delay, turn: Semaphore::new(1) })) }
     }
 
     /// Whether it answers at all.
-    #[must_use]
     pub fn is_told(&self) -> bool {
         self.inner.is_some()
     }

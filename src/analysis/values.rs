@@ -31,7 +31,6 @@ const NODES_MAX: u64 = 20_000_000;
 const EMPTY_CELLS_MAX: u32 = 38;
 
 /// Whether a position that is not in the book has too many empty cells to be tried.
-#[must_use]
 pub fn is_beyond_reach(position: &Position) -> bool {
     position.variant().cells() - position.ply() > EMPTY_CELLS_MAX
 }
@@ -78,7 +77,6 @@ struct SharedAnalysis {
 
 impl Analysis {
     /// Solves on the threads of `pool`.
-    #[must_use]
     pub fn new(pool: ComputePool) -> Self {
         let shared = SharedAnalysis {
             pool,
@@ -182,7 +180,6 @@ impl Analysis {
 pub struct Reviewed {
     /// Plies before the first move that was judged.
     pub from_ply: u32,
-    /// The verdicts.
     pub review: Review,
 }
 

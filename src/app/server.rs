@@ -77,7 +77,6 @@ pub struct Parts {
     pub listener: TcpListener,
     /// Where metrics are served.
     pub metrics_listener: Option<TcpListener>,
-    /// All settings.
     pub config: Config,
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
@@ -197,37 +196,31 @@ impl Daemon {
     }
 
     /// Where it is served.
-    #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// What its sessions work with; the control socket uses it too.
-    #[must_use]
     pub fn services(&self) -> &Arc<Services> {
         &self.services
     }
 
     /// The tournaments that it holds.
-    #[must_use]
     pub fn tournaments(&self) -> &Tournaments {
         &self.tournaments
     }
 
     /// The bots that learn.
-    #[must_use]
     pub fn learning(&self) -> &Learning {
         &self.learning
     }
 
     /// Its tests of remote bots.
-    #[must_use]
     pub fn self_tests(&self) -> &SelfTests {
         &self.self_tests
     }
 
     /// What it counts.
-    #[must_use]
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }

@@ -63,16 +63,10 @@ pub enum Note {
     Ended {
         /// Its end as the server told it.
         end: Box<GameEnd>,
-        /// The bot's side.
         side: Side,
     },
     /// The player failed, and resigned.
-    Failed {
-        /// Which game.
-        game: GameId,
-        /// What it did.
-        fault: EntrantFault,
-    },
+    Failed { game: GameId, fault: EntrantFault },
     /// The server refused something.
     Refused(Box<WireError>),
 }
@@ -119,7 +113,6 @@ struct Bridge<'a> {
     entrant: Arc<dyn Entrant>,
     plan: BridgePlan,
     places: HashMap<GameId, BridgedGame>,
-    /// Players between games.
     free: Vec<Box<dyn Player>>,
     thoughts: JoinSet<BridgeThought>,
     /// Ends the thinking when the bridge is dropped.

@@ -38,7 +38,6 @@ pub struct LoadPlan {
     pub spectators: u32,
     /// How long each player waits before it answers a turn.
     pub think: Duration,
-    /// Decides the columns.
     pub seed: u64,
 }
 

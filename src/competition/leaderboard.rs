@@ -40,13 +40,11 @@ impl Default for Leaderboard {
 
 impl Leaderboard {
     /// The ratings as they were fitted last.
-    #[must_use]
     pub fn now(&self) -> Arc<FitSnapshot> {
         Arc::clone(&self.sender.borrow())
     }
 
     /// Tells of every fit from now on.
-    #[must_use]
     pub fn watch(&self) -> watch::Receiver<Arc<FitSnapshot>> {
         self.sender.subscribe()
     }
@@ -71,13 +69,11 @@ pub struct FitSnapshot {
 pub struct Fits {
     /// Games between bots alone.
     pub bots: Standings,
-    /// Everybody's games.
     pub all: Standings,
 }
 
 impl FitSnapshot {
     /// The ratings of one board, if rated games were played there.
-    #[must_use]
     pub fn field(&self, variant: Variant, list: FitList) -> Option<&Standings> {
         let fits = self.fits.get(&variant)?;
         Some(match list {
@@ -87,7 +83,6 @@ impl FitSnapshot {
     }
 
     /// Boards on which rated games were played, the one with most players first.
-    #[must_use]
     pub fn variants(&self) -> Vec<Variant> {
         let mut variants: Vec<Variant> = self.fits.keys().copied().collect();
         variants.sort_by_key(|variant| {

@@ -23,7 +23,6 @@ pub(super) struct List<T> {
 
 impl<T> List<T> {
     /// A list that has no further part.
-    #[must_use]
     pub(super) fn whole(items: Vec<T>) -> Self {
         Self { items, cursor: None }
     }

@@ -56,14 +56,12 @@ fn hex(digest: &[u8]) -> String {
 }
 
 /// The address of an embedded file, good for as long as its content is the same.
-#[must_use]
 pub fn url(name: &str) -> String {
     format!("/static/v-{}/{name}", VERSION.as_str())
 }
 
 /// The modules that a module needs, directly or through others, so that a page can ask for all of them at once instead
 /// of finding them one after the other.
-#[must_use]
 pub fn imports(module: &str) -> &'static [String] {
     IMPORTS.get(module).map_or(&[], Vec::as_slice)
 }
@@ -97,7 +95,6 @@ fn direct_imports(module: &str) -> Vec<String> {
 }
 
 /// The address of the module with all texts of a language.
-#[must_use]
 pub fn texts_url(language: Language) -> String {
     url(&format!("texts/{}.js", language.tag()))
 }

@@ -37,7 +37,6 @@ pub enum IdentityProof {
 
 impl IdentityProof {
     /// The stored credential whose revocation ends this, if there is one.
-    #[must_use]
     pub fn token(&self) -> Option<&TokenId> {
         match self {
             Self::Bearer(token) | Self::Session(token) => Some(token),
@@ -50,15 +49,12 @@ impl IdentityProof {
 /// pages, [`guest_cookie`] has done so already and lets the browser remember. `Option<Viewer>` makes no guest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Viewer {
-    /// Who.
     pub identity: Identity,
-    /// How we know.
     pub credential: IdentityProof,
 }
 
 impl Viewer {
     /// Whether it is a person with an account or a bot, not a guest.
-    #[must_use]
     pub fn is_signed_in(&self) -> bool {
         self.credential.token().is_some()
     }
@@ -136,13 +132,11 @@ fn cookie_name(site: &Site) -> &'static str {
 }
 
 /// The `Set-Cookie` header that lets a browser remember.
-#[must_use]
 pub fn set_cookie(site: &Site, secret: &Secret) -> HeaderValue {
     cookie_header(site, secret.expose(), COOKIE_SECONDS)
 }
 
 /// The `Set-Cookie` header that makes a browser forget.
-#[must_use]
 pub fn clear_cookie(site: &Site) -> HeaderValue {
     cookie_header(site, "", 0)
 }

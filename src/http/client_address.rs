@@ -23,7 +23,6 @@ impl ClientAddress {
     ///
     /// Of `X-Forwarded-For` it takes the right-most address that is not a trusted proxy's: those to the left of it
     /// were written by somebody we do not know. An entry that cannot be read ends the search at the proxy before it.
-    #[must_use]
     pub fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
         let mut address = peer.to_canonical();
         let lines: Vec<&str> =
@@ -39,7 +38,6 @@ impl ClientAddress {
     }
 
     /// The client of a request, from its extensions. Without a [`Peer`], as in tests, it is nowhere (`0.0.0.0`).
-    #[must_use]
     pub fn of(site: &Site, parts: &Parts) -> Self {
         let peer = parts.extensions.get::<Peer>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());

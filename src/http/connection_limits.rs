@@ -49,7 +49,6 @@ pub struct ConnectionPlace {
 
 impl ConnectionLimits {
     /// As many places as the limits say, or as the process may open files.
-    #[must_use]
     pub fn new(limits: &TransportLimits) -> Arc<Self> {
         Arc::new(Self {
             total: limits.connections.unwrap_or_else(connections_by_files),
@@ -60,13 +59,11 @@ impl ConnectionLimits {
     }
 
     /// Places in all.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// Connections that hold a place now.
-    #[must_use]
     pub fn taken(&self) -> usize {
         self.lock().total
     }

@@ -70,7 +70,6 @@ pub enum ApiCode {
 
 impl ApiCode {
     /// The fitting status.
-    #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
             Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {
@@ -110,37 +109,31 @@ pub struct ApiError {
 
 impl ApiError {
     /// A refusal that says nothing more than its words.
-    #[must_use]
     pub fn new(code: ApiCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), field: None, retry_ms: None }
     }
 
     /// A part of the path or query that is not allowed.
-    #[must_use]
     pub fn bad_parameter(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..Self::new(ApiCode::BadParameter, message) }
     }
 
     /// A field of the body that is missing or not allowed.
-    #[must_use]
     pub fn bad_field(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..Self::new(ApiCode::BadField, message) }
     }
 
     /// Nothing of that kind is there.
-    #[must_use]
     pub fn not_found(what: &str) -> Self {
         Self::new(ApiCode::NotFound, format!("there is no such {what}"))
     }
 
     /// Credentials are needed and missing or not valid.
-    #[must_use]
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(ApiCode::Unauthorized, message)
     }
 
     /// Adds when to try again.
-    #[must_use]
     pub fn retry_in(self, wait: Duration) -> Self {
         Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
     }

@@ -53,7 +53,6 @@ const FILES: &[(&str, &[u8])] = files![
 pub(super) struct Kit {
     /// Its folder among the kits, and the archive's name.
     pub(super) folder: &'static str,
-    /// The language.
     pub(super) title: &'static str,
     /// What is typed in the folder before the bot runs, if anything.
     prepare: &'static str,

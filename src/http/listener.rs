@@ -43,7 +43,6 @@ pub struct Transport {
 
 impl Transport {
     /// A transport without connections.
-    #[must_use]
     pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
         Self {
             connection_limits: ConnectionLimits::new(&limits),

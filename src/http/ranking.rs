@@ -34,7 +34,6 @@ pub(super) enum Home {
 pub(super) struct RankingQuery {
     pub(super) board: LeaderboardList,
     pub(super) variant: Variant,
-    /// Both if `None`.
     pub(super) home: Option<Home>,
     pub(super) limit: u32,
 }

@@ -21,13 +21,11 @@ pub struct Site {
 
 impl Site {
     /// Whether this is the address of a proxy that is believed.
-    #[must_use]
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.trusted_proxies.iter().any(|network| network.contains(address))
     }
 
     /// Whether browsers reach the site over TLS, as far as we were told.
-    #[must_use]
     pub fn is_secure(&self) -> bool {
         self.public_url.as_ref().is_some_and(SiteOrigin::is_secure)
     }
@@ -36,7 +34,6 @@ impl Site {
     ///
     /// Without a public URL, a page is our own if it came from the host that its request now goes to: a foreign page
     /// cannot make a browser send another `Host`.
-    #[must_use]
     pub fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
         let Ok(origin) = origin.parse::<SiteOrigin>() else { return false };
         if self.extra_origins.contains(&origin) {
@@ -53,7 +50,6 @@ impl Site {
     }
 
     /// The address of a path, whole if it is known where the site is. `path` starts with `/`.
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         let base = self.public_url.as_ref().map_or("", SiteOrigin::as_str);
         format!("{base}{path}")

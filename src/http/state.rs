@@ -127,7 +127,6 @@ pub trait ArenaView: Send + Sync + Debug {
 pub struct AppState {
     /// Games, players and ratings, for reading.
     pub store: Arc<dyn Store>,
-    /// Who is who.
     pub accounts: Accounts,
     /// Where the site is and whom it trusts.
     pub site: Arc<Site>,
@@ -135,13 +134,11 @@ pub struct AppState {
     pub analysis: Analysis,
     /// What was played in finished games.
     pub explorer: Arc<Explorer>,
-    /// The live parts.
     pub arena: Arc<dyn ArenaView>,
     /// The bots that learn.
     pub learning: Learning,
     /// Tournaments, under way and over.
     pub tournaments: Tournaments,
-    /// The published ratings.
     pub leaderboard: Leaderboard,
     /// Puzzles and who tries them.
     pub puzzles: Puzzles,

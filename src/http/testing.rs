@@ -50,7 +50,6 @@ pub(crate) struct TestArena {
     pub(crate) bots: Vec<OpenBot>,
     /// What the feed of results says before it ends.
     pub(crate) results: Vec<ServerMessage>,
-    /// Places for feeds.
     pub(crate) feed_places: usize,
     pub(crate) presence: Option<BotPresence>,
 }

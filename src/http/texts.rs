@@ -99,7 +99,6 @@ pub(super) fn script(language: Language) -> String {
 /// # Panics
 ///
 /// Never: tests read and write all texts.
-#[must_use]
 pub fn beside_english(language: Language) -> String {
     let mut all = areas();
     for text in all.values_mut().flat_map(BTreeMap::values_mut) {
@@ -116,38 +115,32 @@ fn find(language: Language, key: &str) -> Option<&'static Text> {
 impl Language {
     /// A text that needs nothing filled in. A test makes sure that there is one for every key in use; an unknown key
     /// stands for itself.
-    #[must_use]
     pub fn text(self, key: &'static str) -> &'static str {
         find(self, key).map_or(key, |text| text.form(self, None))
     }
 
     /// A text whose key is made of data, for which there may be none.
-    #[must_use]
     pub fn known(self, key: &str) -> Option<&'static str> {
         find(self, key).map(|text| text.form(self, None))
     }
 
     /// A text with values for the names in its braces.
-    #[must_use]
     pub fn fill<V: Display>(self, key: &'static str, values: &[(&str, V)]) -> String {
         fill(self.text(key), values)
     }
 
     /// A text about `{n}` things, in the right form.
-    #[must_use]
     pub fn count(self, key: &'static str, n: u64) -> String {
         let text = find(self, key).map_or(key, |text| text.form(self, Some(n)));
         fill(text, &[("n", self.number(n))])
     }
 
     /// A text whose part in brackets leads to an address.
-    #[must_use]
     pub fn linked(self, key: &'static str, url: &str) -> Linked {
         self.linked_with::<&str>(key, url, &[])
     }
 
     /// As [`Language::linked`], with values for the names in braces.
-    #[must_use]
     pub fn linked_with<V: Display>(self, key: &'static str, url: &str, values: &[(&str, V)]) -> Linked {
         let text = self.text(key);
         let (before, rest) = text.split_once('[').unwrap_or((text, ""));

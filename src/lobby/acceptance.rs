@@ -12,9 +12,7 @@ use crate::model::player::{OpponentKind, PlayerKind};
 pub struct Proposal {
     /// How much time each side has.
     pub time: TimeControl,
-    /// Whether ratings change.
     pub rated: bool,
-    /// Board size.
     pub variant: Variant,
     /// What sort of player the other is.
     pub opponent: PlayerKind,

@@ -47,11 +47,8 @@ const RETRY: Duration = Duration::from_secs(5);
 pub struct LobbyDeps {
     /// Reads players and ratings.
     pub store: Arc<dyn Store>,
-    /// Finds connected players.
     pub sessions: Sessions,
-    /// Starts games.
     pub host: Host,
-    /// Shows seeks.
     pub feeds: Feeds,
     /// Owns tasks that start games.
     pub tasks: tokio_util::task::TaskTracker,
@@ -77,7 +74,6 @@ type LobbyAnswer = Result<(), WireError>;
 
 impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
-    #[must_use]
     pub fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let lookup = PlayerLookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };

@@ -38,7 +38,6 @@ const OPENING_PLIES_MAX: u32 = 12;
 /// One side of an offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Party {
-    /// Who.
     pub identity: Identity,
     /// As others see it in the offer's variant, when the offer was made.
     pub shown: WirePlayer,
@@ -46,7 +45,6 @@ pub struct Party {
 
 impl Party {
     /// Rating points in the offer's variant; guests have none.
-    #[must_use]
     pub fn elo(&self) -> Option<i32> {
         self.shown.rating.map(|rating| rating.elo)
     }
@@ -55,9 +53,7 @@ impl Party {
 /// One open offer.
 #[derive(Clone, Debug)]
 pub struct PendingChallenge {
-    /// Names it.
     pub id: ChallengeId,
-    /// Who offers.
     pub from: Party,
     /// Who is asked; nobody in particular for an open offer.
     pub to: Option<Party>,
@@ -72,7 +68,6 @@ pub struct PendingChallenge {
 pub struct Asked {
     /// Who is asked; nobody in particular for an open offer.
     pub to: Option<PlayerId>,
-    /// On what terms.
     pub terms: Terms,
 }
 
@@ -101,7 +96,6 @@ pub enum Repeated {
 
 impl Challenges {
     /// How long an offer to this player stands.
-    #[must_use]
     pub fn expiry(to: Option<PlayerKind>) -> Duration {
         match to {
             None => LINK_EXPIRY,
@@ -111,7 +105,6 @@ impl Challenges {
     }
 
     /// Whether this key was used by this player before.
-    #[must_use]
     pub fn repeated(&self, from: &PlayerId, key: Option<&str>, asked: &Asked) -> Repeated {
         let Some(key) = key else { return Repeated::No };
         match self.keys.get(&(from.clone(), key.to_owned())) {
@@ -144,7 +137,6 @@ impl Challenges {
     }
 
     /// Looks at an offer.
-    #[must_use]
     pub fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.open.get(id)
     }
@@ -155,13 +147,11 @@ impl Challenges {
     }
 
     /// How many offers a player has open.
-    #[must_use]
     pub fn count_from(&self, from: &PlayerId) -> usize {
         self.open.values().filter(|challenge| challenge.from.identity.id == *from).count()
     }
 
     /// How many links are open.
-    #[must_use]
     pub fn count_links(&self) -> usize {
         self.open.values().filter(|challenge| challenge.to.is_none()).count()
     }
@@ -275,7 +265,6 @@ pub fn check_key(key: Option<&str>) -> Result<(), WireError> {
 }
 
 /// The challenger's side. `coin` decides where it is left to chance.
-#[must_use]
 pub fn side_of(choice: SideChoice, coin: bool) -> Side {
     let first = match choice {
         SideChoice::First => true,

@@ -38,7 +38,6 @@ pub struct TvDirector {
 
 impl TvDirector {
     /// Nothing is on show yet.
-    #[must_use]
     pub fn new(directory: Directory, feeds: Feeds, analysis: Analysis) -> Self {
         Self { directory, feeds, analysis, stories: HashMap::new(), on_show: None }
     }

@@ -45,7 +45,6 @@ pub enum LobbyRequest {
 
 impl LobbyRequest {
     /// Whether the one who asks wants its rating to change. Whoever accepts takes what was offered.
-    #[must_use]
     pub fn is_rated(&self) -> bool {
         match self {
             Self::Seek(seek) => seek.rated,

@@ -23,17 +23,13 @@ const ELO_UNRATED: i32 = 1500;
 /// One waiting player.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// Who.
     pub player: PlayerId,
     /// Person, bot or guest.
     pub kind: PlayerKind,
-    /// A bot's owner.
     pub owner: Option<PlayerId>,
     /// The rating in the seek's variant, if there is one.
     pub elo: Option<i32>,
-    /// What is sought.
     pub seek: Seek,
-    /// Since when.
     pub since: Instant,
 }
 
@@ -78,7 +74,6 @@ fn fit_now(a: &Waiting, b: &Waiting, now: Instant) -> bool {
 }
 
 /// Finds pairs; each index of `waiting` comes up at most once.
-#[must_use]
 pub fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
     let mut by_wait: Vec<usize> = (0..waiting.len()).collect();
     by_wait.sort_by_key(|index| waiting[*index].since);
@@ -101,7 +96,6 @@ pub fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
 }
 
 /// How long the seek has waited.
-#[must_use]
 pub fn waited(waiting: &Waiting, now: Instant) -> Duration {
     now.saturating_duration_since(waiting.since)
 }

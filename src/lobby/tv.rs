@@ -53,7 +53,6 @@ pub struct Story {
 
 impl Story {
     /// Goes on with a position of the game and the scores of its columns.
-    #[must_use]
     pub fn after(self, position: &Position, scores: &ColumnScores) -> Self {
         let Some(best) = scores.best() else { return self };
         let value = match position.side_to_move() {
@@ -71,13 +70,11 @@ impl Story {
     }
 
     /// Goes on with a position that cannot be solved.
-    #[must_use]
     pub fn without_answer(self, position: &Position) -> Self {
         Self { seen_ply: Some(position.ply()), ..self }
     }
 
     /// How tense it is, in the points of [`Candidate::worth`].
-    #[must_use]
     pub fn tension(&self) -> i32 {
         let changes = self.changes.min(CHANGES_MAX).cast_signed();
         let points =
@@ -89,9 +86,7 @@ impl Story {
 /// A game that could be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Candidate<'a> {
-    /// Which.
     pub game: &'a GameId,
-    /// Both ratings together.
     pub strength: i32,
     /// How many of the players are people.
     pub people: i32,
@@ -101,7 +96,6 @@ pub struct Candidate<'a> {
 
 impl Candidate<'_> {
     /// How much it is worth to watch, in Elo points of the mean rating.
-    #[must_use]
     pub fn worth(&self) -> i32 {
         self.strength / 2 + PERSON * self.people + self.story.tension()
     }
@@ -110,14 +104,12 @@ impl Candidate<'_> {
 /// What is on show, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OnShow<'a> {
-    /// Which game.
     pub game: &'a GameId,
     /// Since when, as time that has passed.
     pub shown_for: Duration,
 }
 
 /// The game to show: what is on show while it lasts, unless it was there for long enough and another is clearly better.
-#[must_use]
 pub fn pick<'a>(candidates: &[Candidate<'a>], on_show: Option<OnShow<'_>>) -> Option<&'a GameId> {
     // Of equal ones the lesser name, so that the order of the list does not matter.
     let best =

@@ -20,7 +20,6 @@ pub const OVERRUN_GRACE: Duration = Duration::from_millis(50);
 pub const OVERRUN_STRIKES: u8 = 3;
 
 /// What time it is by the runtime's monotonic clock, which tests pause. Only tasks ask; rules are told.
-#[must_use]
 pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
@@ -62,7 +61,6 @@ pub enum InvalidTimeControl {
 
 impl InvalidTimeControl {
     /// The wire field at fault.
-    #[must_use]
     pub fn field(self) -> &'static str {
         match self {
             Self::Unlimited | Self::Bank(_) => "time.bank_ms",
@@ -137,7 +135,6 @@ pub struct GameClock {
 
 impl GameClock {
     /// Both sides have their full time; nothing runs yet.
-    #[must_use]
     pub fn new(control: TimeControl) -> Self {
         let full = control.bank().or(control.move_limit()).unwrap_or_default();
         Self {
@@ -149,13 +146,11 @@ impl GameClock {
     }
 
     /// Takes up a stored game: what each side had left after the last stored move.
-    #[must_use]
     pub fn restore(control: TimeControl, remaining: BySide<Duration>) -> Self {
         Self { remaining, ..Self::new(control) }
     }
 
     /// The rules of this clock.
-    #[must_use]
     pub fn control(&self) -> TimeControl {
         self.control
     }
@@ -174,7 +169,6 @@ impl GameClock {
     }
 
     /// When the current turn began.
-    #[must_use]
     pub fn turn_started(&self) -> Option<Instant> {
         self.running.map(|(_, started)| started)
     }
@@ -188,7 +182,6 @@ impl GameClock {
     }
 
     /// What `side` has left at `now`: of its bank, or without a bank of the current move.
-    #[must_use]
     pub fn remaining(&self, side: Side, now: Instant) -> Duration {
         let spent = match self.running {
             Some((running, started)) if running == side => now.saturating_duration_since(started),
@@ -198,20 +191,17 @@ impl GameClock {
     }
 
     /// Both sides' [`Self::remaining`].
-    #[must_use]
     pub fn both(&self, now: Instant) -> BySide<Duration> {
         BySide { first: self.remaining(Side::First, now), second: self.remaining(Side::Second, now) }
     }
 
     /// The hard limit for a move of `side` that starts now: the smaller of bank and move limit.
-    #[must_use]
     pub fn budget(&self, side: Side) -> Duration {
         let bank = self.remaining[side];
         self.control.move_limit().map_or(bank, |limit| limit.min(bank))
     }
 
     /// What is left at `now` of the hard limit for the current move of `side`.
-    #[must_use]
     pub fn budget_left(&self, side: Side, now: Instant) -> Duration {
         match self.running {
             Some((running, started)) if running == side => {
@@ -222,7 +212,6 @@ impl GameClock {
     }
 
     /// When the running side's flag falls at the latest, if `credit` is the most that may be given back to it.
-    #[must_use]
     pub fn flag_at(&self, credit: Duration) -> Option<Instant> {
         let (side, started) = self.running?;
         let grace = if self.strikes[side] < OVERRUN_STRIKES { OVERRUN_GRACE } else { Duration::ZERO };

@@ -27,16 +27,7 @@ pub enum InvalidCron {
     Fields(usize),
     /// A field that cannot be.
     #[error("{field} is `{text}`, but must be *, a number from {min} to {max}, a range, or a list of these")]
-    Field {
-        /// Which.
-        field: &'static str,
-        /// What it says.
-        text: String,
-        /// Smallest number.
-        min: u8,
-        /// Largest number.
-        max: u8,
-    },
+    Field { field: &'static str, text: String, min: u8, max: u8 },
     /// Such as the 31st of February.
     #[error("no day is ever like that")]
     Never,
@@ -121,7 +112,6 @@ impl fmt::Display for Cron {
 
 impl Cron {
     /// The first moment after `now`; `None` at the end of time.
-    #[must_use]
     pub fn next_after(&self, now: UnixMillis) -> Option<UnixMillis> {
         let now = Timestamp::from_millisecond(now.0).ok()?.to_zoned(TimeZone::UTC).datetime();
         let mut date = now.date();

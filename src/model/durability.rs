@@ -16,7 +16,6 @@ pub enum Durability {
 
 impl Durability {
     /// As it stands in `welcome`.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Strict => "strict",

@@ -17,7 +17,6 @@ pub enum Fault {
 
 impl Fault {
     /// The fault by which a game ended, if it did by one. Whoever is at fault, it is a fault of that side.
-    #[must_use]
     pub fn of(reason: EndReason) -> Option<Self> {
         match reason {
             EndReason::Time => Some(Self::Time),
@@ -29,7 +28,6 @@ impl Fault {
     }
 
     /// In a word, for logs and lists.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",

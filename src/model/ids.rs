@@ -38,13 +38,11 @@ macro_rules! id_type {
 
         impl $name {
             /// Draws a fresh id.
-            #[must_use]
             pub fn random(rng: &mut impl Rng) -> Self {
                 Self(draw_id(rng))
             }
 
             /// The id as text, as it stands in links and records.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -123,13 +121,11 @@ const PAIR_OF_TOURNAMENT: &str = "-t";
 
 impl PairId {
     /// The pair of this number, from 0, in a tournament: which games belong to it can be read off their records.
-    #[must_use]
     pub fn in_tournament(tournament: &TournamentId, number: u64) -> Self {
         Self(format!("{tournament}{PAIR_OF_TOURNAMENT}{number}").into())
     }
 
     /// The tournament and the number of one of its pairs.
-    #[must_use]
     pub fn of_tournament(&self) -> Option<(TournamentId, u64)> {
         let (tournament, number) = self.0.split_once(PAIR_OF_TOURNAMENT)?;
         Some((tournament.parse().ok()?, number.parse().ok()?))
@@ -138,7 +134,6 @@ impl PairId {
 
 impl TournamentId {
     /// What the ids of all its pairs begin with.
-    #[must_use]
     pub fn pair_prefix(&self) -> String {
         format!("{self}{PAIR_OF_TOURNAMENT}")
     }
@@ -175,16 +170,10 @@ pub enum InvalidName {
     },
     /// A character outside the allowed set.
     #[error("character {position} of the name is not allowed: letters a to z, digits, `_` and `-` are")]
-    Character {
-        /// Counted from 1.
-        position: usize,
-    },
+    Character { position: usize },
     /// A name that the arena keeps for itself.
     #[error("the name `{name}` is reserved")]
-    Reserved {
-        /// The refused name.
-        name: String,
-    },
+    Reserved { name: String },
 }
 
 /// A player's public name: 2 to 20 of `A-Z a-z 0-9 _ -`, unique without regard to case. Frozen versions of learners
@@ -212,19 +201,16 @@ impl PlayerName {
     }
 
     /// The name of this learner's version that was frozen after so many games.
-    #[must_use]
     pub fn version(&self, games: u64) -> Self {
         Self(format!("{self}{VERSION_MARK}{games}").into())
     }
 
     /// The name as its owner wrote it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The form under which names are unique.
-    #[must_use]
     pub fn key(&self) -> String {
         self.0.to_ascii_lowercase()
     }

@@ -41,7 +41,6 @@ impl From<PlayerKind> for OpponentKind {
 pub struct Identity {
     /// Stays the same for ever.
     pub id: PlayerId,
-    /// Public.
     pub name: PlayerName,
     /// Person, bot or guest.
     pub kind: PlayerKind,
@@ -51,7 +50,6 @@ pub struct Identity {
 
 impl Identity {
     /// Who stands behind a player: a bot's owner, or the player itself.
-    #[must_use]
     pub fn family(&self) -> &PlayerId {
         self.owner.as_ref().unwrap_or(&self.id)
     }

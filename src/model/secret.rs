@@ -12,13 +12,11 @@ pub struct Secret(Box<str>);
 
 impl Secret {
     /// Hides a text.
-    #[must_use]
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
 
     /// The text itself.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -56,13 +56,11 @@ impl Signer {
     /// # Panics
     ///
     /// Never: HMAC takes keys of every length.
-    #[must_use]
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
         Self { keyed: Hmac::new_from_slice(key).expect("HMAC takes keys of every length") }
     }
 
     /// Signs a payload for a purpose: `base64url(payload).base64url(signature)`.
-    #[must_use]
     pub fn sign(&self, purpose: Purpose, payload: &[u8]) -> String {
         let signature = self.mac(purpose, payload).finalize().into_bytes();
         let mut text = URL_SAFE_NO_PAD.encode(payload);
@@ -73,7 +71,6 @@ impl Signer {
 
     /// Reads the payload back, if we signed the text for this purpose. Takes the same time wherever a wrong signature
     /// differs from the right one.
-    #[must_use]
     pub fn verify(&self, purpose: Purpose, text: &str) -> Option<Vec<u8>> {
         if text.len() > TEXT_BYTES_MAX {
             return None;

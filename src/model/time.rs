@@ -9,7 +9,6 @@ pub struct UnixMillis(pub i64);
 
 impl UnixMillis {
     /// Now, by the machine's clock.
-    #[must_use]
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

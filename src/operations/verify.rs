@@ -22,7 +22,6 @@ const PAGE: u32 = 500;
 pub struct VerifyFinding {
     /// Which game; none if it is about a player's rating.
     pub game: Option<String>,
-    /// What was found.
     pub what: String,
 }
 
@@ -38,7 +37,6 @@ impl fmt::Display for VerifyFinding {
 /// What a check came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VerifyReport {
-    /// Finished games.
     pub finished: u64,
     /// Those of them that moved ratings.
     pub rated: u64,
@@ -46,11 +44,9 @@ pub struct VerifyReport {
     pub live: u64,
     /// Events of all games that could be read.
     pub events: u64,
-    /// Rating rows.
     pub ratings: u64,
     /// Games that operators took out.
     pub voided: u64,
-    /// Published ratings.
     pub published: u64,
     /// All that is not as it should be.
     pub findings: Vec<VerifyFinding>,
@@ -60,7 +56,6 @@ pub struct VerifyReport {
 
 impl VerifyReport {
     /// Whether everything is as it should be.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()
     }

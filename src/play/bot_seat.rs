@@ -86,9 +86,7 @@ enum ThinkError {
 pub struct SeatPlayer {
     /// The account it plays under.
     pub id: PlayerId,
-    /// Its side.
     pub side: Side,
-    /// The program.
     pub bot: Box<dyn Bot>,
     /// What learns from the game when it is over: settings that name a file.
     pub learns_as: Option<BotSpec>,
@@ -105,7 +103,6 @@ impl std::fmt::Debug for SeatPlayer {
 }
 
 /// Makes a seat. The room gets the recipient, the caller runs the task with the room's handle.
-#[must_use]
 pub fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });

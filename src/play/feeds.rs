@@ -57,7 +57,6 @@ impl std::fmt::Debug for Feeds {
 
 impl Feeds {
     /// Feeds over the games of `directory`; `online` counts connected players.
-    #[must_use]
     pub fn new(directory: Directory, online: impl Fn() -> usize + Send + Sync + 'static) -> Self {
         let inner = FeedsInner {
             directory,
@@ -153,7 +152,6 @@ impl Feeds {
     }
 
     /// The open seeks.
-    #[must_use]
     pub fn seeks(&self) -> Vec<SeekEntry> {
         self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -180,7 +178,6 @@ impl Feeds {
     }
 
     /// Seeks and live games as they are now.
-    #[must_use]
     pub fn lobby(&self) -> LobbyFeed {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
@@ -207,7 +204,6 @@ impl Feeds {
 
     /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those
     /// that can be watched.
-    #[must_use]
     pub fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
         let find = |place: &Mutex<Option<GameId>>| {

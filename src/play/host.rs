@@ -48,7 +48,6 @@ const ENDS_MAX: usize = 4_096;
 pub struct GameOver {
     /// Which game, and who played.
     pub public: Arc<PublicGame>,
-    /// How it ended.
     pub end: Arc<GameEnd>,
 }
 
@@ -57,23 +56,18 @@ pub struct GameOver {
 pub struct HostDeps {
     /// Reads players, games and ratings.
     pub store: Arc<dyn Store>,
-    /// Stores games.
     pub writer: Writer,
     /// Stores guests who play.
     pub accounts: Accounts,
-    /// Lists rooms.
     pub directory: Directory,
-    /// Finds connected players.
     pub sessions: Sessions,
     /// The bots of the house.
     pub house: HouseBots,
-    /// Where they think.
     pub pool: ComputePool,
     /// Who hears of live games and results.
     pub feeds: Feeds,
     /// Owns the rooms' tasks.
     pub tasks: TaskTracker,
-    /// Counts games.
     pub metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
     pub pair_limit: u32,
@@ -103,7 +97,6 @@ struct HostInner {
 
 impl Host {
     /// Makes the host and the actor that hears its rooms' news.
-    #[must_use]
     pub fn new(deps: HostDeps) -> (Self, HostActor) {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
         let inner = HostInner {
@@ -124,25 +117,21 @@ impl Host {
     }
 
     /// Whether no more games begin.
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.inner.paused.load(Ordering::Relaxed)
     }
 
     /// All ends of games from now on, each after it was stored.
-    #[must_use]
     pub fn ends(&self) -> broadcast::Receiver<GameOver> {
         self.inner.ends.subscribe()
     }
 
     /// How many live games a player has.
-    #[must_use]
     pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         self.inner.deps.directory.games_taken(player)
     }
 
     /// The bots of the house.
-    #[must_use]
     pub fn house(&self) -> &HouseBots {
         &self.inner.deps.house
     }
@@ -186,7 +175,6 @@ impl Host {
     }
 
     /// All rooms, for a planned stop.
-    #[must_use]
     pub fn rooms(&self) -> Vec<RoomHandle> {
         self.inner.deps.directory.rooms()
     }

@@ -54,13 +54,11 @@ pub struct LearnerKnowledge(Arc<RwLock<Arc<dyn Knowledge>>>);
 
 impl LearnerKnowledge {
     /// What is known at first.
-    #[must_use]
     pub fn new(knowledge: Arc<dyn Knowledge>) -> Self {
         Self(Arc::new(RwLock::new(knowledge)))
     }
 
     /// What is known now.
-    #[must_use]
     pub fn now(&self) -> Arc<dyn Knowledge> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -88,7 +86,6 @@ impl HouseBot {
     }
 
     /// Whether it plays this variant.
-    #[must_use]
     pub fn plays(&self, variant: Variant) -> bool {
         // Nothing is read: nothing at all makes an empty memory, but no network, which is no matter of the variant.
         let built = registry::build_taught(&self.spec, variant, "");
@@ -96,7 +93,6 @@ impl HouseBot {
     }
 
     /// What keeps its lessons, if it learns from its games.
-    #[must_use]
     pub fn learns_as(&self) -> Option<BotSpec> {
         bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
     }
@@ -195,19 +191,16 @@ impl HouseBots {
     }
 
     /// All of them: first those that are configured, in their order, then those that joined.
-    #[must_use]
     pub fn all(&self) -> Arc<Vec<Arc<HouseBot>>> {
         Arc::clone(&self.line_up.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The one with this account.
-    #[must_use]
     pub fn get(&self, id: &PlayerId) -> Option<Arc<HouseBot>> {
         self.all().iter().find(|bot| bot.identity.id == *id).cloned()
     }
 
     /// The one of this name, without regard to case.
-    #[must_use]
     pub fn by_name(&self, name: &PlayerName) -> Option<Arc<HouseBot>> {
         let key = name.key();
         self.all().iter().find(|bot| bot.identity.name.key() == key).cloned()

@@ -21,7 +21,6 @@ use crate::model::player::OpponentKind;
 pub struct Request {
     /// Chosen by the client.
     pub id: Option<String>,
-    /// What it wants.
     pub message: ClientMessage,
 }
 
@@ -361,7 +360,6 @@ impl MoveInfo {
     }
 
     /// Reads what is stored with a move; `None` if it is something else.
-    #[must_use]
     pub fn from_stored(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }

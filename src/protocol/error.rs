@@ -102,7 +102,6 @@ pub struct WireError {
 
 impl WireError {
     /// A refusal that says nothing more than its words.
-    #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -121,25 +120,21 @@ impl WireError {
     }
 
     /// A field that is missing or has a value that is not allowed.
-    #[must_use]
     pub fn bad_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..Self::new(ErrorCode::BadField, message) }
     }
 
     /// Adds the game it is about.
-    #[must_use]
     pub fn in_game(self, game: &GameId) -> Self {
         Self { game: Some(game.clone()), ..self }
     }
 
     /// Adds when to try again.
-    #[must_use]
     pub fn retry_in(self, wait: std::time::Duration) -> Self {
         Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
     /// Announces that the connection closes after this.
-    #[must_use]
     pub fn fatal(self) -> Self {
         Self { fatal: true, ..self }
     }

@@ -17,9 +17,7 @@ use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 /// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refusal {
-    /// The request's `id`.
     pub id: Option<String>,
-    /// What to answer.
     pub error: WireError,
 }
 

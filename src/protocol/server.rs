@@ -274,7 +274,6 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The end of a game that is over, as far as its snapshot tells: without ratings and without who was at fault.
-    #[must_use]
     pub fn end(&self) -> Option<GameEnd> {
         match (self.status, self.result, self.reason) {
             (GameStatus::Over, Some(result), Some(reason)) => Some(GameEnd {
@@ -294,7 +293,6 @@ impl Snapshot {
     }
 
     /// At which side this player sits, if it plays.
-    #[must_use]
     pub fn side_of(&self, player: &PlayerId) -> Option<WireSide> {
         if self.players.first.id == *player {
             Some(WireSide::First)
@@ -566,13 +564,11 @@ struct FrameInner {
 
 impl Frame {
     /// Wraps a message.
-    #[must_use]
     pub fn new(message: ServerMessage) -> Self {
         Self(Arc::new(FrameInner { message, text: OnceLock::new() }))
     }
 
     /// The message itself.
-    #[must_use]
     pub fn message(&self) -> &ServerMessage {
         &self.0.message
     }
@@ -582,7 +578,6 @@ impl Frame {
     /// # Panics
     ///
     /// Never: all message types serialise, as the wire snapshots show.
-    #[must_use]
     pub fn body(&self) -> &Bytes {
         self.0.text.get_or_init(|| {
             serde_json::to_vec(&self.0.message).expect("message types have string keys only").into()
@@ -594,7 +589,6 @@ impl Frame {
     /// # Panics
     ///
     /// Never: the body is JSON that was just written.
-    #[must_use]
     pub fn text(&self, seq: u64, re: Option<&str>) -> String {
         let body = self.body();
         let fields = std::str::from_utf8(&body[1..]).expect("serde_json writes UTF-8");

@@ -126,7 +126,6 @@ pub struct WirePlayer {
 
 impl WirePlayer {
     /// A player as others see it, with the rating in the variant at hand and the version that a bot gives itself.
-    #[must_use]
     pub fn new(who: &Identity, rating: Option<ShownRating>, version: Option<String>) -> Self {
         let Identity { id, name, kind, owner: _ } = who;
         Self {

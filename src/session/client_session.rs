@@ -79,7 +79,6 @@ impl SessionPort for ClientSession {
 
 impl ClientSession {
     /// Joins a session to the services.
-    #[must_use]
     pub fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
         Self { session, services }
     }

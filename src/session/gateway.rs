@@ -95,7 +95,6 @@ impl Gateway for SessionGateway {
 
 impl SessionGateway {
     /// A gateway over these services.
-    #[must_use]
     pub fn new(services: Arc<Services>) -> Self {
         Self { services }
     }

@@ -34,7 +34,6 @@ pub struct TransportLimits {
     pub heartbeat: Duration,
     /// Client messages in `messages_period`.
     pub messages: u32,
-    /// See `messages`.
     pub messages_period: Duration,
     /// From our close frame to the end of the TCP connection.
     pub closing: Duration,

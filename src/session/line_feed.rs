@@ -49,7 +49,6 @@ pub struct LineFeeds {
 
 impl LineFeeds {
     /// Feeds of these games and results, until `stop`.
-    #[must_use]
     pub fn new(directory: Directory, feeds: Feeds, stop: CancellationToken) -> Self {
         Self { directory, feeds, places: Arc::new(Semaphore::new(FEEDS_MAX)), stop }
     }
@@ -112,7 +111,6 @@ pub struct LineFeed {
 
 impl LineWriter {
     /// Both ends of a feed.
-    #[must_use]
     pub fn pair(place: OwnedSemaphorePermit) -> (Arc<Self>, LineFeed) {
         let (sender, lines) = mpsc::channel(WAITING_MAX);
         let writer = Self { lines: Mutex::new(Some(sender)), cut: CancellationToken::new() };

@@ -30,7 +30,6 @@ pub enum Credential {
 /// Who the upgrade says is calling.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// What it showed.
     pub credential: Credential,
     /// Where it comes from; behind a trusted proxy, what the proxy says.
     pub address: IpAddr,
@@ -55,7 +54,6 @@ pub struct RefusedHello {
 
 /// A session that is ready to be spoken with.
 pub struct Opened {
-    /// The session.
     pub session: Arc<dyn SessionPort>,
     /// This socket's hold on the session's outbox, which `welcome` is in already.
     pub attachment: Attachment,

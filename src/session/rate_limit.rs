@@ -27,7 +27,6 @@ pub struct Credits {
 
 impl Credits {
     /// `burst` credits, at least one, that take `period` to refill.
-    #[must_use]
     pub fn new(burst: u32, period: Duration) -> Self {
         Self { period, interval: period / burst.max(1), full_at: None }
     }
@@ -90,7 +89,6 @@ pub struct Traffic {
 
 impl Traffic {
     /// A connection that has sent nothing yet.
-    #[must_use]
     pub fn new(limits: &TransportLimits) -> Self {
         Self {
             credits: Credits::new(limits.messages, limits.messages_period),

@@ -14,9 +14,7 @@ const GUEST_LIFETIME_MS: i64 = 24 * 60 * 60 * 1_000;
 /// The content of a session's secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ResumeToken {
-    /// Which session.
     pub(super) session: SessionId,
-    /// Whose.
     pub(super) player: PlayerId,
     /// The stored credential that it rests on; none for guests.
     pub(super) credential: Option<TokenId>,

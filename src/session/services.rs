@@ -30,13 +30,9 @@ pub struct Services {
     pub accounts: Accounts,
     /// Signs the secrets of sessions.
     pub signer: Signer,
-    /// Lists rooms.
     pub directory: Directory,
-    /// Lists sessions.
     pub sessions: Sessions,
-    /// Shows finished games.
     pub host: Host,
-    /// Finds games.
     pub lobby: LobbyHandle,
     /// Streams of events that are not one game.
     pub feeds: Feeds,
@@ -58,7 +54,6 @@ pub struct Services {
 
 impl Services {
     /// Where answers to this session go.
-    #[must_use]
     pub fn reply_to(&self, session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
         ReplyTo {
             member: session.member(),

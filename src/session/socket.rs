@@ -40,7 +40,6 @@ const HEARTBEAT_MIN: Duration = Duration::from_millis(1);
 /// What all sockets share.
 #[derive(Clone)]
 pub struct SocketDeps {
-    /// Opens sessions.
     pub gateway: Arc<dyn Gateway>,
     /// What a connection may take.
     pub limits: Arc<TransportLimits>,

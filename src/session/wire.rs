@@ -32,7 +32,6 @@ const WRITE_BUFFER_BYTES_MAX: usize = SERVER_FRAME_BYTES_MAX + 2 * WRITE_BUFFER_
 const DISCARDED_BYTES_MAX: u64 = 256 * 1024;
 
 /// The one place that sets up the codec.
-#[must_use]
 pub fn websocket_config() -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
@@ -60,7 +59,6 @@ pub enum WireFault {
 
 impl WireFault {
     /// How the socket closes for it.
-    #[must_use]
     pub fn close_code(self) -> CloseCode {
         match self {
             Self::TooLarge => CloseCode::TooLarge,

@@ -21,13 +21,11 @@ pub struct BotVersion {
     pub last_seen: UnixMillis,
     /// When it last passed the self-test. What failed later does not take that back.
     pub passed_at: Option<UnixMillis>,
-    /// The last self-test.
     pub tested: Option<StoredTest>,
 }
 
 impl BotVersion {
     /// A version that was just seen for the first time.
-    #[must_use]
     pub fn seen(version: &str, at: UnixMillis) -> Self {
         Self { version: version.to_owned(), first_seen: at, last_seen: at, passed_at: None, tested: None }
     }
@@ -36,7 +34,6 @@ impl BotVersion {
 /// A self-test of one version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredTest {
-    /// When it ended.
     pub at: UnixMillis,
     /// What it found, as JSON text.
     pub report: String,
@@ -67,7 +64,6 @@ crate::storage::words::words!(FaultKind {
 
 impl FaultKind {
     /// The word for it on the wire, which is also the one that is stored.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.word()
     }
@@ -76,14 +72,11 @@ impl FaultKind {
 /// One fault of a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BotFault {
-    /// Whose.
     pub bot: PlayerId,
     /// In which game, if in one.
     pub game: Option<GameId>,
-    /// What it did.
     pub kind: FaultKind,
     /// The same in words.
     pub note: String,
-    /// When.
     pub at: UnixMillis,
 }

@@ -57,19 +57,16 @@ impl News {
     }
 
     /// Whether games have finished since.
-    #[must_use]
     pub fn has_games_since(&self, known: &Self) -> bool {
         self.finished > known.finished
     }
 
     /// Whether games or players were taken out since.
-    #[must_use]
     pub fn has_withdrawals_since(&self, known: &Self) -> bool {
         self.withdrawals > known.withdrawals
     }
 
     /// Whether games were judged since.
-    #[must_use]
     pub fn has_judgements_since(&self, known: &Self) -> bool {
         self.judged > known.judged
     }
@@ -116,7 +113,6 @@ impl FinishedGames {
     }
 
     /// What is known now.
-    #[must_use]
     pub fn news(&self) -> News {
         *self.inner.news.borrow()
     }
@@ -201,9 +197,7 @@ impl Deref for FinishedPage {
 /// Numbers of finished games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NumberSpan {
-    /// Without this one.
     after: u64,
-    /// With this one.
     up_to: u64,
 }
 

@@ -20,7 +20,6 @@ pub enum Judgement {
 /// How well a player played in one variant: the sums over all judged games that counted for its rating.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PlayerSkill {
-    /// Games.
     pub games: u64,
     /// The sums over its moves.
     pub skill: Skill,
@@ -47,7 +46,6 @@ pub struct JudgingStep {
 
 impl JudgingStep {
     /// The number of the last game that is then covered.
-    #[must_use]
     pub fn covered(&self) -> u64 {
         self.games.last().map_or(self.from, |(number, _)| *number)
     }
@@ -80,7 +78,6 @@ pub struct JudgingProgress {
 
 impl JudgingProgress {
     /// Games that finished and were not looked at yet.
-    #[must_use]
     pub fn behind(self) -> u64 {
         self.finished.saturating_sub(self.covered)
     }

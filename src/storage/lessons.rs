@@ -11,13 +11,10 @@ pub struct StoredLearner {
     pub name: PlayerName,
     /// The program and its settings, by which the lessons were learnt.
     pub spec: String,
-    /// Where it stands.
     pub place: LearnerPlace,
-    /// Lessons learnt.
     pub games: u64,
     /// Lessons were withdrawn that the state still holds: it must be folded again.
     pub stale: bool,
-    /// What it knows.
     pub state: Vec<u8>,
 }
 
@@ -40,7 +37,6 @@ pub struct StoredVersion {
     pub games: u64,
     /// Number of the last finished game that was looked at.
     pub covered: u64,
-    /// What it knew.
     pub state: Vec<u8>,
     /// When it was frozen first.
     pub frozen_at: UnixMillis,
@@ -60,13 +56,11 @@ pub struct Lesson {
 /// How strong a live learner was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CurvePoint {
-    /// Lessons learnt.
     pub games: u64,
     /// Its rating then; `None` while it was provisional.
     pub rating: Option<MilliElo>,
     /// Thousandths of the positions that can be spoilt in which it kept the result; `None` where it was not measured.
     pub decision: Option<u16>,
-    /// When.
     pub at: UnixMillis,
 }
 

@@ -93,7 +93,6 @@ struct MemoryTables {
 
 impl MemoryStore {
     /// An empty store.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -104,7 +103,6 @@ impl MemoryStore {
     }
 
     /// How many writes each commit so far had.
-    #[must_use]
     pub fn commit_sizes(&self) -> Vec<usize> {
         self.tables().commits.clone()
     }
@@ -115,7 +113,6 @@ impl MemoryStore {
     }
 
     /// Above which numbers finished games were asked for so far, and how many at most.
-    #[must_use]
     pub fn looks(&self) -> Vec<(u64, u32)> {
         self.tables().looks.clone()
     }

@@ -15,11 +15,8 @@ use crate::model::time::UnixMillis;
 pub struct RatedGame {
     /// Place among all finished games.
     pub number: u64,
-    /// Which game.
     pub id: GameId,
-    /// Board size.
     pub variant: Variant,
-    /// Who played.
     pub players: BySide<PlayerId>,
     /// The series it belongs to.
     pub pair: Option<GamePair>,
@@ -27,7 +24,6 @@ pub struct RatedGame {
     pub opening_plies: usize,
     /// All moves, the opening's included.
     pub moves: String,
-    /// Who won.
     pub result: GameResult,
     /// What became of both ratings.
     pub ratings: BySide<RatingEntry>,
@@ -35,7 +31,6 @@ pub struct RatedGame {
 
 impl RatedGame {
     /// A finished game, if it moved ratings.
-    #[must_use]
     pub fn of(game: &StoredGame) -> Option<Self> {
         let settlement = game.settlement.as_ref()?;
         Some(Self {
@@ -55,17 +50,13 @@ impl RatedGame {
 /// How a player's rated games against another one ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpponentScore {
-    /// Won.
     pub wins: u64,
-    /// Drawn.
     pub draws: u64,
-    /// Lost.
     pub losses: u64,
 }
 
 impl OpponentScore {
     /// All of them.
-    #[must_use]
     pub fn games(self) -> u64 {
         self.wins + self.draws + self.losses
     }
@@ -74,7 +65,6 @@ impl OpponentScore {
 /// A row of a player's crosstable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Against {
-    /// The opponent.
     pub opponent: PlayerId,
     /// As the player sees them: games in which it moved first, and the others.
     pub score: BySide<OpponentScore>,
@@ -82,7 +72,6 @@ pub struct Against {
 
 impl Against {
     /// Rated games.
-    #[must_use]
     pub fn games(&self) -> u64 {
         self.score.first.games() + self.score.second.games()
     }
@@ -100,17 +89,12 @@ pub enum FitList {
 /// A stored rating of a joint fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublishedRating {
-    /// Board size.
     pub variant: Variant,
-    /// Which fit.
     pub list: FitList,
-    /// Whose.
     pub player: PlayerId,
-    /// The rating.
     pub elo: MilliElo,
     /// Its standard error, in thousandths of a point.
     pub error: u64,
-    /// Games that count.
     pub games: u64,
 }
 
@@ -136,11 +120,8 @@ impl Publication {
 /// A game that an operator took out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VoidedGame {
-    /// Which game.
     pub game: GameId,
-    /// Why.
     pub reason: String,
-    /// When.
     pub at: UnixMillis,
 }
 

@@ -39,7 +39,6 @@ pub struct NewPuzzle {
 /// A puzzle as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredPuzzle {
-    /// What it is.
     pub puzzle: NewPuzzle,
     /// How those did who tried it.
     pub record: TryRecord,
@@ -57,7 +56,6 @@ pub struct TryRecord {
 /// A puzzle in a list to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PuzzleEntry {
-    /// Which one.
     pub id: PuzzleId,
     /// How hard it seems, in Elo points.
     pub prior: u32,
@@ -70,7 +68,6 @@ pub struct PuzzleEntry {
 /// Puzzles to be kept, those that are there already left as they are.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Harvest {
-    /// In any order.
     pub puzzles: Vec<NewPuzzle>,
     /// Of all puzzles found in games, so many are kept at most. The least good ones go that nobody has tried.
     pub keep: u32,
@@ -88,13 +85,9 @@ pub enum TryResult {
 /// A player's attempt at a puzzle. Only the first one counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PuzzleTry {
-    /// Who.
     pub player: PlayerId,
-    /// At which puzzle.
     pub puzzle: PuzzleId,
-    /// How it went.
     pub result: TryResult,
-    /// When.
     pub at: UnixMillis,
 }
 
@@ -111,7 +104,6 @@ pub struct Streak {
 
 impl Streak {
     /// After the daily puzzle of `day` was solved. A day that is not later than the last one changes nothing.
-    #[must_use]
     pub fn solved_on(self, day: u32) -> Self {
         if self.run > 0 && day <= self.day {
             return self;
@@ -121,7 +113,6 @@ impl Streak {
     }
 
     /// How long it is as seen on `today`: it lasts until a whole day has passed without a solution.
-    #[must_use]
     pub fn as_of(self, today: u32) -> u32 {
         if today <= self.day.saturating_add(1) { self.run } else { 0 }
     }

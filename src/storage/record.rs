@@ -28,14 +28,12 @@ pub struct StoredPlayer {
     pub owner: Option<PlayerId>,
     /// What a bot says about itself.
     pub profile: BotProfile,
-    /// When it came.
     pub created_at: UnixMillis,
 }
 
 /// What a bot says about itself. Empty for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BotProfile {
-    /// Its version.
     pub version: Option<String>,
     /// One line on how it plays.
     pub about: Option<String>,
@@ -57,9 +55,7 @@ pub enum TokenKind {
 pub struct StoredToken {
     /// Names it without revealing it.
     pub id: TokenId,
-    /// Whose.
     pub player: PlayerId,
-    /// What for.
     pub kind: TokenKind,
     /// SHA-256 of the secret.
     pub digest: [u8; 32],
@@ -83,7 +79,6 @@ pub struct OpeningSource {
 pub struct GamePair {
     /// The same for all games of the series.
     pub id: PairId,
-    /// From 1.
     pub leg: u32,
     /// How many there are.
     pub of: u32,
@@ -92,15 +87,11 @@ pub struct GamePair {
 /// All that is fixed when a game begins. It is stored as the game's event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {
-    /// Which game.
     pub id: GameId,
-    /// Who plays.
     pub players: BySide<PlayerId>,
-    /// Board size.
     pub variant: Variant,
     /// How much time each side has.
     pub time: TimeControl,
-    /// Whether ratings change.
     pub rated: bool,
     /// Why they do not, though it was asked for.
     pub unrated_because: Option<UnratedReason>,
@@ -108,7 +99,6 @@ pub struct GameSpec {
     pub opening: OpeningSource,
     /// The series it belongs to.
     pub pair: Option<GamePair>,
-    /// When it began.
     pub started_at: UnixMillis,
 }
 
@@ -117,7 +107,6 @@ pub struct GameSpec {
 pub struct StoredEvent {
     /// Its number in the game.
     pub seq: u32,
-    /// What happened.
     pub kind: EventKind,
     /// What each side has left after it, in milliseconds.
     pub clock_ms: BySide<u64>,
@@ -131,10 +120,7 @@ pub enum EventKind {
     /// The side to move played.
     Move(StoredMove),
     /// The last `plies` moves went back, by agreement.
-    Takeback {
-        /// How many.
-        plies: u32,
-    },
+    Takeback { plies: u32 },
     /// The daemon stopped as planned: the clocks are exact.
     Paused,
     /// The game ended.
@@ -144,7 +130,6 @@ pub enum EventKind {
 /// A stored move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredMove {
-    /// Where.
     pub column: Column,
     /// From the turn's start to the receipt, in milliseconds.
     pub spent_ms: u64,
@@ -157,7 +142,6 @@ pub struct StoredMove {
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// Who won.
     pub result: GameResult,
     /// How it came to that.
     pub reason: EndReason,
@@ -185,7 +169,6 @@ pub struct DamagedGame {
     pub id: String,
     /// Its place among the finished games.
     pub number: Option<u64>,
-    /// What was found.
     pub what: String,
 }
 
@@ -196,13 +179,11 @@ pub struct StoredGame {
     pub spec: GameSpec,
     /// All events in order.
     pub events: Vec<StoredEvent>,
-    /// Once finished.
     pub settlement: Option<Settlement>,
 }
 
 impl StoredGame {
     /// How it ended, if it did.
-    #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         match self.events.last().map(|event| &event.kind) {
             Some(EventKind::Finished(ending)) => Some(ending),
@@ -211,7 +192,6 @@ impl StoredGame {
     }
 
     /// All moves in notation, the opening's included and those taken back left out.
-    #[must_use]
     pub fn moves(&self) -> String {
         let mut columns: Vec<Column> = Vec::new();
         for event in &self.events {
@@ -233,11 +213,8 @@ impl StoredGame {
 pub struct RatingRow {
     /// The rating and the games it rests on.
     pub standing: Standing,
-    /// Rated games won.
     pub wins: u64,
-    /// Rated games drawn.
     pub draws: u64,
-    /// Rated games lost.
     pub losses: u64,
 }
 
@@ -246,9 +223,7 @@ pub struct RatingRow {
 pub struct LeaderboardRow {
     /// From 1; equal ratings share a rank.
     pub rank: u64,
-    /// Who.
     pub player: StoredPlayer,
-    /// How strong.
     pub rating: RatingRow,
 }
 
@@ -270,10 +245,7 @@ impl LeaderboardRow {
 pub struct HistoryPoint {
     /// The game that moved the rating.
     pub game: GameId,
-    /// When it ended.
     pub at: UnixMillis,
-    /// Before it.
     pub before: MilliElo,
-    /// After it.
     pub after: MilliElo,
 }

@@ -85,7 +85,6 @@ pub struct Record {
 
 impl Record {
     /// Publishes a stored game. What bots thought about their moves is left out: it is their owners' own.
-    #[must_use]
     pub fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
         let GameSpec { id, players: _, variant, time, rated, unrated_because, opening, pair, started_at } =
             &game.spec;

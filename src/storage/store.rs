@@ -54,24 +54,16 @@ pub enum StoreError {
 pub enum Write {
     /// A new player. Refused as [`Refused::NameTaken`] if another player has the name.
     AddPlayer {
-        /// Who.
         player: StoredPlayer,
         /// PHC string of the password, for people with an account.
         password: Option<String>,
     },
     /// A new password.
-    SetPassword {
-        /// Whose.
-        player: PlayerId,
-        /// PHC string.
-        password: String,
-    },
+    SetPassword { player: PlayerId, password: String },
     /// A guest becomes a person with an account, and keeps id and games. Refused as [`Refused::NoSuchPlayer`] if the
     /// player is no guest, as [`Refused::NameTaken`] if another player has the name.
     Promote {
-        /// Which guest.
         player: PlayerId,
-        /// The account's name.
         name: PlayerName,
         /// PHC string of its password.
         password: String,
@@ -80,24 +72,13 @@ pub enum Write {
     /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as
     /// guests are, which is nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots
     /// too.
-    Retire {
-        /// Who.
-        player: PlayerId,
-        /// The new name.
-        name: PlayerName,
-    },
+    Retire { player: PlayerId, name: PlayerName },
     /// What a bot says about itself.
-    SetProfile {
-        /// Which bot.
-        player: PlayerId,
-        /// What it says.
-        profile: BotProfile,
-    },
+    SetProfile { player: PlayerId, profile: BotProfile },
     /// A new credential.
     AddToken(StoredToken),
     /// The end of one credential of a player, or of all of them.
     RevokeTokens {
-        /// Whose.
         player: PlayerId,
         /// Which one; all if `None`.
         only: Option<TokenId>,
@@ -105,59 +86,39 @@ pub enum Write {
     /// A game begins.
     StartGame(GameSpec),
     /// Events of a live game, in order. Refused as [`Refused::OutOfSequence`] unless they follow the last one.
-    Append {
-        /// Which game.
-        game: GameId,
-        /// What happened.
-        events: Vec<StoredEvent>,
-    },
+    Append { game: GameId, events: Vec<StoredEvent> },
     /// The last events of a game, the very last being `Finished`; ratings are settled in the same transaction.
-    Finish {
-        /// Which game.
-        game: GameId,
-        /// What happened.
-        events: Vec<StoredEvent>,
-    },
+    Finish { game: GameId, events: Vec<StoredEvent> },
     /// A learner goes on. Refused as [`Refused::LearnerElsewhere`] unless it begins where the learner stands.
     StepLearner(Box<LearnerStep>),
     /// How well a frozen version plays.
     MeasureVersion {
-        /// Of which learner.
         learner: PlayerName,
-        /// Which version.
         mark: u64,
         /// Thousandths of the positions that can be spoilt in which it keeps the result.
         decision: u16,
     },
     /// How well a live learner plays after some number of games: a point of its curve.
     MeasurePoint {
-        /// Which learner.
         learner: PlayerName,
-        /// Lessons learnt.
         games: u64,
         /// Thousandths of the positions that can be spoilt in which it keeps the result.
         decision: u16,
-        /// When.
         at: UnixMillis,
     },
     /// Whether games of a player and of the bots that it owns may be learnt from. If not, those that were are
     /// withdrawn.
     SetTeaching {
-        /// Whose.
         player: PlayerId,
         /// What holds from now on.
         teaching: Teaching,
     },
     /// Nobody is to have learnt this game: it was void.
-    WithdrawLesson {
-        /// Which game.
-        game: GameId,
-    },
+    WithdrawLesson { game: GameId },
     /// A learner's state is not what its lessons teach: it is to be made again from them. Refused as
     /// [`Refused::NoSuchVersion`] if there is none of this name, as [`Refused::LearnerElsewhere`] if it has another
     /// revision.
     RemakeLearner {
-        /// Which learner.
         learner: PlayerName,
         /// The revision that was found wrong.
         revision: u64,
@@ -176,21 +137,13 @@ pub enum Write {
     EndTournament {
         /// Which one, which must go on.
         tournament: TournamentId,
-        /// How.
         end: TournamentEnd,
     },
     /// An operator takes a finished game out: it stays in the records, but counts for no rating and teaches nobody.
     /// All live ratings of its variant are computed again without it, and what was published before is dropped; this
     /// and the reason become durable together. Refused as [`Refused::NoSuchGame`] if it is not finished, as
     /// [`Refused::AlreadyVoided`] if it was taken out before.
-    VoidGame {
-        /// Which game.
-        game: GameId,
-        /// Why; not empty.
-        reason: String,
-        /// When.
-        at: UnixMillis,
-    },
+    VoidGame { game: GameId, reason: String, at: UnixMillis },
     /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
     /// revision of the records than there is now.
     Publish(Box<Publication>),
@@ -201,28 +154,19 @@ pub enum Write {
     /// An attempt at a puzzle; another one of the same player changes nothing.
     TryPuzzle(PuzzleTry),
     /// A player has solved the puzzle of the day.
-    SolveDaily {
-        /// Who.
-        player: PlayerId,
-        /// Days since 1970.
-        day: u32,
-    },
+    SolveDaily { player: PlayerId, day: u32 },
     /// A bot has connected with this version.
     SeeVersion {
-        /// Which bot.
         bot: PlayerId,
         /// As it was given; empty if the bot names none.
         version: String,
-        /// When.
         at: UnixMillis,
     },
     /// A self-test has ended.
     SaveTest {
-        /// Of which bot.
         bot: PlayerId,
         /// Which version of it.
         version: String,
-        /// What it found.
         test: StoredTest,
         /// Whether the version may play rated games from now on.
         outcome: TestOutcome,
@@ -324,7 +268,6 @@ pub enum LeaderboardList {
 
 impl LeaderboardList {
     /// Whether a player of this kind is listed. Guests never are.
-    #[must_use]
     pub fn lists(self, kind: PlayerKind) -> bool {
         match (self, kind) {
             (_, PlayerKind::Guest) => false,

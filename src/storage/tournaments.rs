@@ -16,7 +16,6 @@ pub struct StoredTournament {
     pub name: String,
     /// The moment of its schedule; no two of the same name share it.
     pub due_at: UnixMillis,
-    /// Who meets whom.
     pub format: Format,
     /// All different, in the order in which they entered.
     pub entrants: Vec<PlayerId>,
@@ -32,7 +31,6 @@ pub struct StoredTournament {
     pub concurrency: u32,
     /// Whether bots of the house take their time.
     pub watchable: bool,
-    /// When it began.
     pub started_at: UnixMillis,
     /// How it ended, if it did.
     pub end: Option<TournamentEnd>,
@@ -41,9 +39,7 @@ pub struct StoredTournament {
 /// How a tournament ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TournamentEnd {
-    /// Why.
     pub reason: EndedBecause,
-    /// When.
     pub at: UnixMillis,
     /// Who came first, if anybody did alone.
     pub winner: Option<PlayerId>,

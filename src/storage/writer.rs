@@ -87,7 +87,6 @@ pub struct Writer {
 
 impl Writer {
     /// Makes the writer and the actor behind it, which the caller runs.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
         let gauge =
@@ -133,25 +132,21 @@ impl Writer {
     }
 
     /// The finished games, with news of those whose end it writes.
-    #[must_use]
     pub fn finished(&self) -> &FinishedGames {
         &self.finished
     }
 
     /// Whether so much waits that no new game should begin.
-    #[must_use]
     pub fn is_congested(&self) -> bool {
         self.waiting() >= CONGESTED_AT
     }
 
     /// Writes that wait, for metrics.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         self.gauge.waiting.load(Ordering::Relaxed)
     }
 
     /// Whether a write has waited so long that flags must not fall because of it.
-    #[must_use]
     pub fn is_stalled(&self, now: Instant) -> bool {
         let since = self.gauge.busy_since();
         since.is_some_and(|since| now.saturating_duration_since(since) > STALLED_AFTER)
@@ -180,7 +175,6 @@ impl std::fmt::Debug for WriterActor {
 
 impl WriterActor {
     /// Calls this with the time that each commit takes, the wait for a full disk included.
-    #[must_use]
     pub fn on_commit(self, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Self { on_commit: Box::new(observe), ..self }
     }

@@ -31,11 +31,8 @@ const BATCHES_MAX: usize = 3;
 /// What became of games, for the side that played a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MoveTally {
-    /// It won.
     pub wins: u64,
-    /// Nobody won.
     pub draws: u64,
-    /// It lost.
     pub losses: u64,
 }
 
@@ -52,11 +49,8 @@ impl MoveTally {
 /// A move, and what became of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
-    /// Where.
     pub column: Column,
-    /// Played by people.
     pub people: MoveTally,
-    /// Played by bots.
     pub bots: MoveTally,
 }
 

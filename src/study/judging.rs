@@ -18,7 +18,6 @@ use crate::storage::record::StoredGame;
 pub use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
 
 /// Judges a finished game. `None` if it is void, makes no sense, has positions that are too hard, or `stop` is set.
-#[must_use]
 pub fn judge_stored(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
     match stored.ending()?.result {
         GameResult::First | GameResult::Second | GameResult::Draw => {}

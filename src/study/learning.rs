@@ -84,7 +84,6 @@ const PLANS: [(&str, &str, Watches, &str); 4] = [
 /// # Panics
 ///
 /// Never: a test reads the table.
-#[must_use]
 pub fn plans() -> Vec<LearnerPlan> {
     let plan = |&(name, spec, watches, about): &(&str, &str, Watches, &'static str)| LearnerPlan {
         name: name.parse().expect("a name that follows the rules"),

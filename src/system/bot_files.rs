@@ -24,7 +24,6 @@ pub enum BotFileError {
     /// The content of a file makes no sense to the bot.
     #[error("{path}: {reason}")]
     Content {
-        /// Which file.
         path: PathBuf,
         /// The bot's own words, with the line where there is one.
         reason: String,
@@ -32,18 +31,14 @@ pub enum BotFileError {
     /// A file cannot be read.
     #[error("cannot read {path}")]
     Unreadable {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
     /// A file cannot be written.
     #[error("cannot write {path}")]
     Unwritable {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
@@ -181,7 +176,6 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
 }
 
 /// The same bot with its files in this directory, unless they are named in full.
-#[must_use]
 pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
     let entry = registry::entry(spec.name());
     let named = entry.into_iter().flat_map(|entry| entry.settings).filter_map(|setting| {
@@ -202,7 +196,6 @@ pub fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
 }
 
 /// The file of what a bot learns, if its settings name one.
-#[must_use]
 pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
     let entry: &BotEntry = registry::entry(spec.name())?;
     let setting = entry.settings.iter().find(|setting| setting.kind == SettingKind::File)?;

@@ -44,7 +44,6 @@ pub struct Config {
     pub learning: LearningConfig,
     /// Exact judgement of finished games.
     pub judging: JudgingConfig,
-    /// Figures for monitoring.
     pub metrics: MetricsConfig,
     /// What is logged, and how.
     pub log: LogConfig,
@@ -91,13 +90,11 @@ impl Default for ServerConfig {
 
 impl ServerConfig {
     /// From the notice of a planned restart to its closing of connections.
-    #[must_use]
     pub fn restart_notice(&self) -> Duration {
         self.restart_notice_ms.millis()
     }
 
     /// Between two pings of the server.
-    #[must_use]
     pub fn heartbeat(&self) -> Duration {
         self.heartbeat_ms.millis()
     }
@@ -142,7 +139,6 @@ impl Default for LimitsConfig {
 
 impl LimitsConfig {
     /// Connections at the same time; `None` for as many as the process may open files, less a reserve.
-    #[must_use]
     pub fn connections(&self) -> Option<usize> {
         Some(self.connections.count()).filter(|&connections| connections > 0)
     }
@@ -166,7 +162,6 @@ pub struct ComputeConfig {
 
 impl ComputeConfig {
     /// Threads to start, from 1.
-    #[must_use]
     pub fn threads(&self) -> usize {
         match self.threads.count() {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1)),
@@ -193,7 +188,6 @@ impl Default for WatchingConfig {
 
 impl WatchingConfig {
     /// How long after a move its value is told.
-    #[must_use]
     pub fn truth_delay(&self) -> Duration {
         self.truth_delay_ms.millis()
     }
@@ -232,7 +226,6 @@ impl Default for LadderConfig {
 
 impl LadderConfig {
     /// How much time each side has.
-    #[must_use]
     pub fn time(&self) -> TimeControl {
         TimeControl {
             bank_ms: Some(self.bank_ms.number()),
@@ -360,19 +353,16 @@ pub struct HouseBotConfig {
 
 impl HouseBotConfig {
     /// A bot of which nothing more is said.
-    #[must_use]
     pub fn new(name: PlayerName, spec: BotSpec) -> Self {
         Self { name, spec, strength: None, about: String::new() }
     }
 
     /// How it plays, in one word.
-    #[must_use]
     pub fn style(&self) -> &'static str {
         fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
     }
 
     /// One line for players.
-    #[must_use]
     pub fn about(&self) -> &str {
         let own = fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.about);
         if self.about.is_empty() { own } else { &self.about }

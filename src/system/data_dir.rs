@@ -29,16 +29,12 @@ const SECRET_MODE: u32 = 0o600;
 pub enum DataDirError {
     /// It is a file.
     #[error("{path} is not a directory")]
-    NotADirectory {
-        /// Where.
-        path: PathBuf,
-    },
+    NotADirectory { path: PathBuf },
     /// It does not exist, and cannot be made: the parent is missing or not writable.
     #[error("cannot create {path}")]
     Uncreatable {
         /// Which file or directory.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
@@ -47,14 +43,12 @@ pub enum DataDirError {
     Unreadable {
         /// Which file or directory.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
     /// Another process uses it.
     #[error("{path} is in use by {}", match .pid { Some(pid) => format!("process {pid}"), None => "another process".into() })]
     Locked {
-        /// Which directory.
         path: PathBuf,
         /// Whose it is, as far as that process has said.
         pid: Option<u32>,
@@ -63,25 +57,16 @@ pub enum DataDirError {
     #[error(
         "{path} can be read by others (mode {mode:03o}): run `chmod 600 {path}`, or delete it to have a new one made"
     )]
-    SecretExposed {
-        /// Which file.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+    SecretExposed { path: PathBuf, mode: u32 },
     /// The secret has a wrong length.
     #[error(
         "{path} has not {SECRET_BYTES} bytes: delete it to have a new one made, which signs everybody out"
     )]
-    SecretMalformed {
-        /// Which file.
-        path: PathBuf,
-    },
+    SecretMalformed { path: PathBuf },
 }
 
 impl DataDirError {
     /// The exit status of a program that stops because of it, after `sysexits.h`.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::SecretExposed { .. } | Self::SecretMalformed { .. } => 2,
@@ -98,7 +83,6 @@ pub struct SigningSecret([u8; SECRET_BYTES]);
 
 impl SigningSecret {
     /// The bytes, for keying a hash.
-    #[must_use]
     pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
         &self.0
     }
@@ -145,19 +129,16 @@ impl DataDir {
     }
 
     /// The directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The database.
-    #[must_use]
     pub fn database(&self) -> PathBuf {
         database(&self.path)
     }
 
     /// The control socket of the daemon that uses this directory.
-    #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         control_socket(&self.path)
     }
@@ -177,13 +158,11 @@ impl DataDir {
 }
 
 /// Where a data directory's database is, for those who do not hold its lock.
-#[must_use]
 pub fn database(directory: &Path) -> PathBuf {
     directory.join("fourfold.db")
 }
 
 /// Where the daemon that uses a data directory listens, for those who do not hold its lock.
-#[must_use]
 pub fn control_socket(directory: &Path) -> PathBuf {
     directory.join("control.sock")
 }

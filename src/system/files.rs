@@ -68,7 +68,6 @@ pub fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> 
 }
 
 /// The path of a file that belongs to this one.
-#[must_use]
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
@@ -76,7 +75,6 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// Where a file is.
-#[must_use]
 pub fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

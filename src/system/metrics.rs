@@ -79,7 +79,6 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Everything at zero.
-    #[must_use]
     pub fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("fourfold"),
@@ -217,7 +216,6 @@ impl Metrics {
     /// # Panics
     ///
     /// Never: writing into a `String` cannot fail.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         text::encode(&mut text, &self.registry).expect("a String takes everything");

@@ -114,6 +114,12 @@ fn templates_stay_readable() {
 }
 
 #[test]
+fn attributes_have_a_reason() {
+    let rule = "say what goes wrong for who drops it: #[must_use = \"...\"]";
+    check_none(rule, &bare_attributes(Tree::repository()));
+}
+
+#[test]
 fn nothing_is_left_for_later() {
     check_none("finish it or open an issue", &left_for_later(Tree::repository()));
 }
@@ -179,6 +185,15 @@ fn wide_lines(path: &str, text: &str, columns_max: usize, counts: fn(&str) -> bo
     let columns = columns.map(|(line, number)| (line.chars().count(), number));
     let wide = columns.filter(|(columns, _)| *columns > columns_max);
     wide.map(|(columns, number)| format!("{path}:{number} has {columns} columns")).collect()
+}
+
+/// Lines with an attribute that says nothing by itself.
+fn bare_attributes(tree: &Tree) -> Vec<String> {
+    let of_file = |source: &Source| {
+        let lines = source.text.lines().zip(1..).filter(|(line, _)| line.trim() == "#[must_use]");
+        lines.map(|(_, number)| format!("{}:{number} gives no reason", source.path)).collect::<Vec<_>>()
+    };
+    tree.sources.iter().flat_map(of_file).collect()
 }
 
 fn left_for_later(tree: &Tree) -> Vec<String> {
@@ -263,6 +278,16 @@ mod tests {
         check(wide_templates, &[("web/templates/a.html", &line)], &[]);
         let files = [("web/templates/parts/a.html", &*format!("\n{line}a"))];
         check(wide_templates, &files, &["web/templates/parts/a.html:2 has"]);
+    }
+
+    #[test]
+    fn an_attribute_without_a_reason_is_found() {
+        check_file(bare_attributes, "#[must_use = \"a game needs a room\"]\nstruct A;", &[]);
+        check_file(
+            bare_attributes,
+            "struct A;\n    #[must_use]\nstruct B;",
+            &["src/lib.rs:2 gives no reason"],
+        );
     }
 
     #[test]

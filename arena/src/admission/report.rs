@@ -36,7 +36,6 @@ pub struct Percentiles {
 
 impl Percentiles {
     /// By nearest rank.
-    #[must_use]
     pub fn of(mut measured: Vec<Duration>) -> Self {
         measured.sort_unstable();
         let at = |percent: usize| {
@@ -60,7 +59,6 @@ pub struct Report {
 
 impl Report {
     /// An entrant passes if nothing failed.
-    #[must_use]
     pub fn new(bot: &str, limit: Duration, checks: Vec<Check>, spent: Vec<Duration>) -> Self {
         Self {
             bot: bot.to_owned(),
@@ -71,7 +69,6 @@ impl Report {
         }
     }
 
-    #[must_use]
     pub fn is_passed(&self) -> bool {
         self.passed
     }

@@ -29,7 +29,6 @@ pub(super) fn next(plan: &Plan, history: &History<'_>) -> Vec<Pairing> {
 }
 
 /// How far everybody came: the number of meetings won, byes included.
-#[must_use]
 pub fn stages(plan: &Plan, history: &History<'_>) -> Vec<u32> {
     let mut stages = vec![0; plan.entrants.len()];
     let mut places = bracket(plan.entrants.len());

@@ -42,7 +42,6 @@ impl PositionClass {
         Self::EndEasy,
     ];
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::BeginEasy => "begin-easy",
@@ -70,7 +69,6 @@ impl fmt::Display for PositionClass {
 /// # Panics
 ///
 /// Panics if the program was built with a broken file, which a test rules out.
-#[must_use]
 pub fn shipped() -> &'static [(PositionClass, SolvedPosition)] {
     static POSITIONS: OnceLock<Vec<(PositionClass, SolvedPosition)>> = OnceLock::new();
     POSITIONS.get_or_init(|| {

@@ -28,7 +28,6 @@ const NODES: u64 = 20_000;
 /// # Panics
 ///
 /// Panics if the program was built with a broken file, which a test rules out.
-#[must_use]
 pub fn shipped() -> &'static [SolvedPosition] {
     static DECISIONS: OnceLock<Vec<SolvedPosition>> = OnceLock::new();
     DECISIONS.get_or_init(|| {
@@ -64,7 +63,6 @@ pub fn rate(
 }
 
 /// The decisions among so many games of [`SEED`], with their games.
-#[must_use]
 pub fn draw(games: u32) -> Vec<(Game, SolvedPosition)> {
     let mut judge = Judge::new(Solver::new());
     let games = super::games(games, SEED).into_iter();

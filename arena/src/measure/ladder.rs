@@ -52,7 +52,6 @@ pub struct Climb {
 
 impl Climb {
     /// Games against all opponents together.
-    #[must_use]
     pub fn games(self) -> u64 {
         2 * self.pairs * OPPONENTS.len() as u64
     }

@@ -16,7 +16,6 @@ pub struct SolvedPosition {
 
 impl SolvedPosition {
     /// Solves where a game stands; `None` if it is over.
-    #[must_use]
     pub fn solve(game: &Game, judge: &mut Judge) -> Option<Self> {
         let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(false) };
         let scores = judge.column_scores(game.position(), limits).ok()?.value;
@@ -25,25 +24,21 @@ impl SolvedPosition {
         Some(Self { position: *game.position(), good: good.collect() })
     }
 
-    #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
     }
 
     /// Whether a win stays a win if this column is played, and a draw a draw.
-    #[must_use]
     pub fn is_good(&self, column: Column) -> bool {
         self.good.contains(&column)
     }
 
     /// Whether some move throws the result away.
-    #[must_use]
     pub fn is_decision(&self) -> bool {
         self.good.len() < self.position.legal_columns().count()
     }
 
     /// As a line: the moves of the game, a space, and the columns that keep the result.
-    #[must_use]
     pub fn line(&self, game: &Game) -> String {
         let good: String = self.good.iter().map(ToString::to_string).collect();
         format!("{} {good}", game.notation())

@@ -70,7 +70,6 @@ const SHOWN_CHARS_MAX: usize = 60;
 
 impl Dialect {
     /// Whether a position of this variant can be said.
-    #[must_use]
     pub fn plays(self, variant: Variant) -> bool {
         match self {
             Self::Simple | Self::Kaggle | Self::Aigames => true,
@@ -103,7 +102,6 @@ impl Dialect {
     }
 
     /// The text of a question, with the end of its last line.
-    #[must_use]
     pub fn ask(self, question: &Question<'_>) -> String {
         match self {
             Self::Simple => simple::ask(question),

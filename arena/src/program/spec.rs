@@ -14,7 +14,6 @@ pub struct ProgramSpec {
 
 impl ProgramSpec {
     /// Whether a text names a program and no house bot.
-    #[must_use]
     pub fn is_meant_by(text: &str) -> bool {
         text.starts_with("cmd:") || text.starts_with("cmd+")
     }

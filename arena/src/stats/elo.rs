@@ -9,13 +9,11 @@ pub const POINTS: f64 = 400.0 / LN_10;
 pub const LIMIT: f64 = 1200.0;
 
 /// The score that a player with this many more points expects.
-#[must_use]
 pub fn expected_score(difference: f64) -> f64 {
     1.0 / (1.0 + (-difference / POINTS).exp())
 }
 
 /// The difference at which this score, from 0 to 1, is expected: between `-LIMIT` and `LIMIT`.
-#[must_use]
 pub fn from_score(score: f64) -> f64 {
     if score <= 0.0 {
         -LIMIT

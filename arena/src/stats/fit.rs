@@ -57,7 +57,6 @@ pub struct FitMeeting {
 
 impl FitMeeting {
     /// The same games between players of these numbers, as the one with the lower number sees them.
-    #[must_use]
     pub fn between(&self, a: usize, b: usize) -> Self {
         if a < b {
             return Self { a, b, ..*self };
@@ -105,7 +104,6 @@ pub struct Fit {
 impl Fit {
     /// Fits all games. With one anchor its rating is exact and the others are relative to it; with several, all of
     /// theirs are exact.
-    #[must_use]
     pub fn new(players: usize, meetings: &[FitMeeting], anchors: &[Anchor]) -> Self {
         FitModel::new(players, meetings, anchors).solve()
     }

@@ -61,13 +61,11 @@ pub struct RatingFit {
     pub players: Vec<usize>,
     /// By their place in `players`, as all that follows.
     pub fit: Fit,
-    /// What was summed.
     pub meetings: Vec<FitMeeting>,
 }
 
 impl Ledger {
     /// Nobody has played.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -135,7 +133,6 @@ impl Ledger {
     }
 
     /// What the listed players played among themselves, by their places in the list and in its order.
-    #[must_use]
     pub fn meetings(&self, players: &[usize]) -> Vec<FitMeeting> {
         let mut place = vec![None; self.tallies.len()];
         players.iter().enumerate().for_each(|(index, &player)| place[player] = Some(index));
@@ -146,7 +143,6 @@ impl Ledger {
     }
 
     /// Fits those who are listed to the games that they played among themselves, in the order of the list.
-    #[must_use]
     pub fn fit(&self, players: &[usize], anchor: Option<(usize, f64)>) -> RatingFit {
         let meetings = self.meetings(players);
         let place = |player: usize| players.iter().position(|&other| other == player);
@@ -156,7 +152,6 @@ impl Ledger {
     }
 
     /// Those of the listed players, in their order, who have met another of them in a game that counts.
-    #[must_use]
     pub fn who_met(&self, players: &[usize]) -> Vec<usize> {
         let mut is_listed = vec![false; self.tallies.len()];
         for &player in players {

@@ -12,7 +12,6 @@ pub const Z95: f64 = 1.959_963_984_540_054;
 /// The probability of a value of at most `x`.
 ///
 /// The Taylor series of Marsaglia, "Evaluating the normal distribution" (2004), whose terms are all of one sign.
-#[must_use]
 pub fn cdf(x: f64) -> f64 {
     if x.abs() > TAIL {
         return if x > 0.0 { 1.0 } else { 0.0 };
@@ -30,13 +29,11 @@ pub fn cdf(x: f64) -> f64 {
 }
 
 /// The density at `x`.
-#[must_use]
 pub fn density(x: f64) -> f64 {
     (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
 }
 
 /// The value below which a share `p` lies; for 0 and 1 the last value that can be told from infinity.
-#[must_use]
 pub fn quantile(p: f64) -> f64 {
     let (mut low, mut high) = (-TAIL, TAIL);
     for _ in 0..HALVINGS {

@@ -50,13 +50,11 @@ impl PairCounts {
     }
 
     /// The mean score of a pair, 1/2 if there are none.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         if self.pairs() == 0 { 0.5 } else { self.moment(|score| score) }
     }
 
     /// The variance of the scores, 0 if there are none.
-    #[must_use]
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         if self.pairs() == 0 { 0.0 } else { self.moment(|score| (score - mean).powi(2)) }
@@ -68,7 +66,6 @@ impl PairCounts {
     }
 
     /// The standard error of [`Self::mean`]; 0 if all pairs are alike.
-    #[must_use]
     pub fn standard_error(&self) -> f64 {
         (self.variance() / real(self.informative().max(1))).sqrt()
     }
@@ -78,7 +75,6 @@ impl PairCounts {
     /// The interval is that of Student around the mean score, turned into points at both ends. Where all pairs
     /// are alike, their variance says nothing: then the ends are the worst that a share of the pairs could be that
     /// had no fair chance to come up.
-    #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         let informative = self.informative().max(u64::from(self.pairs() > 0));
         if informative == 0 {
@@ -118,7 +114,6 @@ impl PairCounts {
     /// How probable it is that the player is stronger, from 0 to 1: 1/2 if nothing is known.
     ///
     /// Where all pairs are alike, the sign test: with equal players, half of the decided pairs go the other way.
-    #[must_use]
     pub fn los(&self) -> f64 {
         let ahead = self.mean() - 0.5;
         let error = self.standard_error();
@@ -137,7 +132,6 @@ impl PairCounts {
 
     /// The difference in the unit of its own noise (normalised Elo): points at which it is as easy to see as among
     /// players who never draw. 0 if all pairs are alike.
-    #[must_use]
     pub fn normalised_elo(&self) -> f64 {
         let per_game = (2.0 * self.variance()).sqrt();
         if per_game > 0.0 { (self.mean() - 0.5) / per_game * 2.0 * elo::POINTS } else { 0.0 }
@@ -145,7 +139,6 @@ impl PairCounts {
 
     /// How many more pairs like these it takes until the stronger player is known with this probability; `None` if
     /// it is known already or neither is ahead.
-    #[must_use]
     pub fn pairs_needed(&self, confidence: f64) -> Option<u64> {
         let error = self.standard_error();
         let z = (self.mean() - 0.5).abs() / error;

@@ -11,7 +11,6 @@ const HALVINGS: u32 = 60;
 /// A game against a known opponent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AgainstKnown {
-    /// The opponent's rating.
     pub opponent: f64,
     /// Points that the player's side was worth: the advantage of the first move, or less it.
     pub advantage: f64,
@@ -28,7 +27,6 @@ pub struct Performance {
 }
 
 /// The rating at which the games' points are what was expected. `None` without games.
-#[must_use]
 pub fn performance(games: &[AgainstKnown]) -> Option<Performance> {
     let strongest = games.iter().map(|game| game.opponent).reduce(f64::max)?;
     let weakest = games.iter().map(|game| game.opponent).reduce(f64::min)?;

@@ -54,20 +54,17 @@ pub enum Hypothesis {
 
 impl Sprt {
     /// A test in Elo points with error probabilities of 5 %.
-    #[must_use]
     pub fn logistic(elo0: f64, elo1: f64) -> Self {
         Self { elo0, elo1, model: Model::Logistic, error: 0.05, pairs_min: PAIRS_MIN }
     }
 
     /// The log likelihood ratio below which 0, and above which 1 is accepted.
-    #[must_use]
     pub fn bounds(&self) -> (f64, f64) {
         let upper = ((1.0 - self.error) / self.error).ln();
         (-upper, upper)
     }
 
     /// The log likelihood ratio of hypothesis 1 to 0. Repeated pairs weigh nothing.
-    #[must_use]
     pub fn llr(&self, pairs: &PairCounts) -> f64 {
         if pairs.pairs() == 0 {
             return 0.0;
@@ -79,7 +76,6 @@ impl Sprt {
     }
 
     /// What the counts decide, if anything yet.
-    #[must_use]
     pub fn verdict(&self, pairs: &PairCounts) -> Option<Hypothesis> {
         if pairs.informative() < self.pairs_min {
             return None;

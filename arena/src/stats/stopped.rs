@@ -19,7 +19,6 @@ const TERMS_MAX: u32 = 400;
 const HALVINGS: u32 = 60;
 
 /// The difference in Elo that a stopped test points to; `None` while it has not stopped.
-#[must_use]
 pub fn median_unbiased_elo(sprt: &Sprt, pairs: &PairCounts) -> Option<f64> {
     let accepted = sprt.verdict(pairs)?;
     // One pseudo-variance for pairs that are all alike, as for one pair that went otherwise.

@@ -9,7 +9,6 @@ const DEGREES_MAX: u64 = 300;
 const HALVINGS: u32 = 80;
 
 /// The t of a two-sided interval that holds 95 %, for so many degrees of freedom, at least 1.
-#[must_use]
 pub fn t95(degrees: u64) -> f64 {
     if degrees >= DEGREES_MAX {
         return normal::Z95;

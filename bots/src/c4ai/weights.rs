@@ -14,9 +14,7 @@ pub struct EvolvedWeights {
     pub atari: i32,
     /// If the threats, played out, win.
     pub prob_win: i32,
-    /// If they draw.
     pub prob_draw: i32,
-    /// If they lose.
     pub prob_lose: i32,
 }
 

@@ -102,7 +102,6 @@ impl Heading {
         }
     }
 
-    #[must_use]
     pub fn opposite(self) -> Self {
         match self {
             Self::Above => Self::Below,

@@ -156,7 +156,6 @@ impl PatternMemory {
 
 /// A move of the bot.
 struct RememberedTurn {
-    /// Before the move.
     position: Position,
     column: Column,
 }

@@ -71,7 +71,6 @@ pub struct Training {
 /// A game of the run.
 struct TrainingGame {
     teacher: TrainingOpponent,
-    /// Of the memory.
     side: Side,
     /// Its number in the seed's series.
     opening: u64,

@@ -27,7 +27,6 @@ use super::pattern::{Heading, Owner, Pattern};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct XmlError {
-    /// Counted from 1.
     pub line: usize,
     pub reason: String,
 }

@@ -24,7 +24,6 @@ impl AveragePace {
 #[derive(Debug)]
 pub(super) struct Average {
     weights: Vec<f32>,
-    /// Steps taken.
     steps: u64,
 }
 

@@ -49,7 +49,6 @@ pub struct NetworkLearner {
 
 impl NetworkLearner {
     /// A learner that knows nothing.
-    #[must_use]
     pub fn new(shape: NetworkShape) -> Self {
         Self::with_network(Network::new(shape))
     }
@@ -110,13 +109,11 @@ impl NetworkLearner {
     }
 
     /// What it would play by.
-    #[must_use]
     pub fn weights(&self) -> Arc<Weights> {
         Arc::new(self.average.round(&self.network))
     }
 
     /// All that it is, as bytes.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut sink = Sink::new(FORMAT, self.network.shape());
         self.write(&mut sink);
@@ -173,7 +170,6 @@ struct Study<'n> {
     walk: Walk<'n>,
     trace: Trace,
     network: &'n Network,
-    /// For each weight.
     step: f32,
 }
 

@@ -24,7 +24,6 @@ pub struct Network {
 
 impl Network {
     /// A network that knows nothing: all weights are 0.
-    #[must_use]
     pub fn new(shape: NetworkShape) -> Self {
         let layout = Layout::new(&shape);
         let weights = (0..2 * layout.weights()).map(|_| AtomicU32::new(0)).collect();

@@ -18,7 +18,6 @@ pub struct TrainingPlan {
     pub games: u64,
     /// Draws the tuples and the games.
     pub seed: u64,
-    /// How it learns.
     pub method: Method,
 }
 
@@ -160,7 +159,6 @@ impl Percent {
     pub const ZERO: Self = Self(0);
 
     /// This many percent; `None` above 100.
-    #[must_use]
     pub const fn new(percent: u8) -> Option<Self> {
         if percent <= 100 { Some(Self(percent)) } else { None }
     }

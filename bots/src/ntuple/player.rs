@@ -60,7 +60,6 @@ pub struct NTuple {
 }
 
 impl NTuple {
-    #[must_use]
     pub fn new(weights: Arc<Weights>, look: Look) -> Self {
         let guide = ThreatGuide::new(VARIANT, Table::new(TABLE_SLOTS, Reuse::DeeperToo));
         let valuation = NetworkJudge::new(weights, look.tactics);
@@ -68,7 +67,6 @@ impl NTuple {
     }
 
     /// The same, but it says which patterns spoke for its moves.
-    #[must_use]
     pub fn telling_why(self) -> Self {
         Self { voices: VOICES, ..self }
     }

@@ -39,7 +39,6 @@ impl NetworkShape {
     ///
     /// Panics without tuples, above [`NetworkShape::TUPLES_MAX`], and unless `cells` is from
     /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`].
-    #[must_use]
     pub fn draw(tuples: usize, cells: u32, seed: u64) -> Self {
         assert!((1..=Self::TUPLES_MAX).contains(&tuples), "{tuples} tuples");
         assert!((Self::CELLS_MIN..=Self::CELLS_MAX).contains(&cells), "{cells} cells");
@@ -58,7 +57,6 @@ impl NetworkShape {
 
     /// The shape with these tuples; `None` unless there are 1 to [`NetworkShape::TUPLES_MAX`] with
     /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`] cells of the board each.
-    #[must_use]
     pub fn from_tuples(tuples: Vec<Bitboard>) -> Option<Self> {
         let on_board = Bitboard::full(Variant::STANDARD);
         let fits = |tuple: &Bitboard| {

@@ -48,14 +48,12 @@ impl Trainer {
     /// # Panics
     ///
     /// Panics if there is no such [`NetworkShape`].
-    #[must_use]
     pub fn begin(plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = NetworkLearner::new(NetworkShape::draw(plan.tuples, plan.cells, plan.seed));
         Self::with_learner(learner, plan, threads, look)
     }
 
     /// A run that begins with a network from elsewhere, whose tuples take the place of the plan's.
-    #[must_use]
     pub fn begin_with(weights: &Weights, plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = NetworkLearner::with_network(weights.to_network());
         let shape = weights.shape();

@@ -35,7 +35,6 @@ pub struct Weights {
 
 impl Weights {
     /// Rounds the weights of a network.
-    #[must_use]
     pub fn round(network: &Network) -> Self {
         Self::round_values(network, network.weights())
     }
@@ -61,7 +60,6 @@ impl Weights {
     }
 
     /// The weights as bytes, with a version and a checksum.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut sink = Sink::new(FORMAT, &self.shape);
         write_rounded(&mut sink, &self.tables);
@@ -69,7 +67,6 @@ impl Weights {
     }
 
     /// A network to learn on from here.
-    #[must_use]
     pub fn to_network(&self) -> Network {
         let network = Network::new(self.shape.clone());
         network.set_weights(self.tables.iter().map(|weight| Self::exact(*weight)));

@@ -26,7 +26,6 @@ pub struct Decisions {
 impl Decisions {
     /// Draws and solves so many positions: some milliseconds each. Equal arguments give equal positions. Who is told to
     /// `stop` has fewer.
-    #[must_use]
     pub fn draw(count: usize, seed: u64, stop: &AtomicBool) -> Self {
         let mut rng = rng::seeded(seed);
         let mut solver = Solver::new();

@@ -21,7 +21,6 @@ impl Bitboard {
     pub const EMPTY: Self = Self(0);
 
     /// The set with these bits; the guards must be zero for line tests to hold.
-    #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -31,7 +30,6 @@ impl Bitboard {
     }
 
     /// All cells of the board.
-    #[must_use]
     pub const fn full(variant: Variant) -> Self {
         // Every column of ones is its guard bit less its lowest bit; all columns at once, without a borrow
         // between them.
@@ -40,27 +38,23 @@ impl Bitboard {
     }
 
     /// The lowest cell of each column.
-    #[must_use]
     #[inline]
     pub const fn bottom_row(variant: Variant) -> Self {
         Self(BOTTOM_ROWS[variant.width() as usize][variant.height() as usize])
     }
 
     /// The highest cell of each column.
-    #[must_use]
     pub const fn top_row(variant: Variant) -> Self {
         Self(Self::bottom_row(variant).0 << (variant.height() - 1))
     }
 
     /// All cells of one column, which must be on the board.
-    #[must_use]
     #[inline]
     pub const fn column(column: Column, variant: Variant) -> Self {
         Self(((1 << variant.height()) - 1) << column.shift(variant))
     }
 
     /// The set of this one cell, which must be on the board.
-    #[must_use]
     pub fn cell(cell: Cell, variant: Variant) -> Self {
         Self(1 << cell.bit_index(variant))
     }
@@ -80,7 +74,6 @@ impl Bitboard {
     }
 
     /// The cells that are not in `other`.
-    #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
@@ -101,7 +94,6 @@ impl Bitboard {
     }
 
     /// The set with left and right exchanged.
-    #[must_use]
     pub fn mirror(self, variant: Variant) -> Self {
         let column = (1_u64 << variant.stride()) - 1;
         let bits = variant.columns().fold(0, |mirrored, from| {
@@ -111,7 +103,6 @@ impl Bitboard {
     }
 
     /// Tests for a line. The guards stop lines from wrapping into the next column.
-    #[must_use]
     #[inline]
     pub const fn has_line(self, variant: Variant) -> bool {
         // With the variant known the compiler folds all strides, which makes the test four times as fast.
@@ -135,7 +126,6 @@ impl Bitboard {
 
     /// The line that [`Bitboard::has_line`] found: of several the first by direction (vertical, horizontal,
     /// falling, rising), then the leftmost, then the lowest.
-    #[must_use]
     pub fn find_line(self, variant: Variant) -> Option<Line> {
         Direction::ALL.into_iter().find_map(|direction| {
             let start = self.line_starts(direction, variant).cells(variant).next()?;

@@ -17,14 +17,12 @@ pub struct Cell {
 impl Cell {
     /// The cell of `column` in the row at `row_index`, counted from 0 at the bottom; `None` above the tallest
     /// board.
-    #[must_use]
     pub fn new(column: Column, row_index: usize) -> Option<Self> {
         let row = u8::try_from(row_index).ok().filter(|&row| row < Variant::MAX_HEIGHT)?;
         Some(Self { column, row })
     }
 
     /// The cell with the wire's `[column, row]`, both counted from 1; `None` if no board has it.
-    #[must_use]
     pub fn from_numbers([column, row]: [u8; 2]) -> Option<Self> {
         Self::new(Column::from_number(column)?, usize::from(row.checked_sub(1)?))
     }

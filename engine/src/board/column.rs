@@ -12,19 +12,16 @@ pub struct Column(u8);
 
 impl Column {
     /// The column at `index`, counted from 0; `None` from [`Variant::MAX_WIDTH`] on.
-    #[must_use]
     pub fn from_index(index: usize) -> Option<Self> {
         u8::try_from(index).ok().filter(|&index| index < Variant::MAX_WIDTH).map(Self)
     }
 
     /// The column with `number`, counted from 1; `None` for 0 and above [`Variant::MAX_WIDTH`].
-    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         (1..=Variant::MAX_WIDTH).contains(&number).then(|| Self(number - 1))
     }
 
     /// The column written as the base-36 `digit`, in either case: `1` is the leftmost, `c` the twelfth.
-    #[must_use]
     pub fn from_digit(digit: char) -> Option<Self> {
         digit.to_digit(36).and_then(|number| u8::try_from(number).ok()).and_then(Self::from_number)
     }
@@ -47,7 +44,6 @@ impl Column {
     }
 
     /// The column as far from the right edge as this one is from the left. The column must be on the board.
-    #[must_use]
     pub fn mirror(self, variant: Variant) -> Self {
         Self(variant.width() - 1 - self.0)
     }

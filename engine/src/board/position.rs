@@ -16,7 +16,6 @@ pub struct Position {
 
 impl Position {
     /// The empty board.
-    #[must_use]
     pub const fn new(variant: Variant) -> Self {
         Self { variant, mine: Bitboard::EMPTY, mask: Bitboard::EMPTY }
     }
@@ -92,7 +91,6 @@ impl Position {
     }
 
     /// The cells on which a stone would land: the lowest empty one of each column that is not full.
-    #[must_use]
     pub const fn playable(&self) -> Bitboard {
         let guards = Bitboard::from_bits(Bitboard::top_row(self.variant).bits() << 1);
         self.mask.tops(Bitboard::bottom_row(self.variant)).without(guards)
@@ -141,7 +139,6 @@ impl Position {
     }
 
     /// Plays a stone in a column that the caller knows to be open; the result is nonsense if it is not.
-    #[must_use]
     #[inline]
     pub fn play_unchecked(self, column: Column) -> Self {
         debug_assert!(self.is_open(column), "column {column} is not open");
@@ -165,7 +162,6 @@ impl Position {
     }
 
     /// Whether the last stone completed a line: the cheap half of [`Position::outcome`].
-    #[must_use]
     #[inline]
     pub fn has_line_of_last_mover(&self) -> bool {
         self.theirs().has_line(self.variant)
@@ -182,7 +178,6 @@ impl Position {
     }
 
     /// The position with left and right exchanged.
-    #[must_use]
     pub fn mirror(&self) -> Self {
         let Self { variant, mine, mask } = *self;
         Self { variant, mine: mine.mirror(variant), mask: mask.mirror(variant) }
@@ -192,13 +187,11 @@ impl Position {
     ///
     /// `mine + mask` counts each stone of the side to move twice. Within a column of n stones the sum lies
     /// between 2^n - 1 and 2 (2^n - 1), so it tells n, and then the stones.
-    #[must_use]
     pub const fn key(&self) -> u64 {
         self.mine.bits() + self.mask.bits()
     }
 
     /// The lesser of the keys of this position and its mirror image.
-    #[must_use]
     pub fn canonical_key(&self) -> u64 {
         self.key().min(self.mirror().key())
     }

@@ -14,7 +14,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
     /// The other side.
-    #[must_use]
     pub fn opponent(self) -> Self {
         match self {
             Self::First => Self::Second,

@@ -59,11 +59,7 @@ pub enum Board42Error {
     #[error("the board has {length} characters, at most {CELLS} are allowed")]
     Length { length: usize },
     #[error("character {number} of the board is `{symbol}`, only blank, Y and R are allowed")]
-    Symbol {
-        symbol: char,
-        /// Counted from 1.
-        number: usize,
-    },
+    Symbol { symbol: char, number: usize },
     #[error(transparent)]
     Stones(#[from] StonesError),
     #[error("the game is over")]

@@ -9,7 +9,6 @@ use crate::solver::book::{self, Book};
 /// mirrored pair, with their exact scores: 568 after four plies, 7120 after six, 67,557 after eight.
 ///
 /// `None` if the book does not reach so far.
-#[must_use]
 pub fn scored_after(ply: u32) -> Option<Vec<(Opening, Score)>> {
     let book = Book::embedded();
     if ply > book.plies() {
@@ -24,7 +23,6 @@ pub fn scored_after(ply: u32) -> Option<Vec<(Opening, Score)>> {
 }
 
 /// Those of [`scored_after`] whose value is a draw.
-#[must_use]
 pub fn balanced_after(ply: u32) -> Option<Vec<Opening>> {
     let scored = scored_after(ply)?.into_iter();
     Some(scored.filter(|(_, score)| *score == Score::DRAW).map(|(opening, _)| opening).collect())

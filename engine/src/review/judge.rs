@@ -16,13 +16,11 @@ pub struct Judge {
 
 impl Judge {
     /// With the book that comes with the engine.
-    #[must_use]
     pub fn new(solver: Solver) -> Self {
         Self { solver, book: Some(Book::embedded()) }
     }
 
     /// For measuring the solver: nothing is known beforehand.
-    #[must_use]
     pub fn without_book(solver: Solver) -> Self {
         Self { solver, book: None }
     }
@@ -126,7 +124,6 @@ impl Judge {
     }
 
     /// The scores of all columns, if all positions they lead to are in the book.
-    #[must_use]
     pub fn known_columns(&self, position: &Position) -> Option<ColumnScores> {
         let book = self.book?;
         if position.ply() >= book.plies() {

@@ -9,9 +9,7 @@ use crate::solver::ColumnScores;
 pub struct Verdict {
     /// Stones on the board before the move.
     pub ply: u32,
-    /// Who moved.
     pub side: Side,
-    /// What was played.
     pub column: Column,
     /// The score of the position, for the side that moved: that of the best columns.
     pub before: Score,
@@ -29,7 +27,6 @@ impl Verdict {
     /// # Panics
     ///
     /// Panics if `column` has no score.
-    #[must_use]
     pub fn new(ply: u32, column: Column, scores: &ColumnScores) -> Self {
         let after = scores.get(column).expect("what was played has a score");
         let before = scores.best().expect("there is a score");

@@ -37,7 +37,6 @@ pub struct Recalled {
 /// What a search found out about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Plies looked ahead.
     pub depth: u32,
     /// For the side to move.
     pub value: i32,

@@ -19,7 +19,6 @@ pub struct NodeCounter<'a> {
 }
 
 impl<'a> NodeCounter<'a> {
-    #[must_use]
     pub fn new(limits: SearchLimits<'a>) -> Self {
         Self { limits, nodes: 0 }
     }

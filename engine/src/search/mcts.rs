@@ -25,7 +25,6 @@ const VISITS_TO_EXPAND: u32 = 2;
 /// What a tree search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TreeResult {
-    /// The best column.
     pub column: Column,
     /// For the side to move, from -1000 for a sure loss to 1000 for a sure win.
     pub per_mille: i32,
@@ -102,7 +101,6 @@ impl TreeNode {
 }
 
 impl TreeSearch {
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         Self { order: ColumnOrder::centre_first(variant), nodes: Vec::new() }
     }

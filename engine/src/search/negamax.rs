@@ -70,7 +70,6 @@ pub struct SearchResult {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deepened {
     pub result: SearchResult,
-    /// Plies looked ahead.
     pub depth: u32,
     /// Nodes of all depths together, the unfinished one included.
     pub nodes: u64,

@@ -17,14 +17,12 @@ pub struct ColumnOrder {
 
 impl ColumnOrder {
     /// From left to right.
-    #[must_use]
     pub fn ascending(variant: Variant) -> Self {
         Self { columns: variant.columns().collect() }
     }
 
     /// From the centre outwards, of two equally far the left one first: 4 3 5 2 6 1 7. More lines run through
     /// the centre, so good moves come early and cut off the rest.
-    #[must_use]
     pub fn centre_first(variant: Variant) -> Self {
         let mut columns: Vec<Column> = variant.columns().collect();
         // Twice the distance from the centre, which lies between two columns if the width is even.
@@ -33,7 +31,6 @@ impl ColumnOrder {
     }
 
     /// At random.
-    #[must_use]
     pub fn shuffled(variant: Variant, rng: &mut impl Rng) -> Self {
         let mut columns: Vec<Column> = variant.columns().collect();
         columns.shuffle(rng);
@@ -66,7 +63,6 @@ pub struct ThreatGuide {
 }
 
 impl ThreatGuide {
-    #[must_use]
     pub fn new(variant: Variant, table: Table) -> Self {
         Self { order: ColumnOrder::centre_first(variant), table }
     }

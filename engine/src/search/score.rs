@@ -49,7 +49,6 @@ impl Score {
     pub const DRAW: Self = Self(0);
 
     /// The score with this number.
-    #[must_use]
     pub const fn new(value: i32) -> Self {
         Self(value)
     }
@@ -57,7 +56,6 @@ impl Score {
     /// The score of a win whose last stone makes `stones` on the board, for the side that places it.
     ///
     /// `stones` is at least 1 and at most the number of cells.
-    #[must_use]
     pub fn win(variant: Variant, stones: u32) -> Self {
         debug_assert!((1..=variant.cells()).contains(&stones), "{stones} stones on {variant}");
         let winner = Side::to_move_at(stones - 1);
@@ -70,7 +68,6 @@ impl Score {
     }
 
     /// The same for the side that loses.
-    #[must_use]
     pub fn loss(variant: Variant, stones: u32) -> Self {
         -Self::win(variant, stones)
     }
@@ -81,7 +78,6 @@ impl Score {
     }
 
     /// Who wins, without the distance.
-    #[must_use]
     pub fn sign(self) -> Value {
         match self.0.signum() {
             0 => Value::Draw,
@@ -91,7 +87,6 @@ impl Score {
     }
 
     /// Plies until the game ends from `position`, whose score this is, both sides playing perfectly.
-    #[must_use]
     pub fn plies_to_end(self, position: &Position) -> u32 {
         let variant = position.variant();
         let winner = match self.sign() {

@@ -63,7 +63,6 @@ impl Table {
     pub const DEFAULT_SLOTS: usize = 1 << 18;
 
     /// A table for `slots` findings of 16 bytes, rounded up to a power of two and at least two.
-    #[must_use]
     pub fn new(slots: usize, reuse: Reuse) -> Self {
         Self { buckets: Vec::new(), size: slots.div_ceil(2).next_power_of_two(), reuse }
     }

@@ -3,7 +3,6 @@
 use crate::board::{Bitboard, Cell, Column, Direction, Position, Variant};
 
 /// The empty cells, playable or not, with which `own` would have a line.
-#[must_use]
 #[inline]
 pub fn winning_cells(own: Bitboard, mask: Bitboard, variant: Variant) -> Bitboard {
     // With the variant known the compiler folds all strides, which makes it several times as fast.
@@ -34,7 +33,6 @@ fn winning_cells_folded(own: Bitboard, mask: Bitboard, variant: Variant) -> Bitb
 }
 
 /// The cells in which the side to move would land below a cell with which the opponent wins.
-#[must_use]
 #[inline]
 pub(super) fn cells_below(cells: Bitboard) -> Bitboard {
     // A column's lowest cell goes to the guard of the column before, where nothing lands.
@@ -58,7 +56,6 @@ impl Tactics {
     /// # Panics
     ///
     /// Panics if the board is full.
-    #[must_use]
     #[inline]
     pub fn of(position: &Position) -> Self {
         let (mask, variant, playable) = (position.mask(), position.variant(), position.playable());

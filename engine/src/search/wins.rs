@@ -7,13 +7,11 @@ const WIN: i32 = 1_000_000;
 const STONES_MAX: i32 = 1000;
 
 /// The value of a win whose last stone makes so many on the board, for the side that wins.
-#[must_use]
 pub fn win_at(stones: u32) -> i32 {
     WIN - stones.cast_signed()
 }
 
 /// Whether a value is a win or a loss, so that looking deeper changes nothing.
-#[must_use]
 pub fn is_settled(value: i32) -> bool {
     value.abs() > WIN - STONES_MAX
 }

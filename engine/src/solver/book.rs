@@ -75,7 +75,6 @@ impl Book {
 
     /// The exact score of a position; `None` if it is not of this book: another board size, too many stones, the game
     /// over, or stones that no game puts there.
-    #[must_use]
     pub fn score(&self, position: &Position) -> Option<Score> {
         let is_covered = position.variant() == Variant::STANDARD
             && position.ply() <= self.plies
@@ -121,7 +120,6 @@ impl Book {
     }
 
     /// The book as bytes, from which [`Book::from_bytes`] reads it again.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (seed, starts, solution) = self.scores.parts();
         let mut bytes = MAGIC.to_vec();

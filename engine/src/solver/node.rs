@@ -13,7 +13,6 @@ pub(super) struct Node {
     pub(super) my_wins: u64,
     /// The same for the other side.
     pub(super) their_wins: u64,
-    /// Number of stones.
     pub(super) ply: u32,
 }
 

@@ -24,7 +24,6 @@ pub struct Thinking {
 
 impl Thinking {
     /// Of one move; `None` before the first.
-    #[must_use]
     pub fn per_move(&self) -> Option<Duration> {
         self.recent.checked_div(self.moves)
     }
@@ -61,14 +60,12 @@ impl ComputeMeter {
     }
 
     /// What everybody's thinking has cost so far.
-    #[must_use]
     pub fn read(&self) -> HashMap<PlayerId, Thinking> {
         self.players().clone()
     }
 }
 
 /// How long this thread has been on a core.
-#[must_use]
 pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();

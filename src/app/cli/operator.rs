@@ -45,7 +45,6 @@ pub(super) struct Here {
     control: Control,
     store: Arc<SqliteStore>,
     writing: tokio::task::JoinHandle<()>,
-    /// Released last.
     _data: DataDir,
 }
 

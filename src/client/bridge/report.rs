@@ -9,13 +9,10 @@ use crate::model::result::GameResult;
 /// What was played.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct BridgeSummary {
-    /// Finished games.
     pub games: u64,
-    /// Of the bot.
     pub wins: u64,
     /// Draws, and games that do not count.
     pub draws: u64,
-    /// Of the bot.
     pub losses: u64,
     /// Games that were lost by a fault of the player.
     pub faults: u64,

@@ -40,19 +40,15 @@ pub enum Role {
 /// What two players do.
 #[derive(Clone, Debug)]
 pub struct PairPlan {
-    /// Who offers.
     pub challenger: Introduction,
-    /// Who accepts.
     pub challenged: Introduction,
     /// Time of their games.
     pub time: TimeControl,
-    /// Whether ratings change.
     pub rated: bool,
     /// How many games; without end if left out.
     pub games: Option<u32>,
     /// How long each waits before it answers a turn.
     pub think: Duration,
-    /// Decides the columns.
     pub seed: u64,
 }
 

@@ -20,11 +20,9 @@ use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 /// A move that the server has acknowledged, and so promised to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ack {
-    /// Which game.
     pub game: GameId,
     /// Stones on the board before it.
     pub ply: u32,
-    /// From 1.
     pub column: u8,
     /// From sending the move to its acknowledgement.
     pub latency: Duration,
@@ -35,7 +33,6 @@ pub struct Ack {
 pub enum LoadTrouble {
     /// The server took back what it had shown.
     Rollback {
-        /// Which game.
         game: GameId,
         /// What was seen before.
         known: String,

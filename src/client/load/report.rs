@@ -16,9 +16,7 @@ use crate::protocol::server::GameEnd;
 /// How a load went.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LoadReport {
-    /// Finished games.
     pub games: u64,
-    /// Acknowledged moves.
     pub moves: u64,
     /// From the first connection to the last game's end.
     pub seconds: f64,
@@ -26,7 +24,6 @@ pub struct LoadReport {
     pub moves_per_s: f64,
     /// From sending a move to its acknowledgement, in milliseconds.
     pub ack_ms: AckMillis,
-    /// Clients that watched.
     pub spectators: u32,
     /// Messages about games that they received.
     pub spectator_messages: u64,
@@ -39,13 +36,9 @@ pub struct LoadReport {
 /// The latency that half, 99 % and 99.9 % of the moves kept.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct AckMillis {
-    /// Half of them.
     pub p50: f64,
-    /// 99 of 100.
     pub p99: f64,
-    /// 999 of 1,000.
     pub p99_9: f64,
-    /// All of them.
     pub max: f64,
 }
 

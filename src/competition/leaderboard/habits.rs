@@ -34,18 +34,14 @@ pub enum Result {
 /// A game of the recent form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recent {
-    /// Which game.
     pub game: GameId,
-    /// Against whom.
     pub opponent: PlayerId,
-    /// How it ended.
     pub result: Result,
 }
 
 /// How games with one opening ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningHabit {
-    /// Its moves.
     pub moves: String,
     /// As the player sees them.
     pub score: OpponentScore,
@@ -66,7 +62,6 @@ pub struct Habits {
 
 impl Habits {
     /// Looks at games that the player played on this board, the newest first.
-    #[must_use]
     pub fn new(player: &PlayerId, variant: Variant, games: &[RatedGame]) -> Self {
         let mut habits = Self {
             columns: vec![0; usize::from(variant.width())],

@@ -84,13 +84,11 @@ impl Listed {
 
 impl RatingSums {
     /// Number of the last game that was booked; 0 before the first.
-    #[must_use]
     pub fn up_to(&self) -> u64 {
         self.up_to
     }
 
     /// Whether games have come since the last fit.
-    #[must_use]
     pub fn is_new(&self) -> bool {
         self.by_variant.values().any(|book| book.is_new)
     }
@@ -118,7 +116,6 @@ impl RatingSums {
     }
 
     /// Who has played, and is not known yet.
-    #[must_use]
     pub fn strangers(&self) -> Vec<PlayerId> {
         let players = self.by_variant.values().flat_map(|book| book.numbers.keys());
         let unknown: BTreeSet<&PlayerId> =
@@ -190,7 +187,6 @@ impl VariantSums {
 
 impl FitSnapshot {
     /// The ratings as they are stored.
-    #[must_use]
     pub fn publication(&self, revision: u64) -> Publication {
         let mut ratings = Vec::new();
         for (variant, fits) in &self.fits {

@@ -60,14 +60,12 @@ pub struct LeaderboardDeps {
 pub struct LeaderboardActor {
     deps: LeaderboardDeps,
     follower: Follower,
-    /// Not stored yet.
     unpublished: Option<FitSnapshot>,
     published_at: Option<Instant>,
 }
 
 impl LeaderboardActor {
     /// Nothing is read before it runs.
-    #[must_use]
     pub fn new(deps: LeaderboardDeps) -> Self {
         Self { deps, follower: Follower::default(), unpublished: None, published_at: None }
     }

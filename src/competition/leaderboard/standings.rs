@@ -12,7 +12,6 @@ use crate::storage::record::RatingRow;
 /// One player of a field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedPlayer {
-    /// Who.
     pub player: PlayerId,
     /// The rating, in Elo points.
     pub elo: f64,
@@ -22,7 +21,6 @@ pub struct FittedPlayer {
     pub pm95: f64,
     /// Games of this fit that count: repeated ones once, halves of pairs not at all.
     pub games: u64,
-    /// Pairs among them.
     pub pairs: u64,
     /// How many opponents they were against.
     pub opponents: usize,
@@ -32,25 +30,21 @@ pub struct FittedPlayer {
 
 impl FittedPlayer {
     /// The rating as it is stored.
-    #[must_use]
     pub fn elo_milli(&self) -> MilliElo {
         MilliElo(milli(self.elo))
     }
 
     /// The standard error in thousandths of a point.
-    #[must_use]
     pub fn error_milli(&self) -> u64 {
         milli(self.error).unsigned_abs()
     }
 
     /// The rating in whole points.
-    #[must_use]
     pub fn whole_elo(&self) -> i32 {
         self.elo_milli().to_elo()
     }
 
     /// Half the width of the interval in whole points; never nothing.
-    #[must_use]
     pub fn whole_pm95(&self) -> u32 {
         u32::try_from(MilliElo(milli(self.pm95)).to_elo()).unwrap_or_default().max(1)
     }
@@ -93,9 +87,7 @@ pub struct Standings {
     pub ceiling: Option<PlayerId>,
     /// Elo points that the first move is worth.
     pub first_move_advantage: f64,
-    /// Games that count.
     pub games: u64,
-    /// Pairs among them.
     pub pairs: u64,
     /// Why not to trust the ratings; players by their places in [`Self::rows`].
     pub warnings: Vec<Warning>,
@@ -149,7 +141,6 @@ impl Standings {
     }
 
     /// All players, in the order of their ids.
-    #[must_use]
     pub fn rows(&self) -> &[FittedPlayer] {
         &self.rows
     }
@@ -160,7 +151,6 @@ impl Standings {
     }
 
     /// A player's rating, if it is in the field.
-    #[must_use]
     pub fn get(&self, player: &PlayerId) -> Option<&FittedPlayer> {
         self.places.get(player).map(|&place| &self.rows[place])
     }
@@ -170,21 +160,18 @@ impl Standings {
     }
 
     /// Covariance of two ratings, in squared points; `None` unless both are in the field.
-    #[must_use]
     pub fn covariance(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.covariance(a, b))
     }
 
     /// Standard error of the difference of two ratings, in points; `None` unless both are in the field.
-    #[must_use]
     pub fn error_between(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.error_between(a, b))
     }
 
     /// How probable it is that `a` is stronger than `b`; `None` unless both are in the field.
-    #[must_use]
     pub fn los(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.los(a, b))

@@ -82,11 +82,8 @@ pub struct MatchmakerSettings {
 /// What the matchmaker works with.
 #[derive(Clone, Debug)]
 pub struct MatchmakerDeps {
-    /// Starts games.
     pub host: Host,
-    /// Reads ratings.
     pub store: Arc<dyn Store>,
-    /// Finds open bots.
     pub sessions: Sessions,
     /// Tells whether games still go on, and whether people play.
     pub directory: Directory,
@@ -136,7 +133,6 @@ struct RunningPair {
 
 impl MatchmakerActor {
     /// A matchmaker that has not started anything yet.
-    #[must_use]
     pub fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {

@@ -47,13 +47,11 @@ pub enum BudgetClass {
 
 impl BudgetClass {
     /// That of a bot whose moves cost so much on average; of a new one, quick.
-    #[must_use]
     pub fn of(per_move: Option<Duration>) -> Self {
         if per_move.is_some_and(|cost| cost > QUICK_MOVE_MAX) { Self::Slow } else { Self::Quick }
     }
 
     /// That of a pair: of the slower one.
-    #[must_use]
     pub fn with(self, other: Self) -> Self {
         match (self, other) {
             (Self::Quick, Self::Quick) => Self::Quick,
@@ -63,7 +61,6 @@ impl BudgetClass {
 }
 
 /// What a bot's part in a pair is expected to cost, in seconds.
-#[must_use]
 pub fn cost_of_pair(per_move: Option<Duration>) -> f64 {
     GAME + MOVES_OF_PAIR * per_move.unwrap_or(UNKNOWN_MOVE).as_secs_f64()
 }
@@ -100,7 +97,6 @@ pub struct Budget {
 
 impl Budget {
     /// Full budgets on a machine of so many cores, of which `percent` may be used.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^52 cores")]
     pub fn new(cores: usize, percent: u32) -> Self {
         let income = cores as f64 * f64::from(percent) / 100.0;
@@ -139,7 +135,6 @@ impl Budget {
     }
 
     /// Whether another pair of this class may begin.
-    #[must_use]
     pub fn allows(&self, class: BudgetClass) -> bool {
         match class {
             BudgetClass::Quick => self.quick > 0.0,

@@ -26,9 +26,7 @@ const WORTH_WITHOUT_DOUBT: f64 = 0.1;
 /// How strong a bot is, as far as is known, in Elo points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KnownStrength {
-    /// The rating.
     pub elo: f64,
-    /// Its standard error.
     pub error: f64,
     /// Whether too few games stand behind it to say anything.
     pub is_new: bool,
@@ -37,7 +35,6 @@ pub struct KnownStrength {
 /// A bot that could play now.
 #[derive(Clone, Debug)]
 pub struct PairCandidate {
-    /// Who.
     pub identity: Identity,
     /// Whether the house plays it.
     pub house: bool,
@@ -47,7 +44,6 @@ pub struct PairCandidate {
     pub strength: KnownStrength,
     /// The live rating, by which bots say whom they accept.
     pub live_elo: i32,
-    /// What it accepts.
     pub accepts: Accepts,
     /// Which budget pays for it; none does for remote bots.
     pub class: BudgetClass,
@@ -58,7 +54,6 @@ pub struct PairCandidate {
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
 pub struct PairQuestion<'a> {
-    /// Who could play.
     pub field: &'a [PairCandidate],
     /// How sure the difference of two ratings is, where there is a joint fit.
     pub fit: Option<&'a Standings>,
@@ -68,7 +63,6 @@ pub struct PairQuestion<'a> {
     pub pairs_per_day: u32,
     /// How much time each side would have.
     pub time: TimeControl,
-    /// Now.
     pub now: Instant,
     /// Whether pairs of bots of the house may begin, by class: quick and slow.
     pub house: [bool; 2],
@@ -90,7 +84,6 @@ pub struct ChosenPair {
 ///
 /// Pairs with a remote bot go before those of the house, pairs with a newcomer before others; among these the one that
 /// tells most for what it costs.
-#[must_use]
 pub fn choose(question: &PairQuestion<'_>) -> Option<ChosenPair> {
     let field = question.field;
     let mut best: Option<((bool, bool, f64), ChosenPair)> = None;
@@ -162,7 +155,6 @@ impl PairQuestion<'_> {
 /// By how much it makes the variance of their difference smaller, in squared Elo points: two games have the information
 /// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the
 /// order of the two counts for more.
-#[must_use]
 pub fn gain(difference: f64, error: f64) -> f64 {
     let variance = error * error;
     let p = expected_score(difference);

@@ -40,7 +40,6 @@ pub enum HealthNews {
 
 #[derive(Clone, Copy, Debug)]
 struct FaultRecord {
-    /// In a row.
     faults: u32,
     last: Fault,
     pause: Option<Pause>,
@@ -62,7 +61,6 @@ pub struct BotHealth {
 
 impl BotHealth {
     /// Whether a bot may be paired now.
-    #[must_use]
     pub fn condition(&self, bot: &PlayerId, now: Instant) -> Condition {
         match self.records.get(bot) {
             Some(FaultRecord { last, pause: Some(pause), .. }) if pause.until > now => {

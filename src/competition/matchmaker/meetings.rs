@@ -32,7 +32,6 @@ impl Meetings {
     }
 
     /// How many pairs they have played, `None` if the store must be asked.
-    #[must_use]
     pub fn pairs(&self, a: &PlayerId, b: &PlayerId, now: Instant) -> Option<u32> {
         let known = self.known.get(&Self::key(a, b))?;
         (now.saturating_duration_since(known.read_at) < HOLDS).then_some(known.pairs)

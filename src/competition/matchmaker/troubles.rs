@@ -18,7 +18,6 @@ pub struct BotTrouble {
 
 impl BotTrouble {
     /// That of a bot in this condition.
-    #[must_use]
     pub fn of(condition: Condition) -> Option<Self> {
         let trouble = |fault: Fault, probing| Some(Self { fault: fault.as_str(), probing });
         match condition {
@@ -35,7 +34,6 @@ pub struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
 
 impl Troubles {
     /// Why this bot is left out, if it is.
-    #[must_use]
     pub fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
     }

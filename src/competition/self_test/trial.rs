@@ -43,13 +43,10 @@ pub enum BeginError {
 /// What tests are made with.
 #[derive(Clone, Debug)]
 pub struct SelfTestDeps {
-    /// Starts the games.
     pub host: Host,
-    /// Finds the bots.
     pub sessions: Sessions,
     /// Reads games and reports.
     pub store: Arc<dyn Store>,
-    /// Keeps reports.
     pub writer: Writer,
     /// Owns the tests' tasks.
     pub tasks: TaskTracker,
@@ -66,7 +63,6 @@ pub struct SelfTests {
 
 impl SelfTests {
     /// None is under way yet.
-    #[must_use]
     pub fn new(deps: SelfTestDeps) -> Self {
         Self { deps: Arc::new(deps), running: Arc::default() }
     }
@@ -76,7 +72,6 @@ impl SelfTests {
     }
 
     /// Whether a test of this bot is under way.
-    #[must_use]
     pub fn is_running(&self, bot: &PlayerId) -> bool {
         self.running().contains(bot)
     }

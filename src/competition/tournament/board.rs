@@ -33,7 +33,6 @@ pub struct Upcoming {
 pub struct TournamentSummary {
     /// What is fixed, and how it ended.
     pub tournament: StoredTournament,
-    /// Games booked.
     pub games: u64,
     /// Who came first, if it is over.
     pub winner: Option<PlayerName>,
@@ -50,7 +49,6 @@ pub struct TournamentView {
     pub table: RatingTable,
     /// Games of the schedule as far as they are known, in its order.
     pub lines: Vec<ScheduleLine>,
-    /// Games booked.
     pub games: u64,
     /// Games of the schedule as far as it is known.
     pub known: u64,
@@ -113,7 +111,6 @@ struct TournamentsInner {
     store: Arc<dyn Store>,
     running: RwLock<HashMap<TournamentId, SharedProgress>>,
     upcoming: RwLock<Vec<Upcoming>>,
-    /// The newest last.
     finished: Mutex<Vec<Arc<TournamentView>>>,
     commands: mpsc::Sender<Hold>,
 }
@@ -133,7 +130,6 @@ impl Tournaments {
     }
 
     /// A board for reading alone, on which nobody holds anything.
-    #[must_use]
     pub fn reading(store: Arc<dyn Store>) -> Self {
         Self::with_commands(store).0
     }
@@ -155,7 +151,6 @@ impl Tournaments {
     }
 
     /// Those of the configuration, the next first.
-    #[must_use]
     pub fn upcoming(&self) -> Vec<Upcoming> {
         self.inner.upcoming.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

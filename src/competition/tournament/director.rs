@@ -52,11 +52,9 @@ const TRIES_MORE: usize = 32;
 /// What the director works with.
 #[derive(Clone, Debug)]
 pub struct DirectorDeps {
-    /// Starts games.
     pub host: Host,
     /// Has tournaments, games and players.
     pub store: Arc<dyn Store>,
-    /// Stores tournaments.
     pub writer: Writer,
     /// Tells who is there.
     pub sessions: Sessions,

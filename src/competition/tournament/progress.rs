@@ -32,14 +32,12 @@ pub struct Decided {
     pub at_fault: Option<Side>,
     /// Whether both sides moved after the opening.
     pub both_moved: bool,
-    /// All of them.
     pub moves: String,
 }
 
 impl Decided {
     /// How a game ended, `None` if it must be played again. One that was broken off before it began in earnest is lost
     /// by whoever did that.
-    #[must_use]
     pub fn by(ending: &Ending, opening: &str, moves: &str) -> Option<Self> {
         let winner = match (ending.result, ending.by) {
             (GameResult::First, _) => Some(Side::First),
@@ -209,19 +207,16 @@ impl TournamentProgress {
     }
 
     /// Games that are booked, and games of the schedule as far as it is known.
-    #[must_use]
     pub fn games(&self) -> (u64, u64) {
         (self.course.results().games(), self.course.games_known())
     }
 
     /// Standings, crosstable and ratings.
-    #[must_use]
     pub fn table(&self) -> RatingTable {
         RatingTable::of_tournament(&self.course)
     }
 
     /// Why nothing more is to be played, if so.
-    #[must_use]
     pub fn over(&self) -> Option<EndedBecause> {
         self.course.over().map(|why| match why {
             Why::Complete | Why::Decided => EndedBecause::Complete,
@@ -230,7 +225,6 @@ impl TournamentProgress {
     }
 
     /// Who came first; nobody if nothing was played.
-    #[must_use]
     pub fn winner(&self) -> Option<usize> {
         let table = self.table();
         let first = table.players.first().filter(|player| player.games > 0)?;
@@ -259,7 +253,6 @@ impl TournamentProgress {
     }
 
     /// The moves of the opening of a game.
-    #[must_use]
     pub fn opening(&self, slot: PlannedGame) -> String {
         self.suite.draw(self.tournament.seed, slot.pairing.opening).notation()
     }

@@ -13,11 +13,8 @@ const HUES: u16 = 12;
 pub(super) struct Avatar {
     /// Degrees on the colour circle.
     hue: u16,
-    /// Which of four.
     eyes: u8,
-    /// Which of four.
     mouth: u8,
-    /// Which of three.
     antenna: u8,
 }
 

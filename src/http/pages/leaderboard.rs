@@ -65,7 +65,6 @@ pub(super) struct LeaderboardQuery {
     list: ListedPlayers,
     #[serde(default)]
     by: Homes,
-    /// Board size.
     variant: Option<String>,
 }
 

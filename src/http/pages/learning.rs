@@ -42,10 +42,8 @@ struct LearningVersionRow {
     name: String,
     games: u64,
     is_live: bool,
-    /// The published one.
     rating: Option<PublishedShown>,
     played: u64,
-    /// Thousandths.
     decision: Option<u16>,
 }
 

@@ -57,7 +57,6 @@ impl Script {
 pub(super) struct PlayerTag {
     name: String,
     lang: Language,
-    /// People have none.
     badge: Option<Badge>,
     rating: Option<RatingTag>,
     /// Guests have no page.

@@ -70,7 +70,6 @@ struct PlayerGameRow {
 /// How the rating stands.
 struct PlayerStanding {
     variant: String,
-    /// The published one.
     elo: i32,
     pm95: u32,
     provisional: bool,

@@ -34,7 +34,6 @@ impl Language {
     ];
 
     /// The tag of BCP 47, as attributes and cookies have it.
-    #[must_use]
     pub fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -51,7 +50,6 @@ impl Language {
     }
 
     /// What its speakers call it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -68,7 +66,6 @@ impl Language {
     }
 
     /// The language of a tag. What follows the first part, a country or a script, does not matter.
-    #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
         let first = tag.trim().split(['-', '_']).next().unwrap_or_default();
         Self::ALL.into_iter().find(|language| language.tag().eq_ignore_ascii_case(first))
@@ -76,7 +73,6 @@ impl Language {
 
     /// The one that a browser likes best, by its `Accept-Language` header: `de-CH, de;q=0.9, en;q=0.8`. English if it
     /// likes none of ours.
-    #[must_use]
     pub fn accepted(header: &str) -> Self {
         let mut best = (Self::English, 0.0);
         for range in header.split(',') {
@@ -92,7 +88,6 @@ impl Language {
     }
 
     /// A number with its thousands set apart, as `Intl.NumberFormat` does it in the page.
-    #[must_use]
     pub fn number(self, n: u64) -> String {
         let (separator, from_digits) = match self {
             Self::English | Self::Japanese | Self::Chinese => (",", 4),
@@ -117,7 +112,6 @@ impl Language {
 
     /// A decimal fraction as `Display` prints it, with the sign between whole and parts that the language has. It does
     /// not set thousands apart.
-    #[must_use]
     pub fn decimal(self, fraction: impl Display) -> String {
         let fraction = fraction.to_string();
         match self {

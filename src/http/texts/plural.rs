@@ -18,7 +18,6 @@ pub enum Plural {
 
 impl Plural {
     /// The form for `n` things.
-    #[must_use]
     pub fn of(language: Language, n: u64) -> Self {
         let one_if = |is_one| if is_one { Self::One } else { Self::Other };
         match language {
@@ -38,7 +37,6 @@ impl Plural {
     }
 
     /// The forms that a text of the language must have.
-    #[must_use]
     pub fn all(language: Language) -> &'static [Self] {
         match language {
             Language::English

@@ -27,7 +27,6 @@ pub enum UnratedReason {
 
 impl UnratedReason {
     /// As it stands on the wire and in the store.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SameOwner => "same_owner",
@@ -41,7 +40,6 @@ impl UnratedReason {
     }
 
     /// Reads [`Self::as_str`] back.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         [
             Self::SameOwner,
@@ -73,14 +71,12 @@ pub struct GameFingerprint {
     pub first: PlayerId,
     /// All moves, the opening's included.
     pub moves: String,
-    /// Who won.
     pub result: GameResult,
 }
 
 /// Why a game that was meant to be rated is not; `None` if it is.
 ///
 /// `remembered` are the last [`REMEMBERED_GAMES`] rated games of the same two players in the same variant.
-#[must_use]
 pub fn unrated_because(
     game: &GameFingerprint,
     reason: EndReason,

@@ -14,7 +14,6 @@ impl MilliElo {
     pub const START: Self = Self(1_500_000);
 
     /// Whole Elo points, the nearer ones; half a point rounds up.
-    #[must_use]
     pub fn to_elo(self) -> i32 {
         let points = self.0.saturating_add(500).div_euclid(1_000);
         i32::try_from(points).unwrap_or(if points < 0 { i32::MIN } else { i32::MAX })
@@ -24,9 +23,7 @@ impl MilliElo {
 /// A rating and the number of rated games that it rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// How strong.
     pub rating: MilliElo,
-    /// Rated games played.
     pub games: u64,
 }
 
@@ -35,7 +32,6 @@ impl Standing {
     pub const START: Self = Self { rating: MilliElo::START, games: 0 };
 
     /// Whether too few games stand behind the rating to rank it.
-    #[must_use]
     pub fn is_provisional(self) -> bool {
         self.games < PROVISIONAL_GAMES
     }
@@ -43,7 +39,6 @@ impl Standing {
 
 impl Standing {
     /// As others see it.
-    #[must_use]
     pub fn shown(self) -> ShownRating {
         ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: self.is_provisional() }
     }
@@ -52,7 +47,6 @@ impl Standing {
 /// A rating as others see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShownRating {
-    /// Elo points.
     pub elo: i32,
     /// Half the width of the 95 % interval, in Elo points.
     pub pm95: u32,
@@ -69,11 +63,8 @@ impl Default for Standing {
 /// What one game did to one rating. `after = before + delta`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RatingEntry {
-    /// Before the game.
     pub before: MilliElo,
-    /// The change.
     pub delta: i64,
-    /// After the game.
     pub after: MilliElo,
 }
 
@@ -92,7 +83,6 @@ const ONE: i64 = 1_000_000_000;
 ///
 /// The first move's advantage is left to the openings and the swapped sides of a pair. With equal K the second side
 /// loses exactly what the first one wins.
-#[must_use]
 pub fn settle(first: Standing, second: Standing, winner: Option<Side>) -> BySide<RatingEntry> {
     let expected = expected_score(first.rating, second.rating);
     let scored = match winner {
@@ -124,7 +114,6 @@ fn entry(standing: Standing, surprise: i64) -> RatingEntry {
 /// The score that `own` should make against `other`, in billionths: 1 / (1 + 10^((other - own) / 400)).
 ///
 /// Off by at most one billionth; the two sides' expectations add up to exactly one.
-#[must_use]
 pub fn expected_score(own: MilliElo, other: MilliElo) -> i64 {
     /// Beyond 4,000 Elo points the weaker side's expectation rounds to nothing.
     const DIFFERENCE_MAX: u64 = 4_000_000;
@@ -179,7 +168,6 @@ fn odds(milli: u64) -> u128 {
 /// A game between equals carries the information 1/4 in units of (ln 10 / 400)^2 per squared point; the spread of
 /// players at large, a standard deviation of 350 points, is known beforehand. With I their sum, the half width is
 /// 1.96 / sqrt(I).
-#[must_use]
 pub fn pm95(games: u64) -> u32 {
     /// Per squared Elo point, times 10^12.
     const PER_GAME: u128 = 8_284_216;

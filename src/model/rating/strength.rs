@@ -22,7 +22,6 @@ pub enum Strength {
 impl Strength {
     /// The word for a rating, whose middle is 1500: each step is 200 points, a score of three in four against the one
     /// below.
-    #[must_use]
     pub fn of_elo(elo: i32) -> Self {
         match elo {
             ..1200 => Self::Beginner,
@@ -34,7 +33,6 @@ impl Strength {
     }
 
     /// The word itself.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Beginner => "beginner",

@@ -30,9 +30,7 @@ const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// What commands act on.
 #[derive(Clone)]
 pub struct Control {
-    /// Accounts, bots, tokens.
     pub accounts: Accounts,
-    /// Players and records.
     pub store: Arc<dyn Store>,
     /// Writes what concerns no account.
     pub writer: Writer,

@@ -17,34 +17,22 @@ use crate::study::learning::verify::Remedy;
 pub enum ControlRequest {
     /// A new account.
     AccountCreate {
-        /// Its name.
         name: String,
-        /// Its password.
         #[serde(serialize_with = "expose")]
         password: Secret,
     },
     /// A new remote bot with its first token.
     BotCreate {
-        /// Its name.
         name: String,
         /// The account that owns it.
         owner: String,
     },
     /// Another token for a bot.
-    BotToken {
-        /// Which bot.
-        name: String,
-    },
+    BotToken { name: String },
     /// The end of all of a bot's tokens, and of its connection.
-    BotRevoke {
-        /// Which bot.
-        name: String,
-    },
+    BotRevoke { name: String },
     /// How strong players are on the standard board.
-    Ratings {
-        /// Their names.
-        names: Vec<String>,
-    },
+    Ratings { names: Vec<String> },
     /// Some finished games, in the order in which they finished.
     GamesExport {
         /// Only games with a higher number.
@@ -64,22 +52,15 @@ pub enum ControlRequest {
     /// The same; those that differ from what their lessons teach are to be made again for good.
     LearnersRepair,
     /// What a learner of the house, or a frozen version of one, knows, and how it came there.
-    LearnerShow {
-        /// Its account's name.
-        name: String,
-    },
+    LearnerShow { name: String },
     /// What a bot of the house said about its moves in a game.
     MoveReasons {
-        /// Its account's name.
         name: String,
         /// The last part of the game's link.
         game: GameId,
     },
     /// The same as a file that bots of its kind play by.
-    LearnerExport {
-        /// Its account's name.
-        name: String,
-    },
+    LearnerExport { name: String },
     /// A finished game is taken out: it counts for no rating and teaches nobody.
     VoidGame {
         /// The last part of its link.
@@ -90,10 +71,7 @@ pub enum ControlRequest {
     /// What the daemon is doing. Pause, resume and drain will stand beside it.
     Status,
     /// A tournament of the configuration, now.
-    TournamentHold {
-        /// Which one.
-        name: String,
-    },
+    TournamentHold { name: String },
 }
 
 impl ControlRequest {
@@ -125,25 +103,17 @@ impl ControlRequest {
 #[serde(rename_all = "snake_case")]
 pub enum ControlAnswer {
     /// The account is there.
-    Account {
-        /// Its id.
-        id: PlayerId,
-        /// Its name.
-        name: PlayerName,
-    },
+    Account { id: PlayerId, name: PlayerName },
     /// A fresh token. Its secret is not kept and cannot be shown again.
     Token {
-        /// The bot's name.
         name: PlayerName,
         /// Names the token without revealing it.
         id: TokenId,
-        /// The secret.
         #[serde(serialize_with = "expose")]
         token: Secret,
     },
     /// The tokens have ended.
     Revoked {
-        /// The bot's name.
         name: PlayerName,
         /// How many tokens there were.
         count: usize,
@@ -169,12 +139,10 @@ pub enum ControlAnswer {
     LearnerFile {
         /// What is in it.
         form: FileForm,
-        /// The whole file.
         bytes: Vec<u8>,
     },
     /// The game was taken out.
     Voided {
-        /// Which game.
         game: GameId,
         /// Whether it had moved ratings.
         was_rated: bool,
@@ -193,7 +161,6 @@ pub enum ControlAnswer {
 /// What the check of a store found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Verified {
-    /// Finished games.
     pub finished: u64,
     /// Those of them that moved ratings.
     pub rated: u64,
@@ -201,11 +168,9 @@ pub struct Verified {
     pub live: u64,
     /// Events of all games.
     pub events: u64,
-    /// Ratings of players.
     pub ratings: u64,
     /// Games that operators took out.
     pub voided: u64,
-    /// Published ratings.
     pub published: u64,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
@@ -214,11 +179,8 @@ pub struct Verified {
 /// What the check of one learner found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LearnerVerified {
-    /// Which learner.
     pub name: PlayerName,
-    /// Games learnt.
     pub games: u64,
-    /// Frozen versions.
     pub versions: usize,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
@@ -240,9 +202,7 @@ pub enum FileForm {
 /// What a learner knows, and how it came there: what its page shows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LearnerShown {
-    /// Its account's name.
     pub name: PlayerName,
-    /// Games learnt.
     pub games: u64,
     /// Its frozen versions by what they had learnt, then the live one; of a frozen version that alone.
     pub versions: Vec<VersionShown>,
@@ -261,9 +221,7 @@ pub struct LearnerShown {
 /// A learner at one age.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct VersionShown {
-    /// Its account's name.
     pub name: PlayerName,
-    /// Games learnt.
     pub games: u64,
     /// Its published rating on the standard board, as pages show it; null until the fit knows it.
     pub published: Option<WireRating>,
@@ -277,7 +235,6 @@ pub struct VersionShown {
 /// How strong a learner was.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PointShown {
-    /// Games learnt.
     pub games: u64,
     /// Its live rating then, in Elo points; null if it was not known well enough, or not looked up.
     pub live_elo: Option<i32>,
@@ -369,13 +326,10 @@ pub struct PatternShown {
 /// What a daemon is doing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DaemonStatus {
-    /// The daemon's version.
     pub version: String,
-    /// Its process id.
     pub pid: u32,
     /// When it began, RFC 3339.
     pub started_at: String,
-    /// Live games.
     pub games: usize,
     /// Connected players, bots included.
     pub online: usize,
@@ -403,7 +357,6 @@ pub enum RefusalKind {
 pub struct ControlRefusal {
     /// Whose fault it is.
     pub kind: RefusalKind,
-    /// In words.
     pub message: String,
 }
 

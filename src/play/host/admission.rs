@@ -23,7 +23,6 @@ pub enum Requirement {
      run `fourfold check-bot --connects` while it is connected, or start the test on the page /bot/{name}"
 )]
 pub struct Untested {
-    /// The bot's name.
     pub name: String,
     /// The version that it gives itself.
     pub version: String,

@@ -24,10 +24,7 @@ pub enum StartError {
     Paused,
     /// A player has enough games.
     #[error("{name} has as many games as it takes")]
-    PlayerBusy {
-        /// Who.
-        name: String,
-    },
+    PlayerBusy { name: String },
     /// The machine has enough to do.
     #[error("the arena is busy")]
     ArenaBusy,
@@ -65,7 +62,6 @@ impl From<WriteError> for StartError {
 
 impl StartError {
     /// Whether this player is why: it will not be otherwise soon.
-    #[must_use]
     pub fn is_about(&self, player: &Identity) -> bool {
         match self {
             Self::PlayerBusy { name } | Self::Untested(Untested { name, .. }) => {
@@ -77,7 +73,6 @@ impl StartError {
     }
 
     /// The refusal as it travels.
-    #[must_use]
     pub fn to_wire(&self) -> WireError {
         let message = self.to_string();
         match self {

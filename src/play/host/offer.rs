@@ -26,9 +26,7 @@ const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
 /// A game that is to begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameOffer {
-    /// Who plays.
     pub players: BySide<Identity>,
-    /// Board size.
     pub variant: Variant,
     /// How much time each side has.
     pub time: TimeControl,

@@ -76,7 +76,6 @@ pub enum Delivery {
 pub struct Outgoing {
     /// Its number in the session.
     pub seq: u64,
-    /// The message.
     pub frame: Frame,
     /// The request that it answers.
     pub re: Option<Box<str>>,
@@ -84,7 +83,6 @@ pub struct Outgoing {
 
 impl Outgoing {
     /// The JSON text.
-    #[must_use]
     pub fn text(&self) -> String {
         self.frame.text(self.seq, self.re.as_deref())
     }
@@ -165,7 +163,6 @@ impl Default for Outbox {
 
 impl Outbox {
     /// The outbox of a new session: the first message, `welcome`, is number 1.
-    #[must_use]
     pub fn new() -> Self {
         Self::starting_at(0)
     }
@@ -173,7 +170,6 @@ impl Outbox {
     /// The outbox of a session that an earlier process opened: `seq` is the last number its client has seen.
     ///
     /// The messages up to there are gone, so a client can come back exactly at `seq` and nowhere else.
-    #[must_use]
     pub fn starting_at(seq: u64) -> Self {
         let seq = seq.min(SEQ_MAX);
         let state = OutboxState {
@@ -266,19 +262,16 @@ impl Outbox {
     }
 
     /// Whether a socket is attached.
-    #[must_use]
     pub fn has_socket(&self) -> bool {
         self.lock().line.is_some()
     }
 
     /// How many sockets were attached so far.
-    #[must_use]
     pub fn attachments(&self) -> u64 {
         self.lock().attachments
     }
 
     /// The number of the last message.
-    #[must_use]
     pub fn last_seq(&self) -> u64 {
         self.lock().next - 1
     }
@@ -289,7 +282,6 @@ impl Outbox {
     }
 
     /// How the socket that holds `attachment` must close at once, if it must.
-    #[must_use]
     pub fn parted(&self, attachment: &Attachment) -> Option<CloseCode> {
         let state = self.lock();
         (!state.is_attached(attachment)).then_some(state.parting)

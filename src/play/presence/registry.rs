@@ -31,7 +31,6 @@ pub struct PlayerSettings {
 
 impl PlayerSettings {
     /// What counts until the player declares something else.
-    #[must_use]
     pub fn new(max_games: u32) -> Self {
         Self { accepts: Accepts::default(), open: false, max_games, reserve_for_humans: 0, draining: false }
     }
@@ -53,7 +52,6 @@ impl PlayerSettings {
     }
 
     /// Whether one more game may be taken up, against such an opponent, by somebody who has `taken` so many.
-    #[must_use]
     pub fn has_place(&self, taken: GamesTaken, opponent: OpponentKind) -> bool {
         let for_bots = self.max_games.saturating_sub(self.reserve_for_humans);
         let fits = match opponent {
@@ -78,7 +76,6 @@ pub enum Removed {
 /// A connected player.
 #[derive(Clone, Debug)]
 pub struct Present {
-    /// Who.
     pub identity: Identity,
     /// What it has declared.
     pub settings: PlayerSettings,
@@ -107,7 +104,6 @@ pub struct Sessions {
 
 impl Sessions {
     /// No sessions yet; a player may have at most `games_max` games at the same time.
-    #[must_use]
     pub fn new(games_max: u32) -> Self {
         Self { inner: Arc::default(), games_max }
     }
@@ -117,7 +113,6 @@ impl Sessions {
     }
 
     /// Games that any player may have at the same time.
-    #[must_use]
     pub fn games_max(&self) -> u32 {
         self.games_max
     }
@@ -181,37 +176,31 @@ impl Sessions {
     }
 
     /// Whether this very session is entered.
-    #[must_use]
     pub fn contains(&self, session: &Session) -> bool {
         self.get(session.id()).is_some_and(|other| other.member() == session.member())
     }
 
     /// The session of this id.
-    #[must_use]
     pub fn get(&self, id: &SessionId) -> Option<Arc<Session>> {
         self.lock().by_id.get(id).cloned()
     }
 
     /// All sessions of a player.
-    #[must_use]
     pub fn of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
         self.lock().players.get(player).map(|player| player.sessions.clone()).unwrap_or_default()
     }
 
     /// All sessions.
-    #[must_use]
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.lock().by_id.values().cloned().collect()
     }
 
     /// The sessions that rest on this credential.
-    #[must_use]
     pub fn by_credential(&self, token: &TokenId) -> Vec<Arc<Session>> {
         self.lock().by_id.values().filter(|session| session.credential() == Some(token)).cloned().collect()
     }
 
     /// A connected player.
-    #[must_use]
     pub fn present(&self, player: &PlayerId) -> Option<Present> {
         self.lock().players.get(player).map(|player| player.present.clone())
     }
@@ -224,7 +213,6 @@ impl Sessions {
     }
 
     /// Whether a player has a place for one more game. Who is not connected has declared nothing.
-    #[must_use]
     pub fn has_place(&self, player: &PlayerId, taken: GamesTaken, opponent: OpponentKind) -> bool {
         match self.lock().players.get(player) {
             Some(player) => player.present.settings.has_place(taken, opponent),
@@ -233,25 +221,21 @@ impl Sessions {
     }
 
     /// Whether a player said `bye` with `drain`.
-    #[must_use]
     pub fn is_draining(&self, player: &PlayerId) -> bool {
         self.lock().players.get(player).is_some_and(|player| player.present.settings.draining)
     }
 
     /// Whether a player has a session and did not say `bye`.
-    #[must_use]
     pub fn is_staying(&self, player: &PlayerId) -> bool {
         self.lock().players.get(player).is_some_and(|player| !player.present.settings.draining)
     }
 
     /// The version that a connected bot gives itself.
-    #[must_use]
     pub fn version_of(&self, player: &PlayerId) -> Option<String> {
         self.lock().players.get(player)?.present.profile.version.clone()
     }
 
     /// Connected bots that are open to all.
-    #[must_use]
     pub fn open_bots(&self) -> Vec<Present> {
         let inner = self.lock();
         let open = inner.players.values().filter(|player| {
@@ -264,14 +248,12 @@ impl Sessions {
     }
 
     /// Players with at least one attached socket.
-    #[must_use]
     pub fn online(&self) -> usize {
         let inner = self.lock();
         inner.players.values().filter(|p| p.sessions.iter().any(|session| session.is_attached())).count()
     }
 
     /// Whether a player has an attached socket.
-    #[must_use]
     pub fn is_online(&self, player: &PlayerId) -> bool {
         let inner = self.lock();
         inner.players.get(player).is_some_and(|p| p.sessions.iter().any(|session| session.is_attached()))

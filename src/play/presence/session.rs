@@ -67,11 +67,9 @@ impl fmt::Debug for Session {
 /// What a session is made of.
 #[derive(Debug)]
 pub struct NewSession {
-    /// Names it.
     pub id: SessionId,
     /// Proves the right to resume it.
     pub secret: String,
-    /// Whose.
     pub identity: Identity,
     /// The stored credential whose revocation ends it.
     pub credential: Option<TokenId>,
@@ -83,7 +81,6 @@ pub struct NewSession {
 
 impl Session {
     /// Makes a session.
-    #[must_use]
     pub fn new(new: NewSession) -> Self {
         Self {
             id: new.id,
@@ -106,49 +103,41 @@ impl Session {
     }
 
     /// Names it.
-    #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
     /// Proves the right to resume it.
-    #[must_use]
     pub fn secret(&self) -> &str {
         &self.secret
     }
 
     /// What rooms know it by.
-    #[must_use]
     pub fn member(&self) -> MemberId {
         self.member
     }
 
     /// Whose.
-    #[must_use]
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
     /// Whose.
-    #[must_use]
     pub fn player(&self) -> &PlayerId {
         &self.identity.id
     }
 
     /// The stored credential whose revocation ends it.
-    #[must_use]
     pub fn credential(&self) -> Option<&TokenId> {
         self.credential.as_ref()
     }
 
     /// Where its messages wait.
-    #[must_use]
     pub fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
     /// Whether a socket is attached.
-    #[must_use]
     pub fn is_attached(&self) -> bool {
         self.outbox.has_socket()
     }
@@ -185,7 +174,6 @@ impl Session {
     }
 
     /// Whether this very ply of this game waits for this client's move.
-    #[must_use]
     pub fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
         self.open_turns().get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
     }
@@ -221,7 +209,6 @@ impl Session {
     }
 
     /// All watched games.
-    #[must_use]
     pub fn watched_games(&self) -> Vec<GameId> {
         self.watched().iter().cloned().collect()
     }
@@ -237,7 +224,6 @@ impl Session {
     }
 
     /// All feeds that are followed.
-    #[must_use]
     pub fn followed_feeds(&self) -> Vec<Feed> {
         self.feeds().iter().copied().collect()
     }
@@ -259,7 +245,6 @@ impl Session {
     }
 
     /// Whether its socket has been away ever since that loss.
-    #[must_use]
     pub fn is_away_since(&self, loss: u64) -> bool {
         !self.is_attached() && self.losses.load(Ordering::Relaxed) == loss
     }
@@ -332,7 +317,6 @@ impl Recipient for Session {
 }
 
 /// Whether somebody is a bot, of which only one connection is kept.
-#[must_use]
 pub fn is_single(kind: PlayerKind) -> bool {
     match kind {
         PlayerKind::Bot => true,

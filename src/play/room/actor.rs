@@ -39,12 +39,7 @@ const DEFERRED_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub enum RoomNews {
     /// The game has ended and is stored.
-    Finished {
-        /// Which game.
-        public: Arc<PublicGame>,
-        /// How.
-        end: GameEnd,
-    },
+    Finished { public: Arc<PublicGame>, end: GameEnd },
     /// Both players want another game.
     RematchAgreed {
         /// The game that is over.
@@ -68,13 +63,11 @@ type Step = std::ops::ControlFlow<Closed>;
 /// What a room needs from the rest of the daemon.
 #[derive(Clone, Debug)]
 pub struct RoomDeps {
-    /// Makes events durable.
     pub writer: Writer,
     /// Where the room is listed.
     pub directory: Directory,
     /// Who hears of ends and rematches.
     pub news: mpsc::Sender<RoomNews>,
-    /// Counts moves.
     pub metrics: Arc<Metrics>,
     /// Says what the game is worth.
     pub truth: LiveValues,
@@ -116,7 +109,6 @@ impl std::fmt::Debug for RoomActor {
 
 impl RoomActor {
     /// Makes a room and lists it in the directory. The caller runs the actor.
-    #[must_use]
     pub fn new(state: RoomState, players: BySide<SeatedPlayer>, deps: RoomDeps) -> (RoomHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let handle = RoomHandle::new(state.spec().id.clone(), commands);

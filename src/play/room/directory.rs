@@ -23,7 +23,6 @@ const CROWD_EXACT_MAX: u32 = 100;
 pub struct PublicGame {
     /// What was fixed when it began.
     pub spec: GameSpec,
-    /// Who plays.
     pub players: BySide<SeatedPlayer>,
     progress: Mutex<Progress>,
     watching: AtomicU32,
@@ -38,14 +37,12 @@ struct Progress {
 
 impl PublicGame {
     /// A game with these moves on the board.
-    #[must_use]
     pub fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
         let progress = Mutex::new(Progress { moves, over: false });
         Self { spec, players, progress, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
     }
 
     /// As lists on the wire show it.
-    #[must_use]
     pub fn to_wire(&self) -> LiveGame {
         let moves = self.progress().moves.clone();
         LiveGame {
@@ -69,20 +66,17 @@ impl PublicGame {
     }
 
     /// Whether it has ended and its room only lingers.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.progress().over
     }
 
     /// Both players' ratings together, for picking the game to show.
-    #[must_use]
     pub fn strength(&self) -> i32 {
         let elo = |player: &SeatedPlayer| player.rating.map_or(0, |rating| rating.elo);
         elo(&self.players.first) + elo(&self.players.second)
     }
 
     /// Whether it is over too soon to be watched: bots play it as fast as they think.
-    #[must_use]
     pub fn is_brisk(&self) -> bool {
         self.brisk.load(Ordering::Relaxed)
     }
@@ -93,7 +87,6 @@ impl PublicGame {
     }
 
     /// Watchers, as shown.
-    #[must_use]
     pub fn watching(&self) -> u32 {
         shown_crowd(self.watching.load(Ordering::Relaxed))
     }
@@ -114,9 +107,7 @@ impl PublicGame {
 /// How many games a player has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GamesTaken {
-    /// Against anybody.
     pub all: usize,
-    /// Against bots.
     pub with_bots: usize,
 }
 
@@ -143,7 +134,6 @@ impl std::ops::Add for GamesTaken {
 }
 
 /// A crowd as it is shown: exact while small.
-#[must_use]
 pub fn shown_crowd(watching: u32) -> u32 {
     if watching <= CROWD_EXACT_MAX { watching } else { watching - watching % 10 }
 }
@@ -199,19 +189,16 @@ impl Directory {
     }
 
     /// The room of a game.
-    #[must_use]
     pub fn room(&self, game: &GameId) -> Option<RoomHandle> {
         self.read().by_game.get(game).map(|(handle, _)| handle.clone())
     }
 
     /// What lists show of a game.
-    #[must_use]
     pub fn public(&self, game: &GameId) -> Option<Arc<PublicGame>> {
         self.read().by_game.get(game).map(|(_, public)| Arc::clone(public))
     }
 
     /// The rooms where a player has a live game.
-    #[must_use]
     pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomHandle> {
         let rooms = self.read();
         let games = rooms.by_player.get(player).into_iter().flatten();
@@ -219,13 +206,11 @@ impl Directory {
     }
 
     /// How many live games a player has.
-    #[must_use]
     pub fn games_of(&self, player: &PlayerId) -> usize {
         self.read().by_player.get(player).map_or(0, HashSet::len)
     }
 
     /// The same, and how many of them are against bots.
-    #[must_use]
     pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         let rooms = self.read();
         let games = rooms.by_player.get(player).into_iter().flatten();
@@ -237,7 +222,6 @@ impl Directory {
     }
 
     /// All rooms whose game goes on.
-    #[must_use]
     pub fn live(&self) -> Vec<Arc<PublicGame>> {
         let rooms = self.read();
         rooms
@@ -249,7 +233,6 @@ impl Directory {
     }
 
     /// All rooms.
-    #[must_use]
     pub fn rooms(&self) -> Vec<RoomHandle> {
         self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
     }

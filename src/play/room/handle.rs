@@ -39,7 +39,6 @@ pub struct MemberId(u64);
 
 impl MemberId {
     /// The next one.
-    #[must_use]
     pub fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -64,7 +63,6 @@ pub struct ReplyTo {
     pub member: MemberId,
     /// How to reach it.
     pub recipient: Arc<dyn Recipient>,
-    /// The request's `id`.
     pub re: Option<Box<str>>,
 }
 
@@ -110,10 +108,7 @@ pub enum Action {
         yes: bool,
     },
     /// Shows a feeling.
-    React {
-        /// Which one.
-        emoji: String,
-    },
+    React { emoji: String },
 }
 
 pub(super) enum Command {
@@ -195,7 +190,6 @@ impl RoomHandle {
     }
 
     /// Which game.
-    #[must_use]
     pub fn game(&self) -> &GameId {
         &self.game
     }

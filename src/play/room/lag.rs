@@ -33,7 +33,6 @@ pub struct LagAllowance {
 
 impl LagAllowance {
     /// The allowance at the start of a game.
-    #[must_use]
     pub fn new(kind: PlayerKind) -> Self {
         match kind {
             PlayerKind::Bot => Self { per_move: BOT_CREDIT_MAX, quota: None },
@@ -44,13 +43,11 @@ impl LagAllowance {
     }
 
     /// Most that the next move may get back, whatever its round trip.
-    #[must_use]
     pub fn limit(&self) -> Duration {
         self.quota.map_or(self.per_move, |quota| quota.min(self.per_move))
     }
 
     /// What a move with this measured round trip gets back.
-    #[must_use]
     pub fn credit(&self, round_trip: Duration) -> Duration {
         round_trip.min(self.limit())
     }

@@ -24,7 +24,6 @@ pub enum RoomRefusal {
         ply: u32,
         /// The ply that was asked for.
         stale: u32,
-        /// The recorded column.
         column: u8,
     },
     /// The column is full or out of range.
@@ -45,10 +44,7 @@ pub enum RoomRefusal {
     },
     /// The game has ended.
     #[error("the game is over")]
-    GameOver {
-        /// How.
-        result: GameResult,
-    },
+    GameOver { result: GameResult },
     /// Whoever asks does not play in this game.
     #[error("you do not play in this game")]
     NotAPlayer,
@@ -80,7 +76,6 @@ pub enum RoomRefusal {
 
 impl RoomRefusal {
     /// The refusal as it travels.
-    #[must_use]
     pub fn to_wire(&self, game: &GameId) -> WireError {
         let error = WireError::new(self.code(), self.to_string()).in_game(game);
         match self {

@@ -35,9 +35,7 @@ pub struct PlayedMove {
     pub seq: u32,
     /// Stones on the board before it.
     pub ply: u32,
-    /// Where.
     pub column: Column,
-    /// Whose.
     pub by: Side,
     /// What each side had left after it, in milliseconds.
     pub clock_ms: BySide<u64>,
@@ -62,7 +60,6 @@ pub enum Effect {
     Ended,
     /// Tell everybody that a side is gone or back, and when its opponent may claim the win.
     Presence {
-        /// Which side.
         side: Side,
         /// Whether it is there.
         here: bool,
@@ -163,55 +160,46 @@ impl RoomState {
     }
 
     /// What was fixed when the game began.
-    #[must_use]
     pub fn spec(&self) -> &GameSpec {
         &self.spec
     }
 
     /// The moves so far.
-    #[must_use]
     pub fn game(&self) -> &Game {
         &self.game
     }
 
     /// The position on the board.
-    #[must_use]
     pub fn position(&self) -> &Position {
         self.game.position()
     }
 
     /// Who is to move, or would be if the game were not over.
-    #[must_use]
     pub fn side_to_move(&self) -> Side {
         self.position().side_to_move()
     }
 
     /// The number of the last public event: without holes, 0 before the first.
-    #[must_use]
     pub fn event_seq(&self) -> u32 {
         self.event_seq
     }
 
     /// How the game ended, once it has.
-    #[must_use]
     pub fn end(&self) -> Option<&(Ending, Settlement)> {
         self.end.as_ref()
     }
 
     /// Whether an event waits for its commit, so that nothing else may change the game.
-    #[must_use]
     pub fn is_storing(&self) -> bool {
         self.staged.is_some()
     }
 
     /// What each side has left.
-    #[must_use]
     pub fn clock(&self, now: Instant) -> BySide<Duration> {
         self.shown_clock().both(now)
     }
 
     /// What is left of the hard limit for the current move.
-    #[must_use]
     pub fn budget(&self, now: Instant) -> Duration {
         self.clock.budget_left(self.side_to_move(), now)
     }

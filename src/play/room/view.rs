@@ -20,7 +20,6 @@ use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
 /// A player as a game shows it: fixed when the game begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeatedPlayer {
-    /// Who.
     pub identity: Identity,
     /// In the game's variant, at its start.
     pub rating: Option<ShownRating>,
@@ -30,26 +29,22 @@ pub struct SeatedPlayer {
 
 impl SeatedPlayer {
     /// As others see it.
-    #[must_use]
     pub fn to_wire(&self) -> WirePlayer {
         WirePlayer::new(&self.identity, self.rating, self.version.clone())
     }
 }
 
 /// The opening as it travels.
-#[must_use]
 pub fn opening(opening: &OpeningSource) -> WireOpening {
     WireOpening { kind: opening.kind, moves: opening.moves.clone() }
 }
 
 /// The series as it travels.
-#[must_use]
 pub fn pair(pair: &GamePair) -> WirePair {
     WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }
 }
 
 /// The cells of the completed line, if there is one.
-#[must_use]
 pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
     match position.outcome() {
         Some(Outcome::Win { line, .. }) => Some(line.cells().map(fourfold_engine::Cell::numbers).collect()),
@@ -58,7 +53,6 @@ pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
 }
 
 /// Both sides' rating changes as they travel.
-#[must_use]
 pub fn rating_changes(
     ratings: Option<BySide<RatingEntry>>,
 ) -> Option<crate::protocol::terms::Sides<RatingChange>> {
@@ -78,7 +72,6 @@ fn unrated_because(spec: &GameSpec, settlement: Option<&Settlement>) -> Option<S
 
 impl RoomState {
     /// The whole game as it stands, for the player of `you` or a watcher.
-    #[must_use]
     pub fn snapshot(
         &self,
         you: Option<Side>,
@@ -114,7 +107,6 @@ impl RoomState {
     }
 
     /// The prompt for the side to move.
-    #[must_use]
     pub fn turn(&self, round_trip: Duration, now: Instant) -> Turn {
         let side = self.side_to_move();
         let clock = clock_ms(self.clock(now));
@@ -135,7 +127,6 @@ impl RoomState {
     }
 
     /// A move as it is told to everybody, and again to whoever repeats it.
-    #[must_use]
     pub fn moved(&self, played: &PlayedMove) -> Moved {
         Moved {
             game: self.spec().id.clone(),
@@ -150,7 +141,6 @@ impl RoomState {
     }
 
     /// The game's end, once it has ended.
-    #[must_use]
     pub fn game_end(&self, now: Instant) -> Option<GameEnd> {
         let (ending, settlement) = self.end()?;
         let completed = ending.reason == EndReason::Four;

@@ -9,7 +9,6 @@ use crate::storage::bot_versions::{BotFault, BotVersion, FAULTS_MAX, StoredTest,
 #[derive(Debug, Default)]
 pub(super) struct MemoryBotVersions {
     versions: HashMap<PlayerId, Vec<BotVersion>>,
-    /// The newest first.
     faults: HashMap<PlayerId, VecDeque<BotFault>>,
 }
 

@@ -53,7 +53,6 @@ impl FromStr for ExportFormat {
 
 impl ExportFormat {
     /// What comes before the first record.
-    #[must_use]
     pub fn heading(self) -> &'static str {
         match self {
             Self::Ndjson | Self::Pgn => "",
@@ -62,7 +61,6 @@ impl ExportFormat {
     }
 
     /// A record with the line feed at its end.
-    #[must_use]
     pub fn write(self, record: &Record) -> String {
         match self {
             Self::Ndjson => ndjson(record),
@@ -202,7 +200,6 @@ pub struct RecordReader {
 
 impl RecordReader {
     /// Reads what the query asks for; its limit is that of all pages together.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
         Self { store, query, players: HashMap::new(), is_done: false }
     }
@@ -231,7 +228,6 @@ impl RecordReader {
     }
 
     /// The number of the last game that was read, for going on after it.
-    #[must_use]
     pub fn last_number(&self) -> Option<u64> {
         self.query.after
     }

@@ -14,7 +14,6 @@ pub enum LineError {
     /// It breaks a rule.
     #[error("line {line}: {rule}")]
     Broken {
-        /// Counted from 1.
         line: u64,
         /// Which rule, and how.
         rule: String,

@@ -63,7 +63,6 @@ pub struct TestLatency {
 
 impl TestReport {
     /// A report on these games.
-    #[must_use]
     pub fn new(report: Report, games: Vec<GameId>) -> Self {
         let Percentiles { count, p50, p90, p99, max } = report.latency_ms;
         Self {
@@ -77,13 +76,11 @@ impl TestReport {
     }
 
     /// The text that is kept.
-    #[must_use]
     pub fn to_stored(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads [`Self::to_stored`] back; `None` if it is something else.
-    #[must_use]
     pub fn from_stored(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }

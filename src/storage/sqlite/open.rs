@@ -69,57 +69,33 @@ pub enum OpenError {
     /// It exists and cannot be read.
     #[error("cannot open the database {path}")]
     Unreadable {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
     /// It does not exist and cannot be created.
     #[error("cannot create the database {path}")]
     Uncreatable {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
     /// It is something else.
     #[error("{path} is not a Fourfold database: {found}; move it away or choose another data directory")]
-    Foreign {
-        /// Which file.
-        path: PathBuf,
-        /// What it is.
-        found: String,
-    },
+    Foreign { path: PathBuf, found: String },
     /// A later version wrote it.
     #[error("{path} has schema {found}, this version knows those up to {SCHEMA}: use a newer fourfold")]
-    Newer {
-        /// Which file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-    },
+    Newer { path: PathBuf, found: u32 },
     /// It is ours, but parts are missing or wrong.
     #[error("{path} is damaged: {found}; restore a backup")]
-    Damaged {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong.
-        found: String,
-    },
+    Damaged { path: PathBuf, found: String },
     /// The linked library is not safe to use.
     #[error("SQLite {found} may damage databases, at least 3.51.3 is needed")]
-    LibraryTooOld {
-        /// Its version.
-        found: String,
-    },
+    LibraryTooOld { found: String },
     /// SQLite fails.
     #[error("cannot use the database {path}")]
     Failed {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -127,7 +103,6 @@ pub enum OpenError {
 
 impl OpenError {
     /// The exit status of a program that stops because of it, after `sysexits.h`.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } => 65, // EX_DATAERR

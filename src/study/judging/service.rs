@@ -60,7 +60,6 @@ pub struct JudgingSettings {
 /// What the judge is built from.
 #[derive(Clone, Debug)]
 pub struct JudgingDeps {
-    /// Finished games.
     pub store: Arc<dyn Store>,
     /// Stores what it says.
     pub writer: Writer,

@@ -15,7 +15,6 @@ const TURNS: &str = " rethought";
 /// What a lesson changed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Changes {
-    /// Patterns that changed.
     pub changed: usize,
     /// Those of them that were not known before.
     pub new: usize,

@@ -22,7 +22,6 @@ const PAGE: u32 = 200;
 #[derive(Debug)]
 pub(crate) struct LearnerFold {
     learner: Box<dyn Learner>,
-    /// Lessons learnt.
     pub(crate) games: u64,
 }
 
@@ -243,10 +242,7 @@ pub enum RefoldError {
     Worker(#[from] WorkerError),
     /// A lesson is about a game that teaches nothing, or is not there.
     #[error("game {number} is no lesson")]
-    NoLesson {
-        /// Its number.
-        number: u64,
-    },
+    NoLesson { number: u64 },
 }
 
 /// The games of these numbers with what they teach.

@@ -74,7 +74,6 @@ pub(super) struct LearnerTask {
     pub(super) live: Identity,
     /// Away while it learns on the thread.
     fold: Option<LearnerFold>,
-    /// As stored.
     pub(super) place: LearnerPlace,
     /// Looked at, learnt and not stored yet.
     pending: Option<Pending>,
@@ -86,7 +85,6 @@ pub(super) struct LearnerTask {
     remaking: Option<Remaking>,
     /// Whether the judge, whose word the operator wants, has not come to the next game.
     waits: bool,
-    /// After a failure.
     resting_until: Option<tokio::time::Instant>,
     /// Whether the store has it at all.
     is_stored: bool,

@@ -42,7 +42,6 @@ pub enum Teacher {
 }
 
 /// The lesson in a finished game: the records to learn, in order. Empty if it is none for this learner.
-#[must_use]
 pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<GameRecord> {
     let sides = Side::BOTH.into_iter().filter(|side| match watches {
         Watches::All => true,
@@ -94,7 +93,6 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
 ///
 /// `teachers` are those of the first and the second side. The judge filters and never teaches. What it could not solve
 /// is no lesson then; a side that had nothing to decide did nothing wrong.
-#[must_use]
 pub(crate) fn plays_well_enough(judgement: Judgement, teachers: &[Teacher], accuracy_min: u32) -> bool {
     let Judgement::Judged(skills) = judgement else { return false };
     let keeps = |skill: &Skill| skill.good_decisions * 100 >= skill.decisions * u64::from(accuracy_min);

@@ -31,9 +31,7 @@ pub struct PastLesson {
 pub struct PastLessonGame {
     /// The last part of its link.
     pub id: GameId,
-    /// Who played.
     pub players: BySide<PlayerName>,
-    /// Who won.
     pub result: GameResult,
     /// All moves, the opening's included.
     pub moves: String,
@@ -141,9 +139,7 @@ pub async fn lessons_of(
 pub struct SpokenReasons {
     /// Of the move, counted from 1, the opening's included.
     pub ply: usize,
-    /// Who moved.
     pub side: Side,
-    /// Where.
     pub column: Column,
     /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided: the bot won at once, was
     /// forced, or no known pattern spoke.

@@ -111,7 +111,6 @@ pub struct LearningDeps {
     pub house: HouseBots,
     /// Whose waiting jobs go first.
     pub pool: ComputePool,
-    /// Counts lessons.
     pub metrics: Arc<Metrics>,
     /// Where everybody sees how the learners do.
     pub learning: Learning,

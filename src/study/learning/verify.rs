@@ -17,9 +17,7 @@ const ATTEMPTS: u8 = 5;
 /// What the check of one learner came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LearnerReport {
-    /// Which learner.
     pub name: PlayerName,
-    /// Lessons learnt.
     pub games: u64,
     /// Frozen versions that were made again.
     pub versions: usize,

@@ -14,13 +14,11 @@ use crate::play::house::LearnerKnowledge;
 pub struct LearnerView {
     /// The name of the live account.
     pub name: PlayerName,
-    /// The live account.
     pub player: PlayerId,
     /// One line about it.
     pub about: &'static str,
     /// Which games teach it.
     pub watches: Watches,
-    /// Lessons learnt.
     pub games: u64,
     /// Whether it is about to be made again from its lessons, and knows nothing until then.
     pub is_remade: bool,
@@ -30,7 +28,6 @@ pub struct LearnerView {
     pub covered: u64,
     /// Number of the last finished game up to which its lessons are stored; `covered` may be ahead by some minutes.
     pub stored: u64,
-    /// What it knows.
     pub knowledge: LearnerKnowledge,
     /// Its frozen versions, by their marks.
     pub versions: Vec<LearnerVersion>,
@@ -45,13 +42,11 @@ pub struct LearnerVersion {
     pub games: u64,
     /// The name of its account.
     pub name: PlayerName,
-    /// Its account.
     pub player: PlayerId,
     /// When it was frozen.
     pub frozen_at: UnixMillis,
     /// Thousandths of the positions that can be spoilt in which it keeps the result.
     pub decision: Option<u16>,
-    /// What it knows.
     pub knowledge: LearnerKnowledge,
 }
 
@@ -69,32 +64,27 @@ struct LearningInner {
 
 impl Learning {
     /// All learners.
-    #[must_use]
     pub fn all(&self) -> Vec<Arc<LearnerView>> {
         self.inner.learners.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The learner of this name, without regard to case.
-    #[must_use]
     pub fn learner(&self, name: &PlayerName) -> Option<Arc<LearnerView>> {
         self.all().into_iter().find(|learner| learner.name.key() == name.key())
     }
 
     /// Whether a learner has a frozen version of this name, without regard to case.
-    #[must_use]
     pub fn has_version(&self, name: &PlayerName) -> bool {
         let key = name.key();
         self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
     }
 
     /// Whether this is the account of a learner, or of a version of one.
-    #[must_use]
     pub fn knows(&self, player: &PlayerId) -> bool {
         self.games_learnt(player).is_some()
     }
 
     /// The games that a learner has learnt, or after which a version of one was frozen. `None` for all others.
-    #[must_use]
     pub fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
         self.all().iter().find_map(|learner| {
             if learner.player == *player {

@@ -14,21 +14,16 @@ const MOVES_MAX: usize = 42;
 pub enum AttemptStanding {
     /// All moves so far were right; this is the reply, and it goes on.
     GoesOn {
-        /// The reply.
         reply: Column,
         /// The whole line so far, with the reply.
         line: Vec<Column>,
     },
     /// All moves were right, and there is no more to find.
-    Solved {
-        /// The whole line.
-        line: Vec<Column>,
-    },
+    Solved { line: Vec<Column> },
     /// The last move was not the right one.
     Wrong {
         /// The game up to and with it.
         game: Game,
-        /// What was right.
         right: Column,
     },
 }
@@ -50,10 +45,7 @@ pub enum AttemptError {
     },
     /// The rules forbid it.
     #[error("column {column} cannot be played")]
-    Illegal {
-        /// Where.
-        column: Column,
-    },
+    Illegal { column: Column },
     /// The puzzle itself makes no sense: the store was damaged.
     #[error("the puzzle is damaged")]
     Damaged,

@@ -37,7 +37,6 @@ pub struct Features {
 
 /// How hard it seems, in Elo points: the further ahead, the more moves and the more ways to go wrong, the harder. A
 /// draw is harder to see than a win, for it ends in nothing.
-#[must_use]
 pub fn prior(features: &Features) -> u32 {
     let goal = match features.goal {
         Goal::Win => 0,
@@ -49,7 +48,6 @@ pub fn prior(features: &Features) -> u32 {
 }
 
 /// How good it is beside others: long solutions with many ways to go wrong are, above all where somebody did go wrong.
-#[must_use]
 pub fn quality(features: &Features) -> u32 {
     let missed = if features.was_missed { 150 } else { 0 };
     100 * count(features.own_moves) + 30 * count(features.tempting) + missed
@@ -60,7 +58,6 @@ fn count(number: usize) -> u32 {
 }
 
 /// How hard a puzzle is, in Elo points: what it seemed counts for some attempts, then come the real ones.
-#[must_use]
 pub fn grade(prior: u32, record: TryRecord) -> u32 {
     let solved_before = PRIOR_TRIES * expected(EVEN_GRADE, f64::from(prior));
     #[expect(clippy::cast_precision_loss, reason = "nobody tries a puzzle 2^53 times")]
@@ -78,7 +75,6 @@ pub fn grade(prior: u32, record: TryRecord) -> u32 {
 }
 
 /// How strong somebody is who tried puzzles of these grades with these results, in order; in Elo points.
-#[must_use]
 pub fn level(tries: impl IntoIterator<Item = (u32, TryResult)>) -> f64 {
     tries.into_iter().fold(FIRST_LEVEL, |level, (grade, result)| {
         let score = match result {

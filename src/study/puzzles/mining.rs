@@ -58,7 +58,6 @@ pub struct FoundPuzzles {
 
 impl FoundPuzzles {
     /// As it is stored.
-    #[must_use]
     pub fn into_puzzle(self, game: Option<GameId>, made_at: UnixMillis) -> NewPuzzle {
         NewPuzzle {
             id: self.id,
@@ -78,7 +77,6 @@ impl FoundPuzzles {
 /// # Panics
 ///
 /// Never: base 36 is made of characters that ids have.
-#[must_use]
 pub fn puzzle_id(position: &Position) -> PuzzleId {
     let mut key = position.canonical_key();
     let mut digits = Vec::new();
@@ -93,7 +91,6 @@ pub fn puzzle_id(position: &Position) -> PuzzleId {
 }
 
 /// The best puzzle of a judged game on the standard board, if there is one.
-#[must_use]
 pub fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<FoundPuzzles> {
     if judged.game.variant() != Variant::STANDARD {
         return None;

@@ -62,7 +62,6 @@ pub struct PuzzleRecord {
     pub best_streak: u32,
     /// Whether today's is solved.
     pub solved_today: bool,
-    /// Puzzles tried.
     pub tried: u32,
     /// Of these, solved at the first attempt.
     pub solved: u32,
@@ -79,10 +78,7 @@ pub enum Feedback {
         line: Vec<Column>,
     },
     /// Right to the end.
-    Solved {
-        /// The whole solution.
-        line: Vec<Column>,
-    },
+    Solved { line: Vec<Column> },
     /// Wrong.
     Wrong {
         /// What the position is worth now, for the one who solves.
@@ -103,7 +99,6 @@ pub struct Puzzles {
 
 impl Puzzles {
     /// Over what is stored.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
         Self { store, writer, accounts, analysis }
     }

@@ -58,7 +58,6 @@ fn read_file(path: &Path) -> Result<Config, ConfigError> {
 
 /// What is wrong with a text.
 struct ConfigFault {
-    /// Counted from 1.
     line: usize,
     message: String,
 }

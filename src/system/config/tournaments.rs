@@ -27,9 +27,7 @@ pub struct TournamentConfigs(pub Vec<TournamentConfig>);
 pub struct TournamentConfig {
     /// What it is called; no two share a name.
     pub name: String,
-    /// When it begins.
     pub at: TournamentStart,
-    /// Who meets whom.
     pub format: FormatName,
     /// Bots by name, the strongest first where the format cares.
     #[serde(default)]
@@ -145,7 +143,6 @@ const LADDER_GAMES: u32 = 20;
 
 impl TournamentConfig {
     /// The format for so many entrants.
-    #[must_use]
     pub fn format(&self, entrants: usize) -> Format {
         match self.format {
             FormatName::RoundRobin => Format::RoundRobin,
@@ -161,7 +158,6 @@ impl TournamentConfig {
     }
 
     /// Pairs of games of each meeting, on the ladder of all, for so many entrants.
-    #[must_use]
     pub fn pairs(&self, entrants: usize) -> u64 {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         let usual = match self.format {
@@ -172,7 +168,6 @@ impl TournamentConfig {
     }
 
     /// How much time each side has.
-    #[must_use]
     pub fn time(&self) -> TimeControl {
         TimeControl {
             bank_ms: Some(self.bank_ms.number()),

@@ -25,26 +25,22 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
     /// # Panics
     ///
     /// Panics if it is out of range: the program's own numbers are not.
-    #[must_use]
     pub const fn new(number: u32) -> Self {
         assert!(MIN <= number && number <= MAX, "out of range");
         Self(number)
     }
 
     /// The number.
-    #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
     /// The number as a count of things in memory.
-    #[must_use]
     pub const fn count(self) -> usize {
         self.0 as usize
     }
 
     /// The number as milliseconds.
-    #[must_use]
     pub const fn millis(self) -> Duration {
         Duration::from_millis(self.0 as u64)
     }
@@ -126,19 +122,16 @@ pub enum InvalidListenAddr {
 
 impl ListenAddr {
     /// A port of this machine that others cannot reach.
-    #[must_use]
     pub fn local(port: u16) -> Self {
         Self { host: "127.0.0.1".to_owned(), port }
     }
 
     /// As the system's resolver takes it.
-    #[must_use]
     pub fn as_pair(&self) -> (&str, u16) {
         (&self.host, self.port)
     }
 
     /// Whether only this machine can connect.
-    #[must_use]
     pub fn is_local(&self) -> bool {
         self.host == "localhost" || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
     }
@@ -185,13 +178,11 @@ pub struct InvalidOrigin(String);
 
 impl SiteOrigin {
     /// As browsers write it: lower case, without a path or the scheme's usual port.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether browsers reach it over TLS.
-    #[must_use]
     pub fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }
@@ -243,7 +234,6 @@ pub struct InvalidNetwork(String);
 
 impl IpNetwork {
     /// Whether `address` is in the range. An IPv4 address written as IPv6 counts as IPv4.
-    #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let (bits, width) = address_bits(address);
         let (own_bits, own_width) = address_bits(self.address);
@@ -300,7 +290,6 @@ impl LogFilter {
     /// # Panics
     ///
     /// Never: only texts that are filters become one of these.
-    #[must_use]
     pub fn to_targets(&self) -> Targets {
         self.0.parse().expect("checked when it was read")
     }

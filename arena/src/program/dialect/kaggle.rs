@@ -17,7 +17,6 @@ struct Observation {
     board: Vec<u8>,
     mark: u8,
     step: u32,
-    /// Seconds.
     #[serde(rename = "remainingOverageTime")]
     overage: f64,
 }

@@ -14,7 +14,6 @@ pub enum Warning {
 }
 
 /// What is wrong with the field, if anything.
-#[must_use]
 pub fn warnings(players: usize, meetings: &[FitMeeting]) -> Vec<Warning> {
     let mut found = Vec::new();
     let groups = groups(players, meetings);

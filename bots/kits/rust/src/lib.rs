@@ -38,7 +38,6 @@ pub struct Turn {
 
 impl Turn {
     /// The legal columns, the most central first.
-    #[must_use]
     pub fn centre_first(&self) -> Vec<u8> {
         let width: i32 = self.variant.split('x').next().and_then(|text| text.parse().ok()).unwrap_or(7);
         let mut columns = self.legal.clone();
@@ -72,7 +71,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    #[must_use]
     pub fn new(name: &str, version: &str) -> Self {
         let url = std::env::var("FOURFOLD_URL").unwrap_or_else(|_| "ws://127.0.0.1:4444".into());
         let token = std::env::var("FOURFOLD_TOKEN").unwrap_or_default();

@@ -9,7 +9,6 @@ use crate::memory::pattern::{Owner, Pattern};
 use crate::memory::store::{PatternMemory, PatternRecord};
 
 /// Prints a memory. What [`super::read_xml`] makes of it is the same memory, and prints the same.
-#[must_use]
 pub fn write_xml(memory: &PatternMemory) -> String {
     let mut writer = MemoryWriter { text: String::new(), depth: 0, pieces: 0, variant: memory.variant };
     writer.text.push_str("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");

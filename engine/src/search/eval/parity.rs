@@ -21,7 +21,6 @@ const NUISANCE: i32 = 6;
 
 /// The value of a position for the side to move: its lines less the opponent's, and what the threats of both
 /// sides promise. Nobody should be able to win at once.
-#[must_use]
 pub fn evaluate_with_parity(position: &Position) -> i32 {
     let variant = position.variant();
     let stones = position.stones();

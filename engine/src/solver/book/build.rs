@@ -19,7 +19,6 @@ pub struct MissingScore {
 
 /// The positions that a book of `plies` plies needs solved, one of each mirrored pair, in alphabetical order of their
 /// moves: those of its last ply that do not speak for themselves.
-#[must_use]
 pub fn frontier(plies: u32) -> Vec<Opening> {
     let mut openings = openings::enumerate(Variant::STANDARD, plies);
     openings.retain(|opening| entries::is_entry(&position_of(opening), plies));

@@ -39,7 +39,6 @@ pub(super) fn is_entry(position: &Position, plies: u32) -> bool {
 
 /// Whether there is something to choose: no win at hand, none of the opponent's to parry, and two columns or more that
 /// do not lose at once. The game goes on in `position`.
-#[must_use]
 pub fn is_quiet(position: &Position) -> bool {
     match Tactics::of(position) {
         Tactics::Win(_) | Tactics::Lost(_) => false,

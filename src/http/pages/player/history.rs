@@ -45,7 +45,6 @@ pub(super) struct RatingHistory {
     right: f64,
     bottom: f64,
     points: String,
-    /// The last point.
     end: (String, String),
     ticks: Vec<HistoryTick>,
     from: String,

@@ -24,7 +24,6 @@ enum Alarm {
 
 impl RoomState {
     /// When [`Self::wake`] should be called next, if nothing happens before.
-    #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.next_alarm().map(|(at, _)| at)
     }

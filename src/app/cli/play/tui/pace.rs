@@ -14,7 +14,6 @@ const DEFAULT_DELAY: usize = 3;
 /// Decides when the next move may come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MovePace {
-    /// Index in [`DELAYS`].
     delay: usize,
     run: PaceRun,
     /// Ticks until the next move.
