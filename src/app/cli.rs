@@ -1,7 +1,7 @@
 //! The command line: one module for each command, and what they share.
 //!
 //! A command takes its parsed arguments, writes results to standard output and everything else to standard error, and
-//! returns an error that [`exit`](super::terminal::exit) turns into one line and an exit code.
+//! returns an error that `terminal::exit` turns into one line and an exit code.
 
 mod account;
 mod admin;

@@ -77,6 +77,7 @@ pub struct Parts {
     pub listener: TcpListener,
     /// Where metrics are served.
     pub metrics_listener: Option<TcpListener>,
+    /// All settings.
     pub config: Config,
     /// Where everything is kept.
     pub store: Arc<dyn Store>,

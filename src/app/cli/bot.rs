@@ -49,6 +49,7 @@ Examples:
   fourfold bot token mybot
   fourfold bot token mybot --revoke")]
 struct IssueToken {
+    /// Which bot.
     name: String,
     /// End all tokens of the bot and close its connection; makes no new one.
     #[arg(long)]

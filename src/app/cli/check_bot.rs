@@ -58,6 +58,7 @@ pub(super) struct CheckBotCommand {
     /// Address of a daemon, ws://HOST:PORT.
     #[arg(long, value_name = "URL", required_unless_present = "command", requires = "token")]
     url: Option<String>,
+    /// The bot's token.
     #[arg(long, value_name = "T", env = "FOURFOLD_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// The bot connects by itself: the command, which finds address and token in its environment, or the one that is

@@ -13,6 +13,7 @@ use super::CommandLine;
     after_help = "Example:\n  fourfold completions bash > ~/.local/share/bash-completion/completions/fourfold"
 )]
 pub(super) struct CompletionsCommand {
+    /// Which shell.
     shell: Shell,
 }
 

@@ -38,6 +38,7 @@ pub(super) struct LoadCommand {
     /// How long each player waits before it answers a turn, in milliseconds.
     #[arg(long, value_name = "N", default_value_t = 0)]
     think_ms: u64,
+    /// Decides the columns.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Print one JSON object.

@@ -45,6 +45,7 @@ pub(super) struct Here {
     control: Control,
     store: Arc<SqliteStore>,
     writing: tokio::task::JoinHandle<()>,
+    /// Released last.
     _data: DataDir,
 }
 

@@ -33,6 +33,7 @@ pub(super) struct PlayCommand {
     /// Who moves first: `human` or a bot with its settings, see `fourfold bots`.
     #[arg(long, value_name = "P", default_value = "human")]
     first: PlayerArgument,
+    /// Who moves second.
     #[arg(long, value_name = "P", default_value = "human")]
     second: PlayerArgument,
     /// Stop a bot after this time, in milliseconds; without it the bot's own settings count.

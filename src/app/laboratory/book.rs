@@ -81,6 +81,7 @@ struct VerifyBook {
     /// How many positions to solve again.
     #[arg(long, value_name = "N", default_value_t = 20)]
     sample: u32,
+    /// Which ones.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }

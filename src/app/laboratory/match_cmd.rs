@@ -30,6 +30,7 @@ pub(in crate::app) struct MatchCommand {
     /// A bot with its settings, see `fourfold bots`, or a program: cmd:COMMAND or cmd+DIALECT:COMMAND.
     #[arg(value_name = "A")]
     a: String,
+    /// Its opponent.
     #[arg(value_name = "B")]
     b: String,
     /// Games to play at most, an even number.

@@ -33,6 +33,7 @@ Examples:
   fourfold tournament --format swiss random stupid greedy lines69 negamax:depth=2 --games 20 --seed 7
   fourfold tournament --format gauntlet alphabeta:ms=20 mcts negamax:depth=8 --games 50 --save gauntlet.ndjson")]
 pub(in crate::app) struct TournamentCommand {
+    /// Who meets whom.
     #[arg(long, value_name = "FORMAT")]
     format: FormatArgument,
     /// Bots with their settings, see `fourfold bots`, or programs (cmd:COMMAND or cmd+DIALECT:COMMAND), the strongest

@@ -14,6 +14,7 @@ const DEFAULT_DELAY: usize = 3;
 /// Decides when the next move may come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MovePace {
+    /// Index in [`DELAYS`].
     delay: usize,
     run: PaceRun,
     /// Ticks until the next move.
