@@ -160,7 +160,7 @@ impl Daemon {
         actors.spawn(host.run());
         actors.spawn(lobby_actor.run());
         actors.spawn(director.run(stop.clone()));
-        actors.spawn(wings::feeds(&playing).run(stop.clone()));
+        actors.spawn(playing.feeds.clone().run(stop.clone()));
         actors.spawn(wings::tv(&thinking, &playing).run(stop.clone()));
         actors.spawn(revoked::end_revoked(Arc::clone(&services), stop.clone()));
         actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(metrics), stop.clone()));

@@ -96,12 +96,11 @@ pub(super) fn analysis(config: &Config) -> Thinking {
 }
 
 /// Games being played.
-#[derive(Clone)]
 pub(super) struct Playing {
     pub(super) host: Host,
     directory: Directory,
     sessions: Sessions,
-    feeds: Feeds,
+    pub(super) feeds: Feeds,
 }
 
 /// Play: presence, feeds, and the host over the bots of the house.
@@ -328,11 +327,6 @@ impl Competition {
 /// Which game is on TV.
 pub(super) fn tv(thinking: &Thinking, playing: &Playing) -> TvDirector {
     TvDirector::new(playing.directory.clone(), playing.feeds.clone(), thinking.analysis.clone())
-}
-
-/// The feeds of the arena, told once a second.
-pub(super) fn feeds(playing: &Playing) -> Feeds {
-    playing.feeds.clone()
 }
 
 /// The limits of the listener.
