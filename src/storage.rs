@@ -21,6 +21,7 @@ pub(crate) mod conformance_of_learners;
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
+pub mod error;
 pub mod finished;
 pub mod judgements;
 pub mod lessons;
@@ -38,10 +39,11 @@ pub mod tournaments;
 pub(crate) mod words;
 pub mod writer;
 
+pub use error::StoreError;
 pub use judgements::JudgementStore;
 pub use memory::MemoryStore;
 pub use puzzles::PuzzleStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
-pub use store::{Store, StoreError};
+pub use store::Store;
 pub use writer::Writer;

@@ -27,7 +27,7 @@ use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
-use crate::study::learning::service::LearningError;
+use crate::study::learning::LearningError;
 use crate::system::config::Config;
 use crate::system::data_dir::{DataDir, DataDirError};
 use crate::system::metrics::Metrics;

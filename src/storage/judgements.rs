@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
+use super::error::StoreError;
 use super::puzzles::Harvest;
-use super::store::StoreError;
 use crate::model::ids::{GameId, PlayerId};
 
 /// What the judge says about a game.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::store::StoreError;
+use super::error::StoreError;
 use crate::model::ids::{GameId, PlayerId, PuzzleId};
 use crate::model::time::UnixMillis;
 
@@ -14,6 +14,8 @@ pub enum Goal {
     /// The one column that does not lose.
     Draw,
 }
+
+super::words::words!(Goal { Win: "win", Draw: "draw" });
 
 /// A puzzle before anybody has seen it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -251,7 +251,7 @@ impl Store for SqliteStore {
     }
 
     async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-        published::players(&self.readers, ids).await
+        players::by_ids(&self.readers, ids).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {

@@ -1,5 +1,7 @@
 //! The curve of a run: what the bot scores against opponents that never change, at more and more games.
 
+mod files;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +12,7 @@ use fourfold_bots::training::decisions::Decisions;
 use fourfold_bots::training::probe::Probe;
 use serde::Serialize;
 
-use super::curve_files::CurveFiles;
+pub(super) use self::files::CurveFiles;
 use crate::app::terminal::progress::ProgressLine;
 
 /// One point of the curve.
