@@ -13,7 +13,8 @@
 use fourfold_engine::{Cell, Variant};
 
 use super::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
-use super::store::{PatternMemory, PatternRecord};
+use super::record::PatternRecord;
+use super::store::PatternMemory;
 
 const MAGIC: &[u8; 5] = b"C4PM\x01";
 

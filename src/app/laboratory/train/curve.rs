@@ -131,7 +131,7 @@ pub(super) fn next_point(games: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::memory::Training;
+    use fourfold_bots::training::teachers::Training;
 
     use super::super::saved::RunTerms;
     use super::*;
