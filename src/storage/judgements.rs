@@ -25,14 +25,6 @@ pub struct PlayerSkill {
     pub skill: Skill,
 }
 
-impl PlayerSkill {
-    /// Adds one game.
-    pub(super) fn add(&mut self, skill: &Skill) {
-        self.games += 1;
-        self.skill.add_all(skill);
-    }
-}
-
 /// The judge goes on: all of it becomes durable together, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgingStep {

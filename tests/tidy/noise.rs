@@ -24,7 +24,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/operations/verify/fold.rs", "add", 53),
     ("src/play/room/actor.rs", "execute", 48),
     ("src/play/room/actor/telling.rs", "carry_out", 60),
-    ("src/storage/memory.rs", "apply", 82),
     ("src/storage/sqlite/write.rs", "apply", 68),
     ("src/study/learning/learner_task.rs", "save", 47),
     ("src/study/learning/verify.rs", "verify_one", 62),
