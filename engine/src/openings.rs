@@ -34,7 +34,6 @@ impl Opening {
         }
     }
 
-    /// The empty board.
     pub fn empty() -> Self {
         Self { moves: Vec::new() }
     }

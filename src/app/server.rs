@@ -77,7 +77,6 @@ pub struct Parts {
     pub listener: TcpListener,
     /// Where metrics are served.
     pub metrics_listener: Option<TcpListener>,
-    /// All settings.
     pub config: Config,
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
@@ -221,7 +220,6 @@ impl Daemon {
         &self.self_tests
     }
 
-    /// What it counts.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }

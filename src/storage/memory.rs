@@ -92,7 +92,6 @@ struct MemoryTables {
 }
 
 impl MemoryStore {
-    /// An empty store.
     pub(crate) fn new() -> Self {
         Self::default()
     }

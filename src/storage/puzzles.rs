@@ -124,7 +124,6 @@ impl Streak {
 /// [`super::store::Write::TryPuzzle`] and [`super::store::Write::SolveDaily`].
 #[async_trait]
 pub trait PuzzleStore {
-    /// One puzzle.
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError>;
 
     /// All puzzles, by their ids.
@@ -133,7 +132,6 @@ pub trait PuzzleStore {
     /// The first attempts of a player, the oldest first.
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError>;
 
-    /// A player's streak.
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError>;
 }
 

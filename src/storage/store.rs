@@ -293,7 +293,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player by name, without regard to case.
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError>;
 
-    /// All house bots.
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError>;
 
     /// The bots that an account owns, by name.
@@ -429,7 +428,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Whether games of a player may be learnt from.
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
 
-    /// A tournament.
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
 
     /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.

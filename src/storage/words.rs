@@ -14,7 +14,6 @@ pub(crate) trait Word: Copy + 'static {
     /// All choices.
     const ALL: &'static [Self];
 
-    /// The word.
     fn word(self) -> &'static str;
 
     /// Reads [`Self::word`] back.

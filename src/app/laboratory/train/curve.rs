@@ -32,7 +32,7 @@ pub(super) struct Point {
 /// Measures a bot and prints a line each time.
 pub(super) struct Curve<'a, W> {
     pub(super) opponents: Vec<BotSpec>,
-    /// Against each opponent.
+    /// Of each point, against each opponent.
     pub(super) games: u32,
     /// The same games at each point, so that only the bot changes.
     pub(super) seed: u64,
