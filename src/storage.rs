@@ -1,7 +1,7 @@
 //! Where games, players and ratings are kept.
 //!
-//! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and [`memory`] one for
-//! tests. All writes go through [`writer`], which groups them into transactions and answers after the commit;
+//! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and `memory` one that only unit
+//! tests have. All writes go through [`writer`], which groups them into transactions and answers after the commit;
 //! [`finished`] hands the games that have ended to those who go through all of them.
 //!
 //! What every back end must decide alike is plain code, written once: whether events continue a game is in `live`,
@@ -21,11 +21,13 @@ pub(crate) mod conformance_of_learners;
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
+pub mod error;
 pub mod finished;
 pub mod judgements;
 pub mod lessons;
 mod live;
-pub mod memory;
+#[cfg(test)]
+pub(crate) mod memory;
 pub mod published;
 pub mod puzzles;
 pub mod record;
@@ -38,10 +40,12 @@ pub mod tournaments;
 pub(crate) mod words;
 pub mod writer;
 
+pub use error::StoreError;
 pub use judgements::JudgementStore;
-pub use memory::MemoryStore;
+#[cfg(test)]
+pub(crate) use memory::MemoryStore;
 pub use puzzles::PuzzleStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
-pub use store::{Store, StoreError};
+pub use store::Store;
 pub use writer::Writer;

@@ -26,7 +26,7 @@ const SHOW_CURSOR: &str = "\x1b[?25h";
 /// The program on its terminal.
 struct Game {
     child: Child,
-    /// Our end.
+    /// Our end of the terminal.
     keyboard: File,
     /// The program's end, kept open so that its modes can be read after the program has ended.
     terminal: OwnedFd,

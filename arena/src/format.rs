@@ -7,29 +7,10 @@ mod knockout;
 mod ladder;
 mod swiss;
 
-use serde::{Deserialize, Serialize};
-
 use crate::plan::{Pairing, Plan};
 
+pub use crate::plan::Format;
 pub use knockout::stages;
-
-/// The form of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "name")]
-pub enum Format {
-    /// Two entrants.
-    Match,
-    /// Everybody against everybody.
-    RoundRobin,
-    /// The first `seeds` entrants against all others.
-    Gauntlet { seeds: u32 },
-    /// Rounds against whoever has as many points, never twice against the same.
-    Swiss { rounds: u32 },
-    /// Who loses a meeting is out.
-    Knockout,
-    /// Always the pairs that tell most about the order.
-    Ladder,
-}
 
 /// A finished pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

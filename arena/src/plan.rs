@@ -4,7 +4,6 @@
 use fourfold_engine::{BySide, Side};
 use serde::{Deserialize, Serialize};
 
-use crate::format::Format;
 use crate::stats::sprt::Sprt;
 use crate::suite::OpeningKind;
 use crate::time::TimeControl;
@@ -70,6 +69,24 @@ impl Plan {
             mix(self.seed ^ mix(place.wrapping_add(1)))
         })
     }
+}
+
+/// The form of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "name")]
+pub enum Format {
+    /// Two entrants.
+    Match,
+    /// Everybody against everybody.
+    RoundRobin,
+    /// The first `seeds` entrants against all others.
+    Gauntlet { seeds: u32 },
+    /// Rounds against whoever has as many points, never twice against the same.
+    Swiss { rounds: u32 },
+    /// Who loses a meeting is out.
+    Knockout,
+    /// Always the pairs that tell most about the order.
+    Ladder,
 }
 
 /// Turns numbers that are near each other into numbers that are not: the last steps of `SplitMix64` (Steele, Lea and

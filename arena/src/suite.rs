@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fourfold_engine::Variant;
 use fourfold_engine::openings::{self, Opening, OpeningError};
-use fourfold_engine::solver::book::Book;
+use fourfold_engine::solver::book::{self, Book};
 use serde::{Deserialize, Serialize};
 
 /// Where openings come from, in the words of records.
@@ -81,7 +81,7 @@ impl Suite {
     /// The opening book does not reach so far.
     pub fn balanced_after(plies: u32) -> Result<Self, SuiteError> {
         let beyond = SuiteError::BeyondBook { plies, known: Book::embedded().plies() };
-        let openings = openings::balanced_after(plies).ok_or(beyond)?;
+        let openings = book::balanced_after(plies).ok_or(beyond)?;
         if openings.is_empty() {
             return Err(SuiteError::Empty);
         }

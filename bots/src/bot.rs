@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fourfold_engine::{Column, Game, Position, Side, Variant};
 
-use crate::learner::Reason;
+use crate::reason::Reason;
 
 /// A program that plays. Runs on a compute thread: it never awaits, sleeps, reads a clock, or does I/O.
 pub trait Bot: Send {

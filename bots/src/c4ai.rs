@@ -1,7 +1,6 @@
 //! The threat analyst: alpha-beta whose valuation plays the threats out, with weights that it evolved.
 
 mod threats;
-mod train;
 mod weights;
 
 use std::collections::HashMap;
@@ -15,9 +14,6 @@ use fourfold_engine::search::{
 use fourfold_engine::{Bitboard, BySide, Line, Position, Side, Variant};
 
 use self::threats::play_out_threats;
-pub use self::train::{
-    Effort, EffortError, EvolutionTrainer, Generation, Mutation, holds_its_own, qualified,
-};
 pub use self::weights::{EvolvedWeights, WeightsError};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
@@ -49,7 +45,12 @@ impl C4ai {
     }
 
     /// Searches to odd depths up to `depth`, which is odd.
-    fn choose_within(&mut self, position: &Position, depth: u32, limits: SearchLimits<'_>) -> Choice {
+    pub(crate) fn choose_within(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        limits: SearchLimits<'_>,
+    ) -> Choice {
         self.search.valuation.begin(position.side_to_move());
         let depths = (FIRST_DEPTH.min(depth)..=depth).step_by(2);
         let found = self.search.deepen(position, depths, limits);

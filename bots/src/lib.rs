@@ -25,6 +25,7 @@ pub mod c4ai;
 mod cutoff;
 mod greedy;
 pub mod learner;
+pub mod learners;
 pub mod lines69;
 mod mcts;
 pub mod memory;
@@ -33,6 +34,7 @@ mod negamax;
 pub mod ntuple;
 mod perfect;
 mod random;
+mod reason;
 mod recipe;
 pub mod registry;
 mod self_play;
@@ -42,9 +44,11 @@ mod stupid;
 #[cfg(test)]
 mod testing;
 pub mod training;
+mod training_run;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo, SideResult};
-pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
+pub use learner::{Change, Knowledge, KnownPattern, Learner};
+pub use reason::{Counts, Reason, ReasonError};
 pub use recipe::Recipe;
 pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};

@@ -1,13 +1,10 @@
 //! The scorer of the 69 lines: no search, but good taste.
 
-mod optimise;
-
 use std::sync::atomic::AtomicBool;
 
 use fourfold_engine::{Bitboard, Cell, Column, Direction, Line, Position, Variant, rng};
 use rand::RngExt;
 
-pub use self::optimise::{Optimiser, Trial, optimise};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 use crate::spec::BotSpec;
 
@@ -59,7 +56,7 @@ impl Lines69 {
     }
 
     /// The open column with the highest score and the score; of equals the leftmost. `None` if all are full.
-    fn best(&self, position: &Position) -> Option<(Column, f64)> {
+    pub(crate) fn best(&self, position: &Position) -> Option<(Column, f64)> {
         let values = self.scorer.cell_values(position);
         let mut rng = rng::for_position(self.seed, position);
         let mut best: Option<(Column, f64)> = None;

@@ -9,8 +9,8 @@ mod bytes;
 mod judge;
 mod learner;
 mod pattern;
+mod record;
 mod store;
-mod train;
 mod xml;
 
 use std::sync::atomic::AtomicBool;
@@ -24,11 +24,11 @@ pub use self::judge::Rule;
 use self::judge::{MoveProposal, PatternJudge, Voice};
 pub(crate) use self::learner::learner;
 pub use self::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
-pub use self::store::{PatternMemory, PatternRecord, Snapshots};
-pub use self::train::{ResumeError, Training, TrainingOpponent};
+pub use self::record::PatternRecord;
+pub use self::store::{PatternMemory, Snapshots};
 pub use self::xml::{XmlError, read_xml, write_xml};
 use crate::bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
-use crate::learner::Reason;
+use crate::reason::Reason;
 
 /// After so many vetoed columns the bot gives up on its proposals: "a few" in the article.
 const VETOES_MAX: usize = 3;
@@ -49,7 +49,7 @@ impl Memory {
     pub(crate) const CONNECT: u8 = 4;
 
     /// The move for a position in which the game goes on, and the score of its proposal, if there was one.
-    fn best(&self, position: &Position) -> (Column, Option<i64>) {
+    pub(crate) fn best(&self, position: &Position) -> (Column, Option<i64>) {
         // Draws change with what was learnt: otherwise it would lose the same game again and again.
         let mut rng = rng::for_position(self.seed.wrapping_add(self.store.experience()), position);
         let patterns = self.store.vocabulary().snapshot(position);

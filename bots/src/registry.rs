@@ -72,7 +72,7 @@ fn build_with(spec: &BotSpec, variant: Variant, knowledge: Option<&[u8]>) -> Res
 
 fn settings<'a>(spec: &'a BotSpec, knowledge: Option<&'a [u8]>) -> Result<CheckedSettings<'a>, BotError> {
     let entry = entry(spec.name()).ok_or_else(|| unknown_bot(spec.name()))?;
-    CheckedSettings::check(entry, spec, knowledge)
+    CheckedSettings::check(entry.name, entry.settings, spec, knowledge)
 }
 
 /// The pattern memory that a bot plays by, to train it.

@@ -1,7 +1,6 @@
 //! What can be set on a bot.
 
 use crate::bot::BotError;
-use crate::registry::BotEntry;
 use crate::spec::BotSpec;
 
 /// One setting of a bot.
@@ -109,10 +108,11 @@ fn parse_integers(text: &str) -> Option<Vec<i32>> {
     text.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
-/// The settings of a [`BotSpec`], checked against the bot's entry, with defaults filled in.
+/// The settings of a [`BotSpec`], checked against those that the bot has, with defaults filled in.
 #[derive(Debug)]
 pub(crate) struct CheckedSettings<'a> {
-    entry: &'static BotEntry,
+    bot: &'static str,
+    known: &'static [Setting],
     spec: &'a BotSpec,
     knowledge: Option<&'a [u8]>,
 }
@@ -120,35 +120,36 @@ pub(crate) struct CheckedSettings<'a> {
 impl<'a> CheckedSettings<'a> {
     /// Checks every given setting: known, given once, value allowed.
     pub(crate) fn check(
-        entry: &'static BotEntry,
+        bot: &'static str,
+        known: &'static [Setting],
         spec: &'a BotSpec,
         knowledge: Option<&'a [u8]>,
     ) -> Result<Self, BotError> {
         for (index, (name, value)) in spec.settings().enumerate() {
-            let Some(setting) = entry.settings.iter().find(|setting| setting.name == name) else {
-                return Err(unknown_setting(entry, name));
+            let Some(setting) = known.iter().find(|setting| setting.name == name) else {
+                return Err(unknown_setting(bot, known, name));
             };
             if spec.settings().take(index).any(|(earlier, _)| earlier == name) {
-                return Err(BotError::RepeatedSetting { bot: entry.name, setting: name.to_owned() });
+                return Err(BotError::RepeatedSetting { bot, setting: name.to_owned() });
             }
             if !setting.kind.allows(value) {
                 let allowed = setting.kind.allowed();
                 let value = value.to_owned();
-                return Err(BotError::BadValue { bot: entry.name, setting: setting.name, value, allowed });
+                return Err(BotError::BadValue { bot, setting: setting.name, value, allowed });
             }
         }
-        Ok(Self { entry, spec, knowledge })
+        Ok(Self { bot, known, spec, knowledge })
     }
 
     /// Whose settings they are.
     pub(crate) fn bot(&self) -> &'static str {
-        self.entry.name
+        self.bot
     }
 
     /// The value given, else the default if there is one, as it is written.
     fn written(&self, name: &str) -> Option<String> {
-        let setting = self.entry.settings.iter().find(|setting| setting.name == name);
-        let kind = setting.expect("a bot asks only for settings of its entry").kind;
+        let setting = self.known.iter().find(|setting| setting.name == name);
+        let kind = setting.expect("a bot asks only for settings that it has").kind;
         self.spec.value(name).map(ToOwned::to_owned).or_else(|| kind.default_value())
     }
 
@@ -173,7 +174,7 @@ impl<'a> CheckedSettings<'a> {
 
     /// A file that the bot, which does no I/O, would need to have read.
     pub(crate) fn unread_file(&self, file: &str) -> BotError {
-        BotError::Broken { bot: self.entry.name, reason: format!("nobody has read its file `{file}` for it") }
+        BotError::Broken { bot: self.bot, reason: format!("nobody has read its file `{file}` for it") }
     }
 
     /// The word given or the default.
@@ -193,7 +194,7 @@ impl<'a> CheckedSettings<'a> {
 
     /// The same of bots that learn a text.
     pub(crate) fn knowledge_text(&self) -> Result<Option<&'a str>, BotError> {
-        let no_text = |_| BotError::Broken { bot: self.entry.name, reason: "it is not a text".to_owned() };
+        let no_text = |_| BotError::Broken { bot: self.bot, reason: "it is not a text".to_owned() };
         self.knowledge.map(str::from_utf8).transpose().map_err(no_text)
     }
 
@@ -213,11 +214,11 @@ impl<'a> CheckedSettings<'a> {
     }
 }
 
-fn unknown_setting(entry: &BotEntry, name: &str) -> BotError {
-    let names: Vec<&str> = entry.settings.iter().map(|setting| setting.name).collect();
+fn unknown_setting(bot: &'static str, known: &[Setting], name: &str) -> BotError {
+    let names: Vec<&str> = known.iter().map(|setting| setting.name).collect();
     let known =
         if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    BotError::UnknownSetting { bot: entry.name, setting: name.to_owned(), known }
+    BotError::UnknownSetting { bot, setting: name.to_owned(), known }
 }
 
 #[cfg(test)]

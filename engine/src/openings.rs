@@ -3,8 +3,6 @@
 //! A pair of games plays one opening with both colours. The suite is data, scored once by solvers of others
 //! (see the head of `data/openings-7x6-ply4.tsv`) and enumerated again by this module's tests.
 
-mod suite;
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -15,8 +13,6 @@ use crate::board::{Column, IllegalMove, Position, Variant};
 use crate::game::{Game, ReplayError};
 use crate::notation;
 use crate::rng;
-
-pub use suite::{balanced_after, scored_after};
 
 /// The first moves of a game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -38,7 +34,6 @@ impl Opening {
         }
     }
 
-    /// The empty board.
     pub fn empty() -> Self {
         Self { moves: Vec::new() }
     }
@@ -89,7 +84,7 @@ static BALANCED: LazyLock<Vec<Opening>> = LazyLock::new(|| {
 });
 
 /// The rows of [`SCORED`].
-fn scored_openings() -> Vec<(Opening, i8)> {
+pub(crate) fn scored_openings() -> Vec<(Opening, i8)> {
     let parse = |row: &str| {
         let (moves, score) = row.split_once('\t')?;
         Some((Opening { moves: notation::parse_moves(moves).ok()? }, score.parse().ok()?))

@@ -23,9 +23,7 @@ use crate::session::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
 pub(super) struct LiveArena {
     /// Starts games; says whether it does.
     pub host: Host,
-    /// Lists rooms.
     pub directory: Directory,
-    /// Lists sessions.
     pub sessions: Sessions,
     /// Has the lobby and the game to show.
     pub feeds: Feeds,
@@ -35,7 +33,6 @@ pub(super) struct LiveArena {
     pub line_feeds: LineFeeds,
     /// Has the bots that the ladder leaves out.
     pub troubles: Troubles,
-    /// Tests bots.
     pub self_tests: SelfTests,
 }
 

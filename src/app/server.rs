@@ -27,7 +27,7 @@ use crate::storage::sqlite::OpenError;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
-use crate::study::learning::service::LearningError;
+use crate::study::learning::LearningError;
 use crate::system::config::Config;
 use crate::system::data_dir::{DataDir, DataDirError};
 use crate::system::metrics::Metrics;
@@ -77,7 +77,6 @@ pub struct Parts {
     pub listener: TcpListener,
     /// Where metrics are served.
     pub metrics_listener: Option<TcpListener>,
-    /// All settings.
     pub config: Config,
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
@@ -221,7 +220,6 @@ impl Daemon {
         &self.self_tests
     }
 
-    /// What it counts.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }

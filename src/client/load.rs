@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::client::{ClientError, Introduction};
 use crate::model::clock::TimeControl;
-pub use pair::{PairPlan, Role, play_pair};
-pub use player::{Ack, LoadTrouble, Witness};
+pub use pair::{PairPlan, play_pair};
+pub use player::{Ack, LoadTrouble, Role, Witness};
 use report::LoadTally;
 pub use report::{AckMillis, LoadReport};
 

@@ -78,7 +78,6 @@ pub(super) fn keepable_json(request: &HeaderMap, keep: Keep, value: &impl Serial
     keepable(request, keep, "application/json", body)
 }
 
-/// A picture.
 pub(super) fn picture(request: &HeaderMap, keep: Keep, svg: String) -> Response {
     keepable(request, keep, "image/svg+xml; charset=utf-8", svg)
 }

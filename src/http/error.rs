@@ -69,7 +69,6 @@ pub enum ApiCode {
 }
 
 impl ApiCode {
-    /// The fitting status.
     pub fn status(self) -> StatusCode {
         match self {
             Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {

@@ -103,7 +103,6 @@ pub(super) struct Ranking {
     pub(super) fit: Option<FitSummary>,
 }
 
-/// Reads a leaderboard.
 pub(super) async fn ranking(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let mut ranking = match wanted.board {
         LeaderboardList::People => people(state, wanted).await?,

@@ -114,7 +114,6 @@ impl Challenges {
         }
     }
 
-    /// Enters an offer.
     pub fn insert(&mut self, challenge: PendingChallenge, key: Option<String>, asked: Asked, now: Instant) {
         if let Some(key) = key {
             let key = (challenge.from.identity.id.clone(), key);

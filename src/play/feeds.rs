@@ -126,7 +126,6 @@ impl Feeds {
         self.subscribers().entry(feed).or_default().insert(member, recipient);
     }
 
-    /// Ends a subscription.
     pub fn unsubscribe(&self, feed: Feed, member: MemberId) {
         if let Some(subscribers) = self.subscribers().get_mut(&feed) {
             subscribers.remove(&member);
@@ -151,7 +150,6 @@ impl Feeds {
         self.lobby_changed();
     }
 
-    /// The open seeks.
     pub fn seeks(&self) -> Vec<SeekEntry> {
         self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

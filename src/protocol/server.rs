@@ -563,12 +563,10 @@ struct FrameInner {
 }
 
 impl Frame {
-    /// Wraps a message.
     pub fn new(message: ServerMessage) -> Self {
         Self(Arc::new(FrameInner { message, text: OnceLock::new() }))
     }
 
-    /// The message itself.
     pub fn message(&self) -> &ServerMessage {
         &self.0.message
     }

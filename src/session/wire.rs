@@ -172,7 +172,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.start(Message::text(frame.text(0, re)));
     }
 
-    /// Queues a ping.
     pub fn ping(&mut self, payload: Bytes) {
         self.start(Message::Ping(payload));
     }

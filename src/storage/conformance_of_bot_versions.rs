@@ -5,9 +5,9 @@ use super::conformance::{Fixture, NOON, add_players, after_noon, player_id};
 use super::store::{Refused, Store, TestOutcome, Write, Written};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_authors {
+macro_rules! conformance_suite_of_bot_versions {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_bot_versions::conformance_suite_of_authors!($fixture:
+        $crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions!($fixture:
             versions_are_listed_those_seen_last_first,
             a_test_that_was_passed_stays_passed,
             only_so_many_versions_are_kept,
@@ -25,7 +25,7 @@ macro_rules! conformance_suite_of_authors {
         )+
     };
 }
-pub(crate) use conformance_suite_of_authors;
+pub(crate) use conformance_suite_of_bot_versions;
 
 async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
     store.commit(&[write]).await.unwrap().pop().unwrap()

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
+use super::error::StoreError;
 use super::puzzles::Harvest;
-use super::store::StoreError;
 use crate::model::ids::{GameId, PlayerId};
 
 /// What the judge says about a game.
@@ -23,14 +23,6 @@ pub struct PlayerSkill {
     pub games: u64,
     /// The sums over its moves.
     pub skill: Skill,
-}
-
-impl PlayerSkill {
-    /// Adds one game.
-    pub(super) fn add(&mut self, skill: &Skill) {
-        self.games += 1;
-        self.skill.add_all(skill);
-    }
 }
 
 /// The judge goes on: all of it becomes durable together, or nothing.

@@ -1,4 +1,4 @@
-//! A store in memory, for tests and simulations: the plainest form of the contract, and faults on demand.
+//! A store in memory, for unit tests: the plainest form of the contract, and faults on demand. It is in no other build.
 
 mod bot_versions;
 mod judgements;
@@ -48,7 +48,7 @@ use crate::model::time::UnixMillis;
 
 /// What happens to the next commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CommitFault {
+pub(crate) enum CommitFault {
     /// The disk is full: nothing is written.
     Full,
     /// The disk fails: nothing is written, but nobody knows.
@@ -59,7 +59,7 @@ pub enum CommitFault {
 
 /// Keeps everything in memory.
 #[derive(Debug, Default)]
-pub struct MemoryStore {
+pub(crate) struct MemoryStore {
     tables: Mutex<MemoryTables>,
 }
 
@@ -92,28 +92,27 @@ struct MemoryTables {
 }
 
 impl MemoryStore {
-    /// An empty store.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Makes a commit to come fail or wait, after those already named.
-    pub fn inject(&self, fault: CommitFault) {
+    pub(crate) fn inject(&self, fault: CommitFault) {
         self.tables().faults.push_back(fault);
     }
 
     /// How many writes each commit so far had.
-    pub fn commit_sizes(&self) -> Vec<usize> {
+    pub(crate) fn commit_sizes(&self) -> Vec<usize> {
         self.tables().commits.clone()
     }
 
     /// Lets the next so many questions for finished games above a number fail.
-    pub fn fail_looks(&self, looks: u32) {
+    pub(crate) fn fail_looks(&self, looks: u32) {
         self.tables().failing_looks = looks;
     }
 
     /// Above which numbers finished games were asked for so far, and how many at most.
-    pub fn looks(&self) -> Vec<(u64, u32)> {
+    pub(crate) fn looks(&self) -> Vec<(u64, u32)> {
         self.tables().looks.clone()
     }
 
@@ -784,7 +783,7 @@ impl Store for MemoryStore {
 mod tests {
     use super::*;
     use crate::storage::conformance::{Fixture, conformance_suite};
-    use crate::storage::conformance_of_bot_versions::conformance_suite_of_authors;
+    use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
@@ -811,5 +810,5 @@ mod tests {
     conformance_suite_of_tournaments!(InMemory);
     conformance_suite_of_ratings!(InMemory);
     conformance_suite_of_judging!(InMemory);
-    conformance_suite_of_authors!(InMemory);
+    conformance_suite_of_bot_versions!(InMemory);
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::store::StoreError;
+use super::error::StoreError;
 use crate::model::ids::{GameId, PlayerId, PuzzleId};
 use crate::model::time::UnixMillis;
 
@@ -14,6 +14,8 @@ pub enum Goal {
     /// The one column that does not lose.
     Draw,
 }
+
+super::words::words!(Goal { Win: "win", Draw: "draw" });
 
 /// A puzzle before anybody has seen it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,7 +124,6 @@ impl Streak {
 /// [`super::store::Write::TryPuzzle`] and [`super::store::Write::SolveDaily`].
 #[async_trait]
 pub trait PuzzleStore {
-    /// One puzzle.
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError>;
 
     /// All puzzles, by their ids.
@@ -131,7 +132,6 @@ pub trait PuzzleStore {
     /// The first attempts of a player, the oldest first.
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError>;
 
-    /// A player's streak.
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError>;
 }
 

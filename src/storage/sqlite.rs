@@ -251,7 +251,7 @@ impl Store for SqliteStore {
     }
 
     async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-        published::players(&self.readers, ids).await
+        players::by_ids(&self.readers, ids).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
-    use crate::storage::conformance_of_bot_versions::conformance_suite_of_authors;
+    use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
@@ -426,7 +426,7 @@ mod tests {
     conformance_suite_of_tournaments!(OnDisk);
     conformance_suite_of_ratings!(OnDisk);
     conformance_suite_of_judging!(OnDisk);
-    conformance_suite_of_authors!(OnDisk);
+    conformance_suite_of_bot_versions!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -6,6 +6,8 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
+pub use super::error::StoreError;
+
 use super::bot_versions::{BotFault, BotVersion, StoredTest};
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
@@ -28,26 +30,6 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::ShownRating;
 use crate::model::time::UnixMillis;
-
-/// Why the store could not do what was asked.
-#[derive(Debug, Error)]
-pub enum StoreError {
-    /// The disk is full: nothing was written, and it may work later.
-    #[error("no space is left for the database")]
-    Full(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Reading or writing failed. After a failed write its outcome is unknown, so the daemon must stop.
-    #[error("the database failed")]
-    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// What was read cannot be: somebody else wrote to it, or it is damaged.
-    #[error("the database holds what it must not: {0}")]
-    Corrupt(String),
-    /// The file is not ours, or of a later version.
-    #[error("{0}")]
-    Unusable(String),
-    /// The daemon is stopping, and the writer with it.
-    #[error("the store is closed")]
-    Closed,
-}
 
 /// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
 #[derive(Clone, PartialEq, Debug)]
@@ -311,7 +293,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player by name, without regard to case.
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError>;
 
-    /// All house bots.
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError>;
 
     /// The bots that an account owns, by name.
@@ -447,7 +428,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// Whether games of a player may be learnt from.
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
 
-    /// A tournament.
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
 
     /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.

@@ -2,7 +2,6 @@
 
 use fourfold_engine::Side;
 
-use super::puzzles::Goal;
 use super::record::TokenKind;
 use super::tournaments::EndedBecause;
 use crate::model::opening::OpeningKind;
@@ -15,7 +14,6 @@ pub(crate) trait Word: Copy + 'static {
     /// All choices.
     const ALL: &'static [Self];
 
-    /// The word.
     fn word(self) -> &'static str;
 
     /// Reads [`Self::word`] back.
@@ -46,7 +44,6 @@ words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
-words!(Goal { Win: "win", Draw: "draw" });
 words!(EndReason {
     Four: "four",
     Full: "full",

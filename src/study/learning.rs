@@ -6,6 +6,7 @@
 //! [`verify`] folds the stored lessons again and compares byte for byte. Pages read [`view`].
 
 pub mod changes;
+pub mod deps;
 pub(crate) mod fold;
 mod learner_task;
 pub mod lesson;
@@ -26,7 +27,8 @@ use self::fold::LearnerFold;
 use crate::model::ids::PlayerName;
 use crate::storage::{Store, StoreError};
 
-pub use self::service::{LearningActor, LearningDeps, LearningSettings};
+pub use self::deps::{LearningDeps, LearningError, LearningSettings};
+pub use self::service::LearningActor;
 pub use self::view::Learning;
 
 /// Which games a learner learns from.

@@ -128,12 +128,10 @@ impl DataDir {
         Ok(Self { path: path.to_owned(), lock: lock(path)? })
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The database.
     pub fn database(&self) -> PathBuf {
         database(&self.path)
     }

@@ -136,7 +136,6 @@ impl Metrics {
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
     }
 
-    /// A game began.
     pub fn game_started(&self) {
         self.games_started.inc();
         self.live_games.inc();
@@ -180,7 +179,6 @@ impl Metrics {
         self.sessions.inc();
     }
 
-    /// A session ended.
     pub fn session_closed(&self) {
         self.sessions.dec();
     }
@@ -200,7 +198,6 @@ impl Metrics {
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
-    /// A task panicked.
     pub fn panicked(&self) {
         self.panics.inc();
     }

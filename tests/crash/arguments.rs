@@ -3,7 +3,7 @@
 /// How hard to try.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    /// Kills.
+    /// So many times it is killed.
     pub(crate) cycles: u32,
     /// Games at a time.
     pub(crate) games: u32,

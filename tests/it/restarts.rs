@@ -107,7 +107,7 @@ async fn clocks_run_again_a_minute_after_a_restart_whoever_is_back() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_acknowledged_survives_a_kill() {
-    let arena = Arena::start_on_disk().await;
+    let arena = Arena::start().await;
     let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
     let mut pair = pair_up(&mut ada, &mut bob, json!({"time": time(60_000, 0)})).await;
     let before = pair.play("453").await;
@@ -131,7 +131,7 @@ async fn what_was_acknowledged_survives_a_kill() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_restart_gives_the_ten_seconds_again_but_not_twice() {
-    let arena = Arena::start_on_disk().await;
+    let arena = Arena::start().await;
     let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
     let mut pair = pair_up(&mut ada, &mut bob, json!({"time": time(60_000, 0)})).await;
     pair.play("44").await;
@@ -149,7 +149,7 @@ async fn a_second_restart_gives_the_ten_seconds_again_but_not_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn a_winning_move_is_repeated_safely_after_a_kill() {
-    let arena = Arena::start_on_disk().await;
+    let arena = Arena::start().await;
     let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
     let mut pair = pair_up(&mut ada, &mut bob, json!({})).await;
     let won = pair.play("1212121").await;

@@ -1,7 +1,9 @@
 //! What would make the sources hard to read: too long, too wide, unfinished, or in words that were given up.
 
+use std::ops::Range;
+
 use crate::breaches::check_none;
-use crate::scan::{after_first, find_word, words};
+use crate::scan::{after_first, find_word, is_word, words};
 use crate::source::Source;
 use crate::tree::Tree;
 
@@ -24,7 +26,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/operations/verify/fold.rs", "add", 53),
     ("src/play/room/actor.rs", "execute", 48),
     ("src/play/room/actor/telling.rs", "carry_out", 60),
-    ("src/storage/memory.rs", "apply", 82),
     ("src/storage/sqlite/write.rs", "apply", 68),
     ("src/study/learning/learner_task.rs", "save", 47),
     ("src/study/learning/verify.rs", "verify_one", 62),
@@ -36,6 +37,9 @@ const COMMENT_COLUMNS_MAX: usize = 120;
 /// Widest line of a template in columns: a tag with its attributes and a text fits. A tag can be broken only between
 /// attributes, and around it only where white space shows nothing.
 const TEMPLATE_COLUMNS_MAX: usize = 140;
+
+/// So few words on a field only say its name and type again. Where help texts and schemas are made of docs, they stay.
+const FIELD_WORDS_TOO_FEW: usize = 3;
 
 /// A name, where it was or is, and what is said instead.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +124,12 @@ fn attributes_have_a_reason() {
 }
 
 #[test]
+fn docs_of_fields_say_something() {
+    let rule = format!("more than {FIELD_WORDS_TOO_FEW} words on a field, or none");
+    check_none(&rule, &short_docs(Tree::repository()));
+}
+
+#[test]
 fn nothing_is_left_for_later() {
     check_none("finish it or open an issue", &left_for_later(Tree::repository()));
 }
@@ -188,6 +198,61 @@ fn wide_lines(path: &str, text: &str, columns_max: usize, counts: fn(&str) -> bo
 }
 
 /// Lines with an attribute that says nothing by itself.
+/// Docs of so few words on fields that are in no help text and no schema.
+fn short_docs(tree: &Tree) -> Vec<String> {
+    let of_file = |source: &Source| short_field_docs(source).into_iter().map(|at| source.place(at)).collect();
+    let places = tree.sources.iter().flat_map(|source| -> Vec<String> { of_file(source) });
+    places.map(|place| format!("{place} says too little")).collect()
+}
+
+/// Where such docs stand in a file.
+fn short_field_docs(source: &Source) -> Vec<usize> {
+    let code = &source.code;
+    let types = words(code).filter(|(_, word)| matches!(*word, "struct" | "enum"));
+    let silent = types.filter(|(at, _)| !is_spoken(code, *at));
+    let bodies = silent.filter_map(|(at, _)| {
+        let end = after_first(code, at, b";{");
+        let start = at + code[at..end].find('{')?;
+        Some(start..end)
+    });
+    bodies.flat_map(|body| short_docs_in(source, body)).collect()
+}
+
+/// Whether programs read the docs of the fields of the type at the position, to show them to people.
+fn is_spoken(code: &str, at: usize) -> bool {
+    let attributes = code[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+    let derives = ["JsonSchema", "Args", "Parser", "Subcommand"];
+    derives.iter().any(|derive| find_word(&code[attributes..at], derive).is_some())
+}
+
+/// The docs of one line that fields of a type have, and that are too short.
+fn short_docs_in(source: &Source, body: Range<usize>) -> Vec<usize> {
+    let (mut at, mut docs, mut found) = (body.start, Vec::new(), Vec::new());
+    for line in source.text[body].split_inclusive('\n') {
+        let said = line.trim();
+        if let Some(said) = said.strip_prefix("///") {
+            docs.push((at, said.split_whitespace().count()));
+        } else if !said.starts_with("#[") {
+            if let [(doc, 1..=FIELD_WORDS_TOO_FEW)] = docs[..]
+                && is_field(said)
+            {
+                found.push(doc);
+            }
+            docs.clear();
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// `name: Type`, visible or not.
+fn is_field(line: &str) -> bool {
+    let Some((before, _)) = line.split_once(": ") else { return false };
+    let name = before.rsplit(' ').next().unwrap_or(before);
+    let is_alone = before == name || before.starts_with("pub") && !before.contains('{');
+    is_alone && name.bytes().all(is_word)
+}
+
 fn bare_attributes(tree: &Tree) -> Vec<String> {
     let of_file = |source: &Source| {
         let lines = source.text.lines().zip(1..).filter(|(line, _)| line.trim() == "#[must_use]");
@@ -288,6 +353,24 @@ mod tests {
             "struct A;\n    #[must_use]\nstruct B;",
             &["src/lib.rs:2 gives no reason"],
         );
+    }
+
+    #[test]
+    fn a_doc_of_a_field_that_says_too_little_is_found() {
+        let field = "struct A {\n    /// Which game.\n    pub(crate) game: u8,\n}";
+        check_file(short_docs, field, &["src/lib.rs:2 says too little"]);
+        let of_variant = "enum A {\n    /// A game.\n    Over {\n        /// Which.\n        #[x]\n        game: u8,\n    },\n}";
+        check_file(short_docs, of_variant, &["src/lib.rs:4 says too little"]);
+        for derive in ["JsonSchema", "clap::Args"] {
+            check_file(short_docs, &format!("struct B {{ a: u8 }}\n#[derive({derive})]\n{field}"), &[]);
+        }
+        check_file(
+            short_docs,
+            "struct A {\n    /// Which game.\n    ///\n    /// See B.\n    game: u8,\n}",
+            &[],
+        );
+        check_file(short_docs, "struct A {\n    /// Which of the games.\n    game: u8,\n}", &[]);
+        check_file(short_docs, "impl A {\n    /// Which game.\n    fn game() {}\n}", &[]);
     }
 
     #[test]

@@ -85,7 +85,6 @@ const LOCK_PLACES: &[&str] = &[
     "src/play/room/directory.rs",
     "src/session/line_feed.rs",
     "src/storage/finished.rs",
-    "src/storage/memory.rs",
     "src/storage/sqlite.rs",
     "src/study/explorer.rs",
     "src/study/learning/view.rs",

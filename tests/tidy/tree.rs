@@ -25,7 +25,7 @@ static REPOSITORY: LazyLock<Tree> = LazyLock::new(|| Tree::read(Path::new(env!("
 
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// The Rust files.
+    /// The Rust files, by path.
     pub(crate) sources: Vec<Source>,
     /// All others, by path.
     pub(crate) others: BTreeMap<String, String>,
@@ -34,7 +34,6 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// This repository.
     pub(crate) fn repository() -> &'static Self {
         &REPOSITORY
     }

@@ -72,12 +72,10 @@ impl FitMeeting {
         turned
     }
 
-    /// Pairs of games.
     pub fn pairs(&self) -> u64 {
         self.pairs.iter().flatten().sum()
     }
 
-    /// All games.
     pub fn games(&self) -> u64 {
         2 * self.pairs() + self.singles.iter().flatten().sum::<u64>()
     }

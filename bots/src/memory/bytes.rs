@@ -13,14 +13,14 @@
 use fourfold_engine::{Cell, Variant};
 
 use super::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
-use super::store::{PatternMemory, PatternRecord};
+use super::record::PatternRecord;
+use super::store::PatternMemory;
 
 const MAGIC: &[u8; 5] = b"C4PM\x01";
 
 /// In place of a cell that is not there.
 const NO_CELL: [u8; 2] = [0, 0];
 
-/// Writes a memory.
 pub(super) fn write(memory: &PatternMemory) -> Vec<u8> {
     let variant = memory.variant;
     let mut bytes = MAGIC.to_vec();

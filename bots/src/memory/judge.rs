@@ -5,7 +5,8 @@ pub(super) mod windows;
 use fourfold_engine::{Cell, Column, Position, Side};
 
 use super::pattern::{Owner, Pattern, Vocabulary};
-use super::store::{PatternMemory, PatternRecord};
+use super::record::PatternClass;
+use super::store::PatternMemory;
 
 /// Added for an own three, with which the bot can win.
 const WINNING_BONUS: i64 = 105;
@@ -33,60 +34,6 @@ impl Rule {
         match self {
             Self::Bounded => count.min(BOUND),
             Self::Literal => count,
-        }
-    }
-}
-
-/// The four lists into which the article sorts patterns, each with a weight.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum PatternClass {
-    /// The bot can win with it.
-    Aggressive,
-    /// It must be answered or the game is lost.
-    Defensive,
-    /// It may turn into a win of the bot.
-    Tactical,
-    /// It may turn into a win of the opponent.
-    Warning,
-}
-
-impl PatternClass {
-    /// The lists that a pattern joins, in the order in which they are gone through.
-    ///
-    /// The article adds remembered own patterns that were lost with to the defensive list too; we look at the
-    /// owner there as everywhere.
-    pub(super) fn of(owner: Owner) -> [Self; 2] {
-        match owner {
-            Owner::Own => [Self::Aggressive, Self::Tactical],
-            Owner::Enemy => [Self::Defensive, Self::Warning],
-        }
-    }
-
-    /// The standard weight.
-    fn weight(self) -> i64 {
-        match self {
-            Self::Aggressive => 10,
-            Self::Defensive => 7,
-            Self::Tactical => 3,
-            Self::Warning => 5,
-        }
-    }
-
-    /// The weight stored with a pattern that experience put into this list.
-    pub(super) fn weight_from_memory(self) -> i32 {
-        match self {
-            Self::Aggressive => 105,
-            Self::Defensive => 104,
-            Self::Tactical => 103,
-            Self::Warning => 102,
-        }
-    }
-
-    /// The games that speak for putting a pattern into this list.
-    pub(super) fn relevant_count(self, record: &PatternRecord) -> u32 {
-        match self {
-            Self::Aggressive | Self::Tactical => record.won,
-            Self::Defensive | Self::Warning => record.lost,
         }
     }
 }
@@ -232,6 +179,7 @@ mod tests {
     use fourfold_engine::{Game, Variant};
 
     use super::*;
+    use crate::memory::record::PatternRecord;
 
     /// What the patterns of a position propose, if memory holds `record` for all of them.
     fn proposals(moves: &str, record: PatternRecord, rule: Rule) -> Vec<(u8, i64)> {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{Cell, Column, Game, Variant};
+use fourfold_engine::{Cell, Column, Game};
 
 use super::judge::windows;
 use super::pattern::{LINE, Owner, Pattern, Vocabulary};
-use super::store::{PatternMemory, PatternRecord};
+use super::record::PatternRecord;
+use super::store::PatternMemory;
 use super::{Memory, Rule, Snapshots, bytes, leaning, write_xml};
 use crate::bot::{Bot, BotError, GameRecord};
-use crate::learner::{Change, Counts, Knowledge, KnownPattern, Learner};
-use crate::registry;
-use crate::spec::BotSpec;
+use crate::learner::{Change, Knowledge, KnownPattern, Learner};
+use crate::reason::Counts;
 
 /// A memory that learns, with the settings of the bots that play with it.
 #[derive(Debug)]
@@ -29,16 +29,15 @@ struct Remembered {
     snapshots: Snapshots,
 }
 
-/// Makes a learner of either vocabulary.
+/// Makes a learner of either vocabulary: what a bot of this name has learnt, or nothing yet.
 pub(crate) fn learner(
-    spec: &BotSpec,
-    variant: Variant,
+    Memory { mut store, rule, snapshots, seed: _ }: Memory,
+    name: &str,
     state: Option<&[u8]>,
 ) -> Result<Box<dyn Learner>, BotError> {
-    let Memory { mut store, rule, snapshots, seed: _ } = registry::memory(spec, variant, "")?;
     if let Some(state) = state {
-        store = bytes::read(state, store.vocabulary, variant)
-            .map_err(|reason| BotError::BadState { name: spec.name().to_owned(), reason })?;
+        store = bytes::read(state, store.vocabulary, store.variant)
+            .map_err(|reason| BotError::BadState { name: name.to_owned(), reason })?;
     }
     Ok(Box::new(MemoryLearner { store, rule, snapshots }))
 }
@@ -125,14 +124,15 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::atomic::AtomicBool;
 
-    use fourfold_engine::Side;
+    use fourfold_engine::{Side, Variant};
 
     use super::*;
     use crate::bot::{MoveBudget, SideResult};
-    use crate::learner;
+    use crate::learners;
+    use crate::spec::BotSpec;
 
     fn learnt(name: &str) -> Box<dyn Learner> {
-        let mut learner = learner::fresh(&BotSpec::new(name), Variant::STANDARD).unwrap();
+        let mut learner = learners::fresh(&BotSpec::new(name), Variant::STANDARD).unwrap();
         for (moves, side, result) in [
             ("3747576", Side::First, SideResult::Win),
             ("3747576", Side::Second, SideResult::Loss),
@@ -149,7 +149,7 @@ mod tests {
         for name in ["memory", "memory-windows"] {
             let state = learnt(name).state();
             assert_eq!(
-                learner::restore(&BotSpec::new(name), Variant::STANDARD, &state).unwrap().state(),
+                learners::restore(&BotSpec::new(name), Variant::STANDARD, &state).unwrap().state(),
                 state
             );
         }
@@ -161,11 +161,12 @@ mod tests {
         for place in 0..state.len() {
             let mut wrong = state.clone();
             wrong[place] ^= 1;
-            let read = learner::restore(&BotSpec::new("memory"), Variant::STANDARD, &wrong);
+            let read = learners::restore(&BotSpec::new("memory"), Variant::STANDARD, &wrong);
             assert!(read.is_err(), "byte {place}");
-            assert!(learner::restore(&BotSpec::new("memory"), Variant::STANDARD, &state[..place]).is_err());
+            assert!(learners::restore(&BotSpec::new("memory"), Variant::STANDARD, &state[..place]).is_err());
         }
-        let error = learner::restore(&BotSpec::new("memory-windows"), Variant::STANDARD, &state).unwrap_err();
+        let error =
+            learners::restore(&BotSpec::new("memory-windows"), Variant::STANDARD, &state).unwrap_err();
         assert_eq!(
             error.to_string(),
             "what memory-windows has learnt cannot be read: it is of another vocabulary or board"

@@ -2,29 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_engine::{Cell, Column, Position, Variant};
+use fourfold_engine::{Column, Position, Variant};
 
-use super::judge::PatternClass;
 use super::pattern::{Owner, Pattern, Vocabulary};
+use super::record::{PatternClass, PatternRecord};
 use crate::bot::{GameRecord, SideResult};
 
 /// Marks an own three that was not in memory when it was judged.
 const WINNING: i32 = 10;
-
-/// What is remembered of a pattern.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct PatternRecord {
-    /// Games, or snapshots if all are learnt, in which it was seen; won and lost ones are among them.
-    pub seen: u32,
-    pub won: u32,
-    pub lost: u32,
-    /// The side that owned it won, with three of its stones on the board at the end.
-    pub is_ending: bool,
-    /// The weight of the class that the pattern was last given; tells how it was judged, but has no effect.
-    pub weighting: i32,
-    /// The cell whose stone won a game over this pattern.
-    pub response: Option<Cell>,
-}
 
 /// Which snapshots of a game are learnt.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

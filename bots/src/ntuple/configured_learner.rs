@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
-use fourfold_engine::{Bitboard, Cell, Column, Game, Side, Variant};
+use fourfold_engine::{Bitboard, Cell, Column, Game, Side};
 
 use super::codec::CodecError;
 use super::layout::VARIANT;
@@ -12,9 +12,8 @@ use super::player::{Look, NTuple};
 use super::shape::NetworkShape;
 use super::weights::Weights;
 use crate::bot::{Bot, BotError, GameRecord};
-use crate::learner::{self, Change, Counts, Knowledge, KnownPattern};
-use crate::registry;
-use crate::spec::BotSpec;
+use crate::learner::{Change, Knowledge, KnownPattern, Learner};
+use crate::reason::Counts;
 
 /// The tuples of a learner: few enough to learn a game in a millisecond or two and to be stored often. In trials with
 /// 10,000 games 150 tuples were worth one point more.
@@ -43,43 +42,26 @@ struct NetworkKnowledge {
     patterns: OnceLock<Vec<KnownPattern>>,
 }
 
-/// Makes a learner.
-pub(crate) fn learner(
-    spec: &BotSpec,
-    variant: Variant,
-    state: Option<&[u8]>,
-) -> Result<Box<dyn learner::Learner>, BotError> {
-    let look = look(spec, variant)?;
+/// Makes a learner: what a bot of this name has learnt, or nothing yet.
+pub(crate) fn learner(look: Look, name: &str, state: Option<&[u8]>) -> Result<Box<dyn Learner>, BotError> {
     let learner = match state {
         None => NetworkLearner::new(NetworkShape::draw(TUPLES, CELLS, SEED)),
-        Some(state) => NetworkLearner::from_bytes(state).map_err(|reason| bad_state(spec, &reason))?,
+        Some(state) => NetworkLearner::from_bytes(state).map_err(|reason| bad_state(name, &reason))?,
     };
     Ok(Box::new(ConfiguredLearner { learner, look }))
 }
 
 /// What a learner knew when it was frozen: the weights it played by.
-pub(crate) fn recall(
-    spec: &BotSpec,
-    variant: Variant,
-    frozen: &[u8],
-) -> Result<Arc<dyn Knowledge>, BotError> {
-    let look = look(spec, variant)?;
-    let weights = Weights::from_bytes(frozen).map_err(|reason| bad_state(spec, &reason))?;
+pub(crate) fn recall(look: Look, name: &str, frozen: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
+    let weights = Weights::from_bytes(frozen).map_err(|reason| bad_state(name, &reason))?;
     Ok(Arc::new(NetworkKnowledge::new(Arc::new(weights), look)))
 }
 
-fn look(spec: &BotSpec, variant: Variant) -> Result<Look, BotError> {
-    if variant != VARIANT {
-        return Err(BotError::VariantNotPlayed { bot: "ntuple", variant, plays: "only 7x6" });
-    }
-    registry::ntuple_look(spec)
+fn bad_state(name: &str, reason: &CodecError) -> BotError {
+    BotError::BadState { name: name.to_owned(), reason: reason.to_string() }
 }
 
-fn bad_state(spec: &BotSpec, reason: &CodecError) -> BotError {
-    BotError::BadState { name: spec.name().to_owned(), reason: reason.to_string() }
-}
-
-impl learner::Learner for ConfiguredLearner {
+impl Learner for ConfiguredLearner {
     /// Thousands of weights change a little with each game, so none is named.
     fn learn(&mut self, game: &GameRecord) -> Vec<Change> {
         self.learner.study(&game.game);
@@ -175,14 +157,15 @@ mod tests {
 
     use super::*;
     use crate::bot::{MoveBudget, SideResult};
-    use crate::learner::Reason;
+    use crate::learners;
+    use crate::reason::Reason;
 
     fn record(moves: &str, side: Side, result: SideResult) -> GameRecord {
         GameRecord { game: Game::from_moves(VARIANT, moves).unwrap(), side, result }
     }
 
-    fn fresh() -> Box<dyn learner::Learner> {
-        learner::fresh(&"ntuple:plies=0".parse().unwrap(), VARIANT).unwrap()
+    fn fresh() -> Box<dyn Learner> {
+        learners::fresh(&"ntuple:plies=0".parse().unwrap(), VARIANT).unwrap()
     }
 
     #[test]
@@ -241,14 +224,14 @@ mod tests {
         let spec = "ntuple:plies=0".parse().unwrap();
         let frozen = learner.frozen();
         assert!(frozen.len() < learner.state().len());
-        let recalled = learner::recall(&spec, VARIANT, &frozen).unwrap();
+        let recalled = learners::recall(&spec, VARIANT, &frozen).unwrap();
         assert_eq!(recalled.patterns(), learner.knowledge().patterns());
         let play = |known: &dyn Knowledge| {
             let position = *Game::from_moves(VARIANT, "4453").unwrap().position();
             known.player(1).choose(&position, MoveBudget::default(), &AtomicBool::new(false)).unwrap()
         };
         assert_eq!(play(&*recalled), play(&*learner.knowledge()));
-        assert!(learner::recall(&spec, VARIANT, &learner.state()).is_err(), "that is another form");
+        assert!(learners::recall(&spec, VARIANT, &learner.state()).is_err(), "that is another form");
     }
 
     #[test]
@@ -271,7 +254,7 @@ mod tests {
 
     #[test]
     fn only_7x6_is_learnt() {
-        let error = learner::fresh(&"ntuple".parse().unwrap(), "8x7".parse().unwrap()).unwrap_err();
+        let error = learners::fresh(&"ntuple".parse().unwrap(), "8x7".parse().unwrap()).unwrap_err();
         assert_eq!(error.to_string(), "ntuple does not play 8x7: only 7x6");
     }
 }

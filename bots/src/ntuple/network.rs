@@ -30,7 +30,6 @@ impl Network {
         Self { shape, layout, weights }
     }
 
-    /// The tuples.
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }

@@ -10,7 +10,7 @@ use fourfold_engine::{Bitboard, Cell, Column, Position};
 use super::layout::VARIANT;
 use super::weights::{NetworkJudge, SETTLED, WIN, Weights};
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
-use crate::learner::{Counts, Reason};
+use crate::reason::{Counts, Reason};
 
 /// Findings that a search remembers, of 16 bytes: eight plies have no more, and clearing them for each move has to be
 /// quick.

@@ -15,7 +15,7 @@ use super::self_play::SelfPlay;
 use super::shape::NetworkShape;
 use super::weights::Weights;
 use crate::bot::{Bot, BotError};
-use crate::training::{TrainingError, TrainingRun};
+use crate::training_run::{TrainingError, TrainingRun};
 
 /// What the bytes are. Version 1 had no [`Method`].
 const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NTRAIN", version: 2 };

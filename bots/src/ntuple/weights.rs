@@ -73,7 +73,6 @@ impl Weights {
         network
     }
 
-    /// The tuples.
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }

@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor};
 
-use super::{Cell, Column, Direction, Line, Variant};
+use super::{Cell, Column, Direction, Variant};
 
 /// A set of cells: `height + 1` bits per column, the rows and an always empty guard; bit 0 is bottom left.
 ///
@@ -122,15 +122,6 @@ impl Bitboard {
         let falling = self.line_starts(Direction::Falling, variant).0;
         let rising = self.line_starts(Direction::Rising, variant).0;
         vertical | horizontal | falling | rising != 0
-    }
-
-    /// The line that [`Bitboard::has_line`] found: of several the first by direction (vertical, horizontal,
-    /// falling, rising), then the leftmost, then the lowest.
-    pub fn find_line(self, variant: Variant) -> Option<Line> {
-        Direction::ALL.into_iter().find_map(|direction| {
-            let start = self.line_starts(direction, variant).cells(variant).next()?;
-            Some(Line::from_start(start, direction, variant))
-        })
     }
 
     /// The cells from which `connect` cells of the set follow each other in `direction`.

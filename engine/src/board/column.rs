@@ -62,6 +62,18 @@ impl Column {
     }
 }
 
+impl Variant {
+    /// All columns from left to right.
+    pub fn columns(self) -> impl DoubleEndedIterator<Item = Column> + ExactSizeIterator + Clone {
+        (0..self.width()).map(Column::new_unchecked)
+    }
+
+    /// Whether `column` is on this board.
+    pub fn has_column(self, column: Column) -> bool {
+        column.number() <= self.width()
+    }
+}
+
 /// Prints the number, counted from 1.
 impl fmt::Display for Column {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,7 +14,7 @@ pub struct Line {
 
 impl Line {
     /// The line that starts at its leftmost cell, or its lowest if vertical.
-    pub(super) fn from_start(start: Cell, direction: Direction, variant: Variant) -> Self {
+    fn from_start(start: Cell, direction: Direction, variant: Variant) -> Self {
         Self { start, direction, length: variant.connect() }
     }
 
@@ -52,6 +52,17 @@ impl Line {
         super::Column::from_index(column)
             .and_then(|column| Cell::new(column, row))
             .expect("a line is built only where all its cells are on a board")
+    }
+}
+
+impl Bitboard {
+    /// The line that [`Bitboard::has_line`] found: of several the first by direction (vertical, horizontal,
+    /// falling, rising), then the leftmost, then the lowest.
+    pub fn find_line(self, variant: Variant) -> Option<Line> {
+        Direction::ALL.into_iter().find_map(|direction| {
+            let start = self.line_starts(direction, variant).cells(variant).next()?;
+            Some(Line::from_start(start, direction, variant))
+        })
     }
 }
 

@@ -13,7 +13,6 @@ pub enum Side {
 impl Side {
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    /// The other side.
     pub fn opponent(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -50,12 +49,10 @@ impl<T> BySide<T> {
         Self { first: value(Side::First), second: value(Side::Second) }
     }
 
-    /// Converts both values.
     pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> BySide<U> {
         BySide { first: convert(self.first), second: convert(self.second) }
     }
 
-    /// Borrows both values.
     pub fn as_ref(&self) -> BySide<&T> {
         BySide { first: &self.first, second: &self.second }
     }

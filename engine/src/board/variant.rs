@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Column;
-
 /// A board of `width` x `height` cells on which `connect` aligned stones win, such as `7x6` or `9x6x5`.
 ///
 /// Allowed is whatever fits 64 bits with one guard cell above each column: at least 4x4, and
@@ -69,16 +67,6 @@ impl Variant {
     /// Number of cells, and so the number of plies after which the board is full: 42 on 7x6.
     pub const fn cells(self) -> u32 {
         self.width as u32 * self.height as u32
-    }
-
-    /// All columns from left to right.
-    pub fn columns(self) -> impl DoubleEndedIterator<Item = Column> + ExactSizeIterator + Clone {
-        (0..self.width).map(Column::new_unchecked)
-    }
-
-    /// Whether `column` is on this board.
-    pub fn has_column(self, column: Column) -> bool {
-        column.number() <= self.width
     }
 
     /// Bits per column in a [`super::Bitboard`]: the rows and the guard.

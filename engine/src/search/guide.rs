@@ -1,6 +1,6 @@
 //! What speeds a search up without changing its values.
 
-use super::negamax::Window;
+use super::window::{Bound, Window};
 use crate::board::{Column, Position, Variant};
 
 /// Says in which order a search looks at moves, which it need not look at, and what it found before.
@@ -43,16 +43,6 @@ pub struct Finding {
     pub bound: Bound,
     /// The best move, or the one that was good enough to end the search.
     pub best: Column,
-}
-
-/// How a value relates to the true one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Bound {
-    Exact,
-    /// The true value is at least this.
-    Lower,
-    /// The true value is at most this.
-    Upper,
 }
 
 /// A few columns in the order in which they are to be searched.

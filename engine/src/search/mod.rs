@@ -14,16 +14,18 @@ mod ordering;
 mod score;
 mod table;
 mod threats;
+mod window;
 mod wins;
 
-pub use guide::{Bound, Finding, Guide, Moves, Recalled};
+pub use guide::{Finding, Guide, Moves, Recalled};
 pub use limits::{Interrupted, NodeCounter, SearchLimits};
 pub use mcts::{TreeResult, TreeSearch};
-pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation, Window};
+pub use negamax::{Deepened, Negamax, SearchResult, TieBreak, Valuation};
 pub use ordering::{ColumnOrder, ThreatGuide};
 pub use score::{Score, Value};
 pub use table::{Reuse, Table};
 pub use threats::{Tactics, winning_cells};
+pub use window::{Bound, Window};
 pub use wins::{is_settled, win_at};
 
 #[cfg(test)]

@@ -6,9 +6,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::guide::{Bound, Finding, Guide, Recalled};
+use super::guide::{Finding, Guide, Recalled};
 use super::limits::{Interrupted, NodeCounter, SearchLimits};
 use super::ordering::ColumnOrder;
+use super::window::{Bound, Window};
 use crate::board::{Column, Position};
 
 /// How a bot values positions, always for the side to move. All values lie strictly inside [`Window::FULL`].
@@ -42,19 +43,6 @@ impl TieBreak {
             Self::Rightmost => column > best,
         }
     }
-}
-
-/// The values a search has to tell apart: it may return any value ≤ `alpha` for those that are, and ≥ `beta`
-/// alike.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Window {
-    pub alpha: i32,
-    pub beta: i32,
-}
-
-impl Window {
-    /// Tells all values apart.
-    pub const FULL: Self = Self { alpha: -1_000_000_000, beta: 1_000_000_000 };
 }
 
 /// What a search found.

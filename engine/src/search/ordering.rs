@@ -4,9 +4,9 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::guide::{Finding, Guide, Moves, Recalled};
-use super::negamax::Window;
 use super::table::Table;
 use super::threats::{Tactics, winning_cells};
+use super::window::Window;
 use crate::board::{Bitboard, Column, Position, Variant};
 
 /// The columns of a board in a fixed order of search.

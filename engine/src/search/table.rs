@@ -1,7 +1,7 @@
 //! The transposition table: what was found out about positions, by key.
 
-use super::guide::{Bound, Finding, Recalled};
-use super::negamax::Window;
+use super::guide::{Finding, Recalled};
+use super::window::{Bound, Window};
 use crate::board::{Column, Position};
 
 /// Remembers findings of fixed number; new ones push out older or shallower ones.

@@ -12,7 +12,6 @@ pub struct Solved<T> {
 }
 
 impl<T> Solved<T> {
-    /// Converts the answer.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Solved<U> {
         Solved { value: convert(self.value), nodes: self.nodes }
     }

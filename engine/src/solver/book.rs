@@ -6,6 +6,7 @@
 //!
 //! - `entries` says which positions those are, `build` makes a book of the scores of its last ply.
 //! - `retrieval` is the map, `prefix_code` how scores are written.
+//! - `suite` has all openings of a length, with what the book says of them.
 //!
 //! A book of 8 plies comes from some 78,000 solved positions; those of the plies before follow by minimax.
 
@@ -13,6 +14,7 @@ mod build;
 mod entries;
 mod prefix_code;
 mod retrieval;
+mod suite;
 
 use std::sync::LazyLock;
 
@@ -21,6 +23,7 @@ use self::entries::SettledEntry;
 pub use self::entries::is_quiet;
 use self::prefix_code::PrefixCode;
 use self::retrieval::Retrieval;
+pub use self::suite::{balanced_after, scored_after};
 use crate::board::{Position, Variant};
 use crate::search::Score;
 

@@ -30,7 +30,6 @@ pub(super) trait Geometry: Copy + Send + Sync {
         self.width() * self.stride()
     }
 
-    /// All cells.
     #[inline(always)]
     fn full(self) -> u64 {
         (self.bottom() << self.height()).wrapping_sub(self.bottom())

@@ -45,7 +45,7 @@ pub(super) struct Here {
     control: Control,
     store: Arc<SqliteStore>,
     writing: tokio::task::JoinHandle<()>,
-    /// Released last.
+    /// Released last, after what uses it.
     _data: DataDir,
 }
 
@@ -56,7 +56,6 @@ impl From<PathBuf> for DataArg {
 }
 
 impl DataArg {
-    /// The directory itself.
     pub(super) fn directory(&self) -> &Path {
         &self.path
     }
@@ -100,7 +99,6 @@ impl Operator {
         }
     }
 
-    /// Does one command.
     pub(super) async fn call(&mut self, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
         match self {
             Self::Daemon(client) => Ok(client.call(&request).await?),

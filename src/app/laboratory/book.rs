@@ -9,9 +9,8 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use fourfold_engine::openings;
 use fourfold_engine::solver::Score;
-use fourfold_engine::solver::book::PLIES_MAX;
+use fourfold_engine::solver::book::{self, PLIES_MAX};
 use sha2::{Digest, Sha256};
 
 use crate::app::terminal::exit::Exit;
@@ -104,10 +103,10 @@ struct BookOpenings {
 
 impl BookOpenings {
     fn run(&self) -> anyhow::Result<()> {
-        let known = fourfold_engine::solver::book::Book::embedded().plies();
+        let known = book::Book::embedded().plies();
         let beyond = || Exit::usage(format!("--plies: the opening book knows up to {known}"));
         let mut out = BufWriter::new(io::stdout().lock());
-        for (opening, score) in openings::scored_after(self.plies).ok_or_else(beyond)? {
+        for (opening, score) in book::scored_after(self.plies).ok_or_else(beyond)? {
             if !self.balanced || score == Score::DRAW {
                 let moves = if opening.moves().is_empty() { "-".to_owned() } else { opening.notation() };
                 writeln!(out, "{moves}\t{score}")?;

@@ -4,7 +4,6 @@
 
 mod courses;
 mod curve;
-mod curve_files;
 mod lessons;
 mod method;
 mod saved;
@@ -19,8 +18,7 @@ use fourfold_bots::training::decisions::Decisions;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::courses::TrainOptions;
-use self::curve::{Curve, next_point};
-use self::curve_files::CurveFiles;
+use self::curve::{Curve, CurveFiles, next_point};
 use self::lessons::LessonFiles;
 use self::saved::{FoundRun, RunFiles, RunTerms, SavedRun, Studied};
 use crate::app::terminal::exit::Code;

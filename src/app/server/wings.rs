@@ -89,7 +89,6 @@ pub(super) struct Thinking {
     analysis: Analysis,
 }
 
-/// Analysis.
 pub(super) fn analysis(config: &Config) -> Thinking {
     let pool = ComputePool::new(config.compute.threads());
     Thinking { analysis: Analysis::new(pool.clone()), pool }

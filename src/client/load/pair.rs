@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::player::{Happening, LoadPlayer, Witness};
+use super::player::{Happening, LoadPlayer, Role, Witness};
 use crate::client::{Client, ClientError, Introduction};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerName;
@@ -27,15 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The same after the connection was made again: long enough for the opponent to be back too.
 const AFTER_RETURN: Duration = Duration::from_millis(500);
-
-/// Which of the two a player is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
-    /// Offers the games.
-    Challenger,
-    /// Takes them.
-    Challenged,
-}
 
 /// What two players do.
 #[derive(Clone, Debug)]

@@ -10,12 +10,20 @@ use rand::rngs::ChaCha8Rng;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::pair::Role;
 use crate::client::{Client, ClientError, Received};
 use crate::model::ids::{ChallengeId, GameId};
 use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame};
 use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
 use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
+
+/// Which of two players one is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// Offers the games.
+    Challenger,
+    /// Takes them.
+    Challenged,
+}
 
 /// A move that the server has acknowledged, and so promised to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]

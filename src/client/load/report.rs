@@ -8,8 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::pair::Role;
-use super::player::{Ack, LoadTrouble, Witness};
+use super::player::{Ack, LoadTrouble, Role, Witness};
 use crate::model::ids::GameId;
 use crate::protocol::server::GameEnd;
 

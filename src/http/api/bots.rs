@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LIMIT;
-use super::own_bots::{list_tokens, tokens_operation};
+use super::own_bots::{CreatedToken, list_tokens, tokens_operation};
 use crate::accounts::Issued;
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
@@ -17,7 +17,7 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::{AppState, OpenBot};
-use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::rating::strength::Strength;
 
 /// A bot to be made.
@@ -37,15 +37,6 @@ struct CreatedBot {
     name: PlayerName,
     /// The token, shown this once.
     token: String,
-}
-
-/// One more token.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CreatedToken {
-    /// Names the token without revealing it.
-    pub(super) id: TokenId,
-    /// The token, shown this once.
-    pub(super) token: String,
 }
 
 /// What became of the tokens.

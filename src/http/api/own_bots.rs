@@ -12,7 +12,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LIMIT;
-use super::bots::CreatedToken;
 use crate::accounts::{Authenticated, Issued};
 use crate::competition::self_test::BeginError;
 use crate::http::answer::List;
@@ -124,6 +123,15 @@ struct TokenView {
     id: TokenId,
     /// When it was made, RFC 3339.
     created_at: String,
+}
+
+/// One more token.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CreatedToken {
+    /// Names the token without revealing it.
+    pub(super) id: TokenId,
+    /// The token, shown this once.
+    pub(super) token: String,
 }
 
 /// How a self-test stands.

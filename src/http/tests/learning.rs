@@ -2,7 +2,7 @@
 
 use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
-use fourfold_bots::{GameRecord, SideResult, learner};
+use fourfold_bots::{GameRecord, SideResult, learners};
 use fourfold_engine::{Game, Side, Variant};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn name(text: &str) -> PlayerName {
 
 /// What a learner of this program knows after one game.
 fn taught(program: &str) -> LearnerKnowledge {
-    let mut learner = learner::fresh(&program.parse().unwrap(), Variant::STANDARD).unwrap();
+    let mut learner = learners::fresh(&program.parse().unwrap(), Variant::STANDARD).unwrap();
     let game = Game::from_moves(Variant::STANDARD, FIRST_WINS).unwrap();
     learner.learn(&GameRecord { game, side: Side::First, result: SideResult::Win });
     LearnerKnowledge::new(learner.knowledge())
@@ -234,7 +234,7 @@ async fn a_learner_that_keeps_weights_shows_those() {
 #[tokio::test]
 async fn a_memory_that_knows_nothing_yet_is_no_network() {
     let site = with_learner("memory").await;
-    let empty = learner::fresh(&"memory".parse().unwrap(), Variant::STANDARD).unwrap().knowledge();
+    let empty = learners::fresh(&"memory".parse().unwrap(), Variant::STANDARD).unwrap().knowledge();
     assert!(empty.patterns().is_empty());
     let view = site.state.learning.learner(&name("pupil")).unwrap();
     site.state.learning.show(LearnerView { knowledge: LearnerKnowledge::new(empty), ..(*view).clone() });

@@ -32,7 +32,6 @@ impl Strength {
         }
     }
 
-    /// The word itself.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Beginner => "beginner",

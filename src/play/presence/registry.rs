@@ -190,7 +190,6 @@ impl Sessions {
         self.lock().players.get(player).map(|player| player.sessions.clone()).unwrap_or_default()
     }
 
-    /// All sessions.
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.lock().by_id.values().cloned().collect()
     }

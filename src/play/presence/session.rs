@@ -80,7 +80,6 @@ pub struct NewSession {
 }
 
 impl Session {
-    /// Makes a session.
     pub fn new(new: NewSession) -> Self {
         Self {
             id: new.id,
@@ -102,7 +101,6 @@ impl Session {
         }
     }
 
-    /// Names it.
     pub fn id(&self) -> &SessionId {
         &self.id
     }
@@ -117,12 +115,10 @@ impl Session {
         self.member
     }
 
-    /// Whose.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// Whose.
     pub fn player(&self) -> &PlayerId {
         &self.identity.id
     }
@@ -208,7 +204,6 @@ impl Session {
         self.outbox.forget_game(game);
     }
 
-    /// All watched games.
     pub fn watched_games(&self) -> Vec<GameId> {
         self.watched().iter().cloned().collect()
     }

@@ -159,7 +159,6 @@ impl Directory {
         self.rooms.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a room.
     pub fn insert(&self, handle: RoomHandle, public: Arc<PublicGame>) {
         let mut rooms = self.write();
         let game = public.spec.id.clone();
@@ -232,7 +231,6 @@ impl Directory {
             .collect()
     }
 
-    /// All rooms.
     pub fn rooms(&self) -> Vec<RoomHandle> {
         self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
     }

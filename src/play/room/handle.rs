@@ -38,7 +38,6 @@ pub trait Recipient: Send + Sync {
 pub struct MemberId(u64);
 
 impl MemberId {
-    /// The next one.
     pub fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -73,7 +72,6 @@ impl std::fmt::Debug for ReplyTo {
 }
 
 impl ReplyTo {
-    /// Answers.
     pub fn send(&self, frame: &Frame) {
         self.recipient.deliver(frame, self.re.as_deref(), Urgency::Must);
     }
@@ -189,7 +187,6 @@ impl RoomHandle {
         Self { game, commands }
     }
 
-    /// Which game.
     pub fn game(&self) -> &GameId {
         &self.game
     }
@@ -271,7 +268,6 @@ impl RoomHandle {
         self.ask(Command::Watch { player, reply });
     }
 
-    /// Stops watching.
     pub async fn unwatch(&self, member: MemberId) {
         self.tell(Command::Unwatch { member }).await;
     }

@@ -85,7 +85,6 @@ impl Members {
         self.watchers.len() < before
     }
 
-    /// How many watch.
     pub(super) fn watching(&self) -> u32 {
         u32::try_from(self.watchers.len()).unwrap_or(u32::MAX)
     }

@@ -37,7 +37,9 @@ impl MemoryTables {
             let Some(Judgement::Judged(judged)) = self.judgements.games.get(&number) else { continue };
             for side in Side::BOTH {
                 let player = game.spec.players[side].clone();
-                skills.entry((player, game.spec.variant)).or_default().add(&judged[side]);
+                let sums = skills.entry((player, game.spec.variant)).or_default();
+                sums.games += 1;
+                sums.skill.add_all(&judged[side]);
             }
         }
         skills

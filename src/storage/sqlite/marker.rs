@@ -10,6 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::system::files::beside;
+
 const RUNNING: &str = "running\n";
 const DROPPED: &str = "dropped\n";
 
@@ -36,7 +38,7 @@ impl LastStop {
 }
 
 fn path(database: &Path) -> PathBuf {
-    super::open::beside(database, "-running")
+    beside(database, "-running")
 }
 
 /// The mark of a process that uses the database. Dropped before it is removed, it says so.

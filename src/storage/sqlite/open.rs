@@ -15,6 +15,7 @@ use tracing::warn;
 use super::header::{Header, NoHeader};
 use super::marker::{LastStop, sync_directory};
 use crate::model::durability::Durability;
+use crate::system::files::beside;
 
 /// Marks the files that are ours: "C4V4".
 const APPLICATION_ID: u32 = 0x4334_5634;
@@ -118,13 +119,6 @@ impl OpenError {
 pub(super) struct OpenedDatabase {
     pub(super) writer: SqliteConnection,
     pub(super) readers: SqlitePool,
-}
-
-/// A file beside the database whose name begins like its own.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 /// Opens a database, or creates it if there is none.

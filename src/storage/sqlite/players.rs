@@ -3,7 +3,7 @@
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::bot_versions;
-use super::convert::{parsed, word};
+use super::convert::{id_list, parsed, word};
 use super::error::Damage;
 use super::published;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
@@ -92,7 +92,7 @@ impl TokenRow {
     }
 }
 
-pub(super) fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
+fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
@@ -113,6 +113,11 @@ pub(super) async fn by_name(
     let sql = select_players!("WHERE p.name = ?");
     let row: Option<PlayerRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_optional(pool).await?;
     Ok(row.map(PlayerRow::decode).transpose()?)
+}
+
+pub(super) async fn by_ids(pool: &SqlitePool, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.id IN (SELECT value FROM json_each(?))");
+    decode_players(sqlx::query_as(sql).bind(id_list(ids)).fetch_all(pool).await?)
 }
 
 pub(super) async fn house_bots(pool: &SqlitePool) -> Result<Vec<StoredPlayer>, StoreError> {

@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use fourfold_engine::{BySide, Variant};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::convert::{id_list, number, parsed, present, to_sql, word};
+use super::convert::{number, parsed, present, to_sql, word};
 use super::error::Damage;
-use super::players::{PlayerRow, decode_players};
 use crate::model::ids::PlayerId;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::published::{
     Against, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
 };
-use crate::storage::record::{GamePair, StoredPlayer};
+use crate::storage::record::GamePair;
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, StoreError, Written};
@@ -174,14 +173,6 @@ pub(super) async fn crosstable(
         })
     };
     rows.into_iter().map(against).collect()
-}
-
-pub(super) async fn players(pool: &SqlitePool, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-    let sql = "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at \
-               FROM player p LEFT JOIN player o ON o.key = p.owner \
-               WHERE p.id IN (SELECT value FROM json_each(?))";
-    let rows: Vec<PlayerRow> = sqlx::query_as(sql).bind(id_list(ids)).fetch_all(pool).await?;
-    decode_players(rows)
 }
 
 pub(super) async fn revision(pool: &SqlitePool) -> Result<u64, StoreError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fourfold_bots::{BotError, Change, GameRecord, Knowledge, Learner, learner};
+use fourfold_bots::{BotError, Change, GameRecord, Knowledge, Learner, learners};
 use fourfold_engine::{Column, Variant};
 
 use super::LearnerPlan;
@@ -38,17 +38,17 @@ pub(crate) type TeachingGame = (u64, Vec<GameRecord>);
 impl LearnerFold {
     /// Nothing learnt yet.
     pub(crate) fn fresh(plan: &LearnerPlan) -> Result<Self, BotError> {
-        Ok(Self { learner: learner::fresh(&plan.spec, Variant::STANDARD)?, games: 0 })
+        Ok(Self { learner: learners::fresh(&plan.spec, Variant::STANDARD)?, games: 0 })
     }
 
     /// As it was stored after so many lessons.
     pub(crate) fn restore(plan: &LearnerPlan, state: &[u8], games: u64) -> Result<Self, BotError> {
-        Ok(Self { learner: learner::restore(&plan.spec, Variant::STANDARD, state)?, games })
+        Ok(Self { learner: learners::restore(&plan.spec, Variant::STANDARD, state)?, games })
     }
 
     /// What is known by a version as it is stored.
     pub(crate) fn recall(plan: &LearnerPlan, version: &[u8]) -> Result<Arc<dyn Knowledge>, BotError> {
-        learner::recall(&plan.spec, Variant::STANDARD, version)
+        learners::recall(&plan.spec, Variant::STANDARD, version)
     }
 
     pub(crate) fn state(&self) -> Vec<u8> {

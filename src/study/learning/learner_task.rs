@@ -11,9 +11,10 @@ use tracing::warn;
 
 use self::remaking::{Remaking, restored};
 use super::LearnerPlan;
+use super::deps::{LearningDeps, LearningError};
 use super::fold::{LearnerFold, TeachingGame};
 use super::lesson::{SHARE_WINDOW, Teacher, TeacherShare, plays_well_enough, records};
-use super::service::{LearningDeps, LearningError, WRITES_REST};
+use super::practice::WRITES_REST;
 use super::view::{LearnerVersion, LearnerView};
 use crate::analysis::background::{Progress, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use fourfold_arena::measure::decisions;
 use fourfold_bots::BotError;
 
+use super::deps::{LearningDeps, LearningError};
 use super::learner_task::{LearnerTask, stage};
-use super::service::{LearningDeps, LearningError};
 use crate::analysis::background::{Progress, Worker};
 use crate::model::time::UnixMillis;
 use crate::storage::StoreError;

@@ -28,6 +28,11 @@ const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, 
 /// Rated games after which an account needs no practice for the sake of its rating: it is known to some 50 points then.
 pub(crate) const RATED_GAMES: u64 = 60;
 
+/// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
+/// others, no more than one in two hundred finds a game of practice before it, so that the slowest in a hundred are not
+/// those. With a hundred it was one in a hundred, which is the p99 itself.
+pub(crate) const WRITES_REST: u32 = 200;
+
 /// One game to be practised.
 pub(crate) struct Exercise {
     pub(crate) players: BySide<PlayerId>,

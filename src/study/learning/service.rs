@@ -1,36 +1,29 @@
 //! The learners at work while the daemon runs: one task, and a thread of low priority for what costs time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fourfold_bots::BotError;
 use fourfold_engine::{BySide, Variant};
 use rand::{Rng, RngExt, SeedableRng};
-use thiserror::Error;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-use super::fold::RefoldError;
+use super::deps::{LearningDeps, LearningError};
 use super::learner_task::{LearnerTask, RoundCache};
 use super::plans;
-use super::practice::{self, Exercise, RATED_GAMES};
-use super::view::Learning;
-use crate::analysis::background::{Progress, Worker, WorkerError};
-use crate::analysis::compute::ComputePool;
+use super::practice::{self, Exercise, RATED_GAMES, WRITES_REST};
+use crate::analysis::background::{Progress, Worker};
 use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::play::house::{HouseBot, HouseBots, HouseError, KnowledgeSource};
-use crate::storage::record::OpeningSource;
-use crate::system::bot_files::BotFileError;
-use crate::system::metrics::Metrics;
-
 use crate::model::time::UnixMillis;
+use crate::play::house::{HouseBot, HouseBots, KnowledgeSource};
+use crate::storage::StoreError;
 use crate::storage::finished::News;
+use crate::storage::record::OpeningSource;
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
-use crate::storage::{Store, StoreError, Writer};
 
 /// How long games gather after a look that found none, and how long to wait while moves wait for the writer.
 const GATHER: Duration = Duration::from_millis(500);
@@ -44,79 +37,9 @@ const SAVE_MAX: Duration = Duration::from_secs(3);
 /// How long to leave alone what failed; everything else goes on.
 const AFTER_FAILURE: Duration = Duration::from_mins(1);
 
-/// Practice rests so many times as long as storing its last game took, which no setting shortens: of the moves of
-/// others, no more than one in two hundred finds a game of practice before it, so that the slowest in a hundred are not
-/// those. With a hundred it was one in a hundred, which is the p99 itself.
-pub(super) const WRITES_REST: u32 = 200;
-
 /// How long nobody is asked again who needs practice when nobody did: ratings and versions come slowly, and the
 /// question is one that moves would wait for.
 const NOBODY_DUE: Duration = Duration::from_secs(10);
-
-/// Why learners cannot be set up, or one of them cannot go on.
-#[derive(Debug, Error)]
-pub enum LearningError {
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The store cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// An account cannot be set up.
-    #[error(transparent)]
-    House(#[from] HouseError),
-    /// The program cannot be built.
-    #[error(transparent)]
-    Bot(#[from] BotError),
-    /// An opponent of practice cannot be built.
-    #[error(transparent)]
-    Opponent(#[from] BotFileError),
-    /// Learning panicked.
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
-    /// The state cannot be made again from its lessons.
-    #[error("what was learnt cannot be made again")]
-    Refold(#[source] RefoldError),
-    /// There is no thread.
-    #[error("the thread to learn on cannot be started")]
-    Thread(#[source] std::io::Error),
-}
-
-/// How learning is run.
-#[derive(Clone, Debug)]
-pub struct LearningSettings {
-    /// Part of one core that it takes at most, in percent.
-    pub cpu_percent: u32,
-    /// Numbers of lessons after which a version is frozen.
-    pub marks: BTreeSet<u64>,
-    /// Per cent of the decisions in which players who are not of the house must have kept the result; 0 for no such
-    /// condition.
-    pub accuracy_min: u32,
-    /// Lessons to which each learner is brought by practice.
-    pub practice_games: u64,
-    /// Between two practice games.
-    pub practice_pause: Duration,
-    /// Who is practised against.
-    pub teachers: Vec<PlayerName>,
-}
-
-/// What learning is built from.
-#[derive(Clone, Debug)]
-pub struct LearningDeps {
-    /// Finished games, and what was learnt from them.
-    pub store: Arc<dyn Store>,
-    /// Stores steps and practice games.
-    pub writer: Writer,
-    /// Learners and their versions join it.
-    pub house: HouseBots,
-    /// Whose waiting jobs go first.
-    pub pool: ComputePool,
-    pub metrics: Arc<Metrics>,
-    /// Where everybody sees how the learners do.
-    pub learning: Learning,
-    /// How it is run.
-    pub settings: LearningSettings,
-}
 
 /// Leads all learners through the records, and lets them practise when there is nothing to learn.
 #[derive(Debug)]

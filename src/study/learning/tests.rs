@@ -10,9 +10,10 @@ use fourfold_engine::{BySide, Variant};
 use tokio_util::sync::CancellationToken;
 
 use super::changes::Changes;
+use super::deps::{LearningDeps, LearningSettings};
 use super::fold::refold;
 use super::lesson_history::{LessonsWanted, last_lessons};
-use super::service::{LearningActor, LearningDeps, LearningSettings};
+use super::service::LearningActor;
 use super::verify::{Remedy, verify};
 use super::{Learning, plans};
 use crate::analysis::background::{Progress, Worker};

@@ -63,7 +63,6 @@ struct LearningInner {
 }
 
 impl Learning {
-    /// All learners.
     pub fn all(&self) -> Vec<Arc<LearnerView>> {
         self.inner.learners.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

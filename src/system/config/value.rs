@@ -30,7 +30,6 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
         Self(number)
     }
 
-    /// The number.
     pub const fn number(self) -> u32 {
         self.0
     }

@@ -9,6 +9,7 @@ use fourfold::app::server::{Daemon, Parts};
 use fourfold::competition::self_test::SelfTests;
 use fourfold::http::auth::set_cookie;
 use fourfold::http::site::Site;
+use fourfold::model::durability::Durability;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::Identity;
 use fourfold::model::player::PlayerKind;
@@ -17,7 +18,6 @@ use fourfold::session::limits::TransportLimits;
 use fourfold::session::port::{Caller, Credential};
 use fourfold::session::socket::{SocketDeps, serve};
 use fourfold::session::{Services, SessionGateway};
-use fourfold::storage::memory::MemoryStore;
 use fourfold::storage::record::{BotProfile, StoredPlayer};
 use fourfold::system::config::{Bounded, Config, HouseBotConfig};
 
@@ -51,31 +51,13 @@ pub(crate) struct Arena {
     pub(crate) tournaments: Tournaments,
     pub(crate) self_tests: SelfTests,
     change: Settings,
-    store: Kept,
+    store: Arc<SqliteStore>,
+    /// Where its database is, which outlives it.
+    directory: TempDir,
     stop: CancellationToken,
     serving: JoinHandle<()>,
     /// Time stands still while this lives.
     _hold: Sender<()>,
-}
-
-/// What outlives a daemon.
-enum Kept {
-    Memory(Arc<MemoryStore>),
-    Disk(TempDir),
-}
-
-impl Kept {
-    async fn open(&self) -> Arc<dyn Store> {
-        match self {
-            Self::Memory(store) => Arc::clone(store) as Arc<dyn Store>,
-            Self::Disk(directory) => {
-                let path = directory.path().join(DATABASE);
-                Arc::new(
-                    SqliteStore::open(&path, fourfold::model::durability::Durability::Relaxed).await.unwrap(),
-                )
-            }
-        }
-    }
 }
 
 /// No ping is due while a test lets half a minute pass.
@@ -101,26 +83,24 @@ fn settings(change: Settings) -> Config {
 }
 
 impl Arena {
-    /// A daemon that forgets everything when it ends.
+    /// A daemon with an empty database.
     pub(crate) async fn start() -> Self {
         Self::start_with(|_| {}).await
     }
 
     /// The same with other settings.
     pub(crate) async fn start_with(change: Settings) -> Self {
-        Self::open(Kept::Memory(Arc::new(MemoryStore::new())), change).await
+        Self::open(tempfile::tempdir().unwrap(), change).await
     }
 
-    /// A daemon with a database.
-    pub(crate) async fn start_on_disk() -> Self {
-        Self::open(Kept::Disk(tempfile::tempdir().unwrap()), |_| {}).await
-    }
-
-    async fn open(store: Kept, change: Settings) -> Self {
+    async fn open(directory: TempDir, change: Settings) -> Self {
         let hold = hold_time();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let config = settings(change);
-        let parts = Parts { listener, metrics_listener: None, config, store: store.open().await, key: KEY };
+        let database = directory.path().join(DATABASE);
+        let store = Arc::new(SqliteStore::open(&database, Durability::Relaxed).await.unwrap());
+        let kept = Arc::clone(&store) as Arc<dyn Store>;
+        let parts = Parts { listener, metrics_listener: None, config, store: kept, key: KEY };
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
         let tournaments = daemon.tournaments().clone();
@@ -128,7 +108,18 @@ impl Arena {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
-        Self { address, services, tournaments, self_tests, change, store, stop, serving, _hold: hold }
+        Self {
+            address,
+            services,
+            tournaments,
+            self_tests,
+            change,
+            store,
+            directory,
+            stop,
+            serving,
+            _hold: hold,
+        }
     }
 
     /// Lets the daemon know that it shall stop; it goes on for the time of its notice.
@@ -138,21 +129,23 @@ impl Arena {
 
     /// Stops the daemon as planned and starts it again on the same data.
     pub(crate) async fn restart(self) -> Self {
-        let Self { services, self_tests, change, store, stop, serving, .. } = self;
-        drop((services, self_tests));
+        let Self { services, tournaments, self_tests, change, store, directory, stop, serving, .. } = self;
+        drop((services, tournaments, self_tests));
         stop.cancel();
         serving.await.unwrap();
-        Self::open(store, change).await
+        if let Some(store) = Arc::into_inner(store) {
+            store.close().await.unwrap();
+        }
+        Self::open(directory, change).await
     }
 
     /// A daemon on what a kill at this moment would leave on the disk. This one goes on as if nothing had happened.
     pub(crate) async fn after_a_kill(&self) -> Self {
-        let Kept::Disk(directory) = &self.store else { panic!("nothing is on the disk") };
         let copy = tempfile::tempdir().unwrap();
         for name in [DATABASE.to_owned(), format!("{DATABASE}-wal")] {
-            std::fs::copy(directory.path().join(&name), copy.path().join(&name)).unwrap();
+            std::fs::copy(self.directory.path().join(&name), copy.path().join(&name)).unwrap();
         }
-        Self::open(Kept::Disk(copy), self.change).await
+        Self::open(copy, self.change).await
     }
 
     /// Cuts a client's connection, and waits until the daemon has noticed.

@@ -28,7 +28,6 @@ pub(crate) struct Client {
     incoming: mpsc::UnboundedReceiver<Incoming>,
     /// Messages that were passed over, for [`Self::until`] to find.
     kept: VecDeque<Value>,
-    /// `welcome`.
     pub(crate) welcome: Value,
     /// The number of the last message.
     pub(crate) seq: u64,
@@ -98,12 +97,10 @@ impl Client {
         }
     }
 
-    /// The player's id.
     pub(crate) fn id(&self) -> &str {
         self.welcome["you"]["id"].as_str().unwrap()
     }
 
-    /// The player's name.
     pub(crate) fn name(&self) -> &str {
         self.welcome["you"]["name"].as_str().unwrap()
     }
@@ -115,7 +112,6 @@ impl Client {
         json!({"type": "hello", "protocol": 1, "client": {"name": "test", "version": "0"}, "resume": resume})
     }
 
-    /// Says something.
     pub(crate) fn say(&mut self, message: &Value) {
         self.say_text(&message.to_string());
     }
@@ -218,7 +214,6 @@ impl Client {
         self.send(Message::Pong(Bytes::new())); // wakes the task, so that it takes note
     }
 
-    /// Goes on reading.
     pub(crate) fn go_on_reading(&mut self) {
         self.reading.store(true, Ordering::Relaxed);
         self.send(Message::Pong(Bytes::new()));

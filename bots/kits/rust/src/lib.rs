@@ -32,7 +32,7 @@ pub struct Turn {
     /// The hard limit for this move, and the round trip that it includes, in milliseconds.
     pub budget_ms: u64,
     pub network_ms: u64,
-    /// `WxH` or `WxHxK`.
+    /// As `WxH` or `WxHxK`.
     pub variant: String,
 }
 

@@ -7,7 +7,7 @@
 
 use super::{MoveProposal, PatternJudge};
 use crate::memory::pattern::{Owner, Pattern};
-use crate::memory::store::PatternRecord;
+use crate::memory::record::PatternRecord;
 
 /// Own two stones that were never there but in games that were won, in the units of all these weights.
 const SURE: i32 = 1000;

@@ -7,7 +7,8 @@ use fourfold_engine::{Cell, Column, Variant};
 use super::tree::{self, Element};
 use super::{Piece, XmlError, heading_name, position, response_piece};
 use crate::memory::pattern::{Heading, Owner, Pattern, PatternStones, Vocabulary};
-use crate::memory::store::{PatternMemory, PatternRecord};
+use crate::memory::record::PatternRecord;
+use crate::memory::store::PatternMemory;
 
 /// Reads a memory for this board. Unknown elements, attributes and comments are passed over.
 ///

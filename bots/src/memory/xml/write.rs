@@ -6,7 +6,8 @@ use fourfold_engine::{Cell, Variant};
 
 use super::{Piece, position, response_piece};
 use crate::memory::pattern::{Owner, Pattern};
-use crate::memory::store::{PatternMemory, PatternRecord};
+use crate::memory::record::PatternRecord;
+use crate::memory::store::PatternMemory;
 
 /// Prints a memory. What [`super::read_xml`] makes of it is the same memory, and prints the same.
 pub fn write_xml(memory: &PatternMemory) -> String {

@@ -16,7 +16,7 @@ use super::seat::{ChoiceEffect, TaskResult};
 pub(super) struct FigureSums {
     skill: Skill,
     bands: PlyBands,
-    /// Mistakes and positions.
+    /// How many mistakes in how many positions.
     classes: BTreeMap<PositionClass, (u32, u32)>,
     /// Points and games against the perfect player, by the bot's side.
     played: BySide<(f64, u32)>,

@@ -8,11 +8,11 @@ use std::thread;
 use crate::storage::records::lessons::RecordedLesson;
 use crate::system::bot_files;
 use anyhow::Context;
-use fourfold_bots::c4ai::{Effort, EvolutionTrainer, qualified};
-use fourfold_bots::lines69::Optimiser;
-use fourfold_bots::memory::{Training, TrainingOpponent};
 use fourfold_bots::ntuple::{self, NetworkShape, TrainingPlan, Weights};
 use fourfold_bots::training::TrainingRun;
+use fourfold_bots::training::evolution::{Effort, EvolutionTrainer, qualified};
+use fourfold_bots::training::optimiser::Optimiser;
+use fourfold_bots::training::teachers::{Training, TrainingOpponent};
 use fourfold_bots::{BotError, BotSpec, registry};
 use fourfold_engine::Variant;
 

@@ -1,5 +1,7 @@
 //! The curve of a run: what the bot scores against opponents that never change, at more and more games.
 
+mod files;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +12,7 @@ use fourfold_bots::training::decisions::Decisions;
 use fourfold_bots::training::probe::Probe;
 use serde::Serialize;
 
-use super::curve_files::CurveFiles;
+pub(super) use self::files::CurveFiles;
 use crate::app::terminal::progress::ProgressLine;
 
 /// One point of the curve.
@@ -30,7 +32,7 @@ pub(super) struct Point {
 /// Measures a bot and prints a line each time.
 pub(super) struct Curve<'a, W> {
     pub(super) opponents: Vec<BotSpec>,
-    /// Against each opponent.
+    /// Of each point, against each opponent.
     pub(super) games: u32,
     /// The same games at each point, so that only the bot changes.
     pub(super) seed: u64,
@@ -129,7 +131,7 @@ pub(super) fn next_point(games: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::memory::Training;
+    use fourfold_bots::training::teachers::Training;
 
     use super::super::saved::RunTerms;
     use super::*;

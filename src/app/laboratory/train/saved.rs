@@ -49,14 +49,13 @@ pub(super) struct SavedRun {
     /// Games of `--from` that were studied; `None` if the run plays games of its own.
     pub(super) studied: Option<Studied>,
     pub(super) product: Vec<u8>,
-    /// The course's own.
+    /// What the run itself keeps of where it stands.
     pub(super) state: Vec<u8>,
 }
 
 /// Which games of others were studied.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Studied {
-    /// How many.
     pub(super) records: u64,
     /// Of all of them in their order, in hexadecimal; empty before the first.
     digest: String,

@@ -14,8 +14,8 @@ use crate::model::ids::PlayerName;
 use crate::storage::lessons::{LearnerPlace, LearnerStep, StepKind, StoredLearner};
 use crate::storage::{Store, StoreError};
 use crate::study::learning::LearnerPlan;
+use crate::study::learning::deps::{LearningDeps, LearningError};
 use crate::study::learning::fold::{LearnerFold, RefoldError, Refolding};
-use crate::study::learning::service::{LearningDeps, LearningError};
 
 use super::RoundCache;
 

@@ -14,7 +14,7 @@ const DEFAULT_DELAY: usize = 3;
 /// Decides when the next move may come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MovePace {
-    /// Index in [`DELAYS`].
+    /// An index of [`DELAYS`].
     delay: usize,
     run: PaceRun,
     /// Ticks until the next move.

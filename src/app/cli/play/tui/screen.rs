@@ -60,7 +60,6 @@ impl Palette {
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 
-/// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &ScreenGame, palette: Palette) {
     let area = frame.area();
     let variant = state.game().variant();

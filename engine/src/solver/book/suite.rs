@@ -1,11 +1,11 @@
 //! Suites of openings by their length, labelled by the opening book.
 
-use super::{Opening, enumerate};
+use super::{Book, is_quiet};
 use crate::board::Variant;
+use crate::openings::{self, Opening};
 use crate::search::Score;
-use crate::solver::book::{self, Book};
 
-/// All 7x6 positions after `ply` plies in which there is something to choose (see [`book::is_quiet`]), one of each
+/// All 7x6 positions after `ply` plies in which there is something to choose (see [`is_quiet`]), one of each
 /// mirrored pair, with their exact scores: 568 after four plies, 7120 after six, 67,557 after eight.
 ///
 /// `None` if the book does not reach so far.
@@ -17,9 +17,9 @@ pub fn scored_after(ply: u32) -> Option<Vec<(Opening, Score)>> {
     let label = |opening: Opening| {
         let game = opening.game(Variant::STANDARD).ok()?;
         let score = book.score(game.position())?;
-        book::is_quiet(game.position()).then_some((opening, score))
+        is_quiet(game.position()).then_some((opening, score))
     };
-    Some(enumerate(Variant::STANDARD, ply).into_iter().filter_map(label).collect())
+    Some(openings::enumerate(Variant::STANDARD, ply).into_iter().filter_map(label).collect())
 }
 
 /// Those of [`scored_after`] whose value is a draw.
@@ -31,7 +31,6 @@ pub fn balanced_after(ply: u32) -> Option<Vec<Opening>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings;
 
     #[test]
     fn the_book_agrees_with_the_suite_that_others_scored() {

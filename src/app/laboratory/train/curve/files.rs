@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use crate::system::files;
 use anyhow::Context;
 
-use super::curve::Point;
-use super::saved::RunTerms;
+use super::Point;
+use crate::app::laboratory::train::saved::RunTerms;
 use crate::app::terminal::exit::Exit;
+use crate::system::files;
 
 /// Columns of the CSV before those of the opponents.
 const COLUMNS: [&str; 6] = ["bot", "seed", "options", "games", "cpu_seconds", "decision"];
 
 /// Where a curve is kept, and all of it.
-pub(super) struct CurveFiles {
+pub(in crate::app::laboratory::train) struct CurveFiles {
     paths: Vec<(PathBuf, Form)>,
     terms: RunTerms,
     opponents: Vec<String>,
@@ -44,7 +44,11 @@ impl CurveFiles {
     /// # Errors
     ///
     /// A name ends neither in `.csv` nor in `.svg`, or its directory is not there.
-    pub(super) fn new(paths: &[PathBuf], terms: &RunTerms, opponents: Vec<String>) -> Result<Self, Exit> {
+    pub(in crate::app::laboratory::train) fn new(
+        paths: &[PathBuf],
+        terms: &RunTerms,
+        opponents: Vec<String>,
+    ) -> Result<Self, Exit> {
         let form = |path: &PathBuf| match path.extension().and_then(|ending| ending.to_str()) {
             _ if !files::directory(path).is_dir() => {
                 Err(Exit::usage(format!("--curve {}: there is no such directory", path.display())))
@@ -62,7 +66,7 @@ impl CurveFiles {
     /// # Errors
     ///
     /// A file cannot be read. One that is of another run, or none, is begun anew.
-    pub(super) fn take_up(&mut self, games: u64) -> anyhow::Result<f64> {
+    pub(in crate::app::laboratory::train) fn take_up(&mut self, games: u64) -> anyhow::Result<f64> {
         let is_csv = |(path, form): &(PathBuf, Form)| (*form == Form::Csv).then(|| path.clone());
         let Some(path) = self.paths.iter().find_map(is_csv).filter(|_| games > 0) else { return Ok(0.0) };
         let read = files::read_if_there(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -84,7 +88,11 @@ impl CurveFiles {
     /// # Errors
     ///
     /// A file cannot be written.
-    pub(super) fn add(&mut self, point: &Point, cpu_seconds: f64) -> anyhow::Result<()> {
+    pub(in crate::app::laboratory::train) fn add(
+        &mut self,
+        point: &Point,
+        cpu_seconds: f64,
+    ) -> anyhow::Result<()> {
         let scores = self.opponents.iter().map(|opponent| point.scores.get(opponent).copied()).collect();
         self.rows.push(CurveRow { games: point.games, cpu_seconds, decision: point.decision, scores });
         for (path, form) in &self.paths {

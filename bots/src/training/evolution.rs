@@ -1,4 +1,4 @@
-//! How the weights evolve, by games of children against their parents.
+//! How the weights of `c4ai` evolve, by games of children against their parents.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use fourfold_engine::search::SearchLimits;
 use fourfold_engine::{BySide, Column, Position, Side, Variant};
 use rand::RngExt;
 
-use super::{C4ai, EvolvedWeights};
 use crate::bot::{Bot, BotError, MoveBudget};
+use crate::c4ai::{C4ai, EvolvedWeights};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::registry;
 use crate::self_play::{self, Tally};
 use crate::spec::BotSpec;
-use crate::training::{Notes, TrainingError, TrainingRun};
+use crate::training_run::{Notes, TrainingError, TrainingRun};
 
 /// A weight of a child differs from its parent's by this at most, times one more than the generations in which
 /// the parent was not beaten.

@@ -1,4 +1,4 @@
-//! How the scorer tunes itself, by games against itself.
+//! How the scorer of the 69 lines tunes itself, by games against itself.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use fourfold_engine::rng::{self, GameRng};
 use fourfold_engine::{BySide, Position, Side, Variant};
 use rand::RngExt;
 
-use super::{Lines69, Parameters};
 use crate::bot::{Bot, BotError};
+use crate::lines69::{Lines69, Parameters};
 use crate::registry;
 use crate::self_play::{self, Tally};
 use crate::spec::BotSpec;
-use crate::training::{Notes, TrainingError, TrainingRun};
+use crate::training_run::{Notes, TrainingError, TrainingRun};
 
 /// Weights v, h, d and n are drawn from this range.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.5..=2.0;

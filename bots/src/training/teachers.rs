@@ -1,4 +1,4 @@
-//! How a memory is trained: games against teachers, or against itself.
+//! How a pattern memory is trained: games against teachers, or against itself.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use fourfold_engine::{Column, Game, Position, Side, Variant, openings, rng};
 use rand::RngExt;
 
-use super::{Memory, write_xml};
 use crate::bot::{Bot, BotError, GameRecord, MoveBudget, SideResult};
+use crate::memory::{Memory, write_xml};
 use crate::registry;
 use crate::spec::BotSpec;
-use crate::training::{Notes, TrainingError, TrainingRun};
+use crate::training_run::{Notes, TrainingError, TrainingRun};
 
 /// Nodes or playouts a move of a teacher: never time, so that a run repeats.
 const TEACHER_NODES: u64 = 20_000;
