@@ -74,7 +74,7 @@ pub struct HostDeps {
     /// Whether a remote bot must have passed the self-test before it plays rated games.
     pub self_test: Requirement,
     /// Says what games are worth.
-    pub truth: LiveValues,
+    pub live_values: LiveValues,
 }
 
 /// Starts games. Cheap to clone.

@@ -124,7 +124,7 @@ pub(super) fn play(ground: &Ground, thinking: &Thinking, house: HouseBots) -> (P
         metrics: Arc::clone(&ground.metrics),
         pair_limit: ground.config.limits.rated_games_per_pair_and_day.number(),
         self_test: requirement(&ground.config),
-        truth: live_values(&ground.config, &thinking.analysis),
+        live_values: live_values(&ground.config, &thinking.analysis),
     });
     (Playing { host, directory, sessions, feeds }, actor)
 }
@@ -395,7 +395,7 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
-        tells_truth: config.watching.truth,
+        tells_values: config.watching.truth,
     }
 }
 

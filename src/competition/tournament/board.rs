@@ -68,9 +68,9 @@ impl TournamentView {
     }
 }
 
-/// Why a tournament cannot be held now.
+/// Why a tournament cannot start now.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum HoldError {
+pub enum TournamentStartError {
     /// The configuration has none of that name.
     #[error("the configuration has no tournament called `{0}`")]
     Unknown(String),
@@ -87,9 +87,9 @@ pub enum HoldError {
 
 /// A command to the director.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct StartCommand {
     pub(super) name: String,
-    pub(super) reply: oneshot::Sender<Result<TournamentId, HoldError>>,
+    pub(super) reply: oneshot::Sender<Result<TournamentId, TournamentStartError>>,
 }
 
 /// One tournament's progress: the director changes it, whoever looks reads it.
@@ -100,7 +100,7 @@ pub(super) fn lock(progress: &SharedProgress) -> std::sync::MutexGuard<'_, Tourn
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All tournaments, for reading, and the way to hold one. Cheap to clone.
+/// All tournaments, for reading, and the way to start one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tournaments {
     inner: Arc<TournamentsInner>,
@@ -112,12 +112,12 @@ struct TournamentsInner {
     running: RwLock<HashMap<TournamentId, SharedProgress>>,
     upcoming: RwLock<Vec<Upcoming>>,
     finished: Mutex<Vec<Arc<TournamentView>>>,
-    commands: mpsc::Sender<Hold>,
+    commands: mpsc::Sender<StartCommand>,
 }
 
 impl Tournaments {
     /// A board with nothing on it, and where its commands arrive.
-    pub(super) fn with_commands(store: Arc<dyn Store>) -> (Self, mpsc::Receiver<Hold>) {
+    pub(super) fn with_commands(store: Arc<dyn Store>) -> (Self, mpsc::Receiver<StartCommand>) {
         let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
         let inner = TournamentsInner {
             store,
@@ -129,7 +129,7 @@ impl Tournaments {
         (Self { inner: Arc::new(inner) }, inbox)
     }
 
-    /// A board for reading alone, on which nobody holds anything.
+    /// A board for reading alone, on which nobody starts anything.
     pub fn reading(store: Arc<dyn Store>) -> Self {
         Self::with_commands(store).0
     }
@@ -213,12 +213,12 @@ impl Tournaments {
     ///
     /// # Errors
     ///
-    /// See [`HoldError`].
-    pub async fn hold(&self, name: &str) -> Result<TournamentId, HoldError> {
+    /// See [`TournamentStartError`].
+    pub async fn start(&self, name: &str) -> Result<TournamentId, TournamentStartError> {
         let (reply, answer) = oneshot::channel();
-        let command = Hold { name: name.to_owned(), reply };
-        self.inner.commands.send(command).await.map_err(|_| HoldError::Unavailable)?;
-        answer.await.map_err(|_| HoldError::Unavailable)?
+        let command = StartCommand { name: name.to_owned(), reply };
+        self.inner.commands.send(command).await.map_err(|_| TournamentStartError::Unavailable)?;
+        answer.await.map_err(|_| TournamentStartError::Unavailable)?
     }
 }
 

@@ -1,4 +1,4 @@
-//! Holds tournaments: begins them when they are due, starts their games, and hears how those end.
+//! Runs tournaments: begins them when they are due, starts their games, and hears how those end.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,9 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
-use super::board::{Hold, HoldError, SharedProgress, Tournaments, Upcoming, lock, take_up};
+use super::board::{
+    SharedProgress, StartCommand, TournamentStartError, Tournaments, Upcoming, lock, take_up,
+};
 use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
@@ -76,12 +78,12 @@ struct RunningTournament {
     away: HashMap<usize, Instant>,
 }
 
-/// Holds tournaments.
+/// Runs tournaments.
 #[derive(Debug)]
 pub struct Director {
     deps: DirectorDeps,
     board: Tournaments,
-    commands: mpsc::Receiver<Hold>,
+    commands: mpsc::Receiver<StartCommand>,
     ends: broadcast::Receiver<GameOver>,
     plans: Vec<PlannedTournament>,
     running: HashMap<TournamentId, RunningTournament>,
@@ -180,7 +182,7 @@ impl Director {
         for place in 0..self.plans.len() {
             if self.plans[place].config.at == TournamentStart::Daemon {
                 let config = self.plans[place].config.clone();
-                self.hold_or_say(&config, now).await;
+                self.start_or_say(&config, now).await;
             }
             let plan = &mut self.plans[place];
             plan.next = next(&plan.config.at, now);
@@ -195,7 +197,7 @@ impl Director {
             plan.next = next(&plan.config.at, now);
             let config = plan.config.clone();
             if now.0 - due.0 <= LATE_MAX_MS {
-                self.hold_or_say(&config, due).await;
+                self.start_or_say(&config, due).await;
             } else {
                 warn!(name = config.name, %due, "a tournament was due while nobody looked, and is left out");
             }
@@ -211,41 +213,41 @@ impl Director {
         self.board.announce(upcoming);
     }
 
-    async fn obey(&mut self, command: Hold) {
+    async fn obey(&mut self, command: StartCommand) {
         let config = self.plans.iter().find(|plan| plan.config.name == command.name);
-        let held = match config.map(|plan| plan.config.clone()) {
-            Some(config) => self.hold(&config, UnixMillis::now()).await,
-            None => Err(HoldError::Unknown(command.name)),
+        let started = match config.map(|plan| plan.config.clone()) {
+            Some(config) => self.start(&config, UnixMillis::now()).await,
+            None => Err(TournamentStartError::Unknown(command.name)),
         };
         // Whoever asked may have gone away.
-        let _ = command.reply.send(held);
+        let _ = command.reply.send(started);
     }
 
-    async fn hold_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
-        if let Err(error) = self.hold(config, due_at).await {
+    async fn start_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
+        if let Err(error) = self.start(config, due_at).await {
             warn!(name = config.name, error = %error, "a tournament that is due does not begin");
         }
     }
 
-    async fn hold(
+    async fn start(
         &mut self,
         config: &TournamentConfig,
         due_at: UnixMillis,
-    ) -> Result<TournamentId, HoldError> {
+    ) -> Result<TournamentId, TournamentStartError> {
         let is_same = |running: &RunningTournament| lock(&running.progress).tournament().name == config.name;
         if self.running.values().any(is_same) {
-            return Err(HoldError::GoesOn(config.name.clone()));
+            return Err(TournamentStartError::GoesOn(config.name.clone()));
         }
         if self.deps.host.is_paused() {
-            return Err(HoldError::Unavailable);
+            return Err(TournamentStartError::Unavailable);
         }
         let failed = |error: &dyn std::fmt::Display| {
             error!(error = %error, "a tournament could not begin");
-            HoldError::Unavailable
+            TournamentStartError::Unavailable
         };
         let entrants = self.entrants(config).await.map_err(|error| failed(&error))?;
         if entrants.len() < 2 {
-            return Err(HoldError::Alone(config.name.clone()));
+            return Err(TournamentStartError::Alone(config.name.clone()));
         }
         let tournament = plan(config, &entrants, due_at);
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
