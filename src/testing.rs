@@ -144,6 +144,7 @@ impl Arena {
             feeds,
             tasks,
             stop: CancellationToken::new(),
+            sockets_stop: CancellationToken::new(),
             started_at,
             heartbeat: Duration::from_secs(10),
             messages_per_20s: 100,

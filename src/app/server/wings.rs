@@ -171,6 +171,7 @@ pub(super) fn session(ground: &Ground, playing: &Playing, lobby: LobbyHandle) ->
         feeds: playing.feeds.clone(),
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
+        sockets_stop: CancellationToken::new(),
         started_at: UnixMillis::now(),
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),
@@ -330,8 +331,9 @@ pub(super) fn tv(thinking: &Thinking, playing: &Playing) -> TvDirector {
 }
 
 /// The limits of the listener.
-pub(super) fn transport(ground: &Ground) -> Transport {
-    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), CancellationToken::new())
+pub(super) fn transport(ground: &Ground, services: &Services) -> Transport {
+    let stop = services.sockets_stop.clone();
+    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop)
 }
 
 /// HTTP: pages, interface, WebSocket.

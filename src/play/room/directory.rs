@@ -24,7 +24,9 @@ pub struct PublicGame {
     /// What was fixed when it began.
     pub spec: GameSpec,
     pub players: BySide<SeatedPlayer>,
+    /// Its room alone writes here, lists read: a lock that is held for one copy.
     board: Mutex<ListedBoard>,
+    /// So do these two, which nothing else must agree with.
     watching: AtomicU32,
     brisk: AtomicBool,
 }
@@ -148,6 +150,8 @@ struct Rooms {
 /// All rooms of this process. Cloning gives another view of the same directory.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
+    /// A lock, for each request of a client looks its room up here, and must not wait for an actor that looks for all.
+    /// It is held for one look or one entry.
     rooms: Arc<RwLock<Rooms>>,
 }
 
