@@ -140,8 +140,12 @@ async fn open_bots_enter_and_whoever_stays_away_loses() {
     let id = board.start("Cup").await.unwrap();
     arena.settle().await;
     let game = ann.hear_game().expect("the first game has begun");
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!((view.lines.len(), view.games), (1, 0), "a change after a long time is shown at once");
     bob.leave().await;
     ann.resign(&game.game).await;
+    tokio::time::sleep(2 * SHOW_EVERY).await;
+    assert_eq!(board.view(&id).await.unwrap().unwrap().games, 1, "and soon after another");
     let end = ended(&arena.store, &id).await;
     assert_eq!(end.reason, EndedBecause::Suspended, "one is left");
     let walkovers = arena.store.walkovers(&id).await.unwrap();
