@@ -1,7 +1,8 @@
 //! One connected client: its WebSocket, what waits to be sent to it, and the limits it keeps to.
 //!
 //! A session outlives its socket. The socket task ([`socket`]) knows frames, clocks and limits; what a request means
-//! is behind the two traits in [`port`]: [`gateway`] opens sessions, [`client_session`] does what they ask.
+//! is behind the two traits in [`port`]: [`gateway`] opens sessions, [`client_session`] does what they ask, and
+//! [`session_task`] owns each: there sockets come and go.
 
 pub mod client_session;
 pub mod frame_guard;
@@ -13,6 +14,7 @@ pub mod port;
 pub mod rate_limit;
 mod resume_token;
 pub mod services;
+mod session_task;
 pub mod socket;
 pub mod wire;
 

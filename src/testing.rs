@@ -120,7 +120,7 @@ impl Arena {
             metrics: Arc::new(Metrics::new()),
             pair_limit: setup.pair_limit,
             self_test: Requirement::Optional,
-            truth: LiveValues::default(),
+            live_values: LiveValues::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),
@@ -144,6 +144,7 @@ impl Arena {
             feeds,
             tasks,
             stop: CancellationToken::new(),
+            sockets_stop: CancellationToken::new(),
             started_at,
             heartbeat: Duration::from_secs(10),
             messages_per_20s: 100,

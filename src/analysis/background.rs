@@ -39,11 +39,11 @@ pub enum WorkerError {
 
 /// Whether to look again at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Progress {
+pub(crate) enum MoreWork {
     /// There is nothing more for now.
-    Idle,
+    No,
     /// There may be more.
-    Went,
+    Perhaps,
 }
 
 type Job = Box<dyn FnOnce() + Send>;

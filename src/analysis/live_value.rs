@@ -98,15 +98,15 @@ mod tests {
         *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
     }
 
-    fn truth(delay: Duration) -> LiveValues {
+    fn live_values(delay: Duration) -> LiveValues {
         LiveValues::new(Analysis::new(ComputePool::new(1)), delay)
     }
 
     #[tokio::test]
     async fn the_value_names_the_winner_and_the_plies_until_then() {
-        let truth = truth(Duration::ZERO);
+        let live_values = live_values(Duration::ZERO);
         let check = async |moves: &str, winner, plies| {
-            assert_eq!(truth.of(position(moves)).await, Some(LiveValue { winner, plies }), "{moves}");
+            assert_eq!(live_values.of(position(moves)).await, Some(LiveValue { winner, plies }), "{moves}");
         };
         check("", Some(Side::First), 41).await;
         check("4", Some(Side::First), 40).await;
@@ -117,14 +117,14 @@ mod tests {
     #[tokio::test]
     async fn a_board_that_nobody_can_solve_has_none() {
         let game = Game::new("9x6".parse().unwrap());
-        assert_eq!(truth(Duration::ZERO).of(*game.position()).await, None);
+        assert_eq!(live_values(Duration::ZERO).of(*game.position()).await, None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_answer_comes_after_the_delay() {
-        let (truth, delay) = (truth(Duration::from_secs(5)), Duration::from_secs(5));
+        let (live_values, delay) = (live_values(Duration::from_secs(5)), Duration::from_secs(5));
         let start = Instant::now();
-        assert!(truth.of(position("4")).await.is_some());
+        assert!(live_values.of(position("4")).await.is_some());
         assert_eq!(start.elapsed(), delay);
     }
 

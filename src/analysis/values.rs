@@ -1,4 +1,4 @@
-//! The true value of positions and games, for whoever asks over HTTP.
+//! The values of positions and the reviews of games, for whoever asks over HTTP.
 //!
 //! The opening book answers at once. Everything else is solved on the compute pool, one position at a time, so that
 //! bots that wait for a thread get their turn in between; a request has a deadline, a position a node budget, and what

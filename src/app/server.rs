@@ -172,7 +172,7 @@ impl Daemon {
         }
         competition.spawn(&mut actors, &ground, &thinking, &playing);
 
-        let transport = wings::transport(&ground);
+        let transport = wings::transport(&ground, &services);
         let routes =
             wings::http(&ground, thinking, &services, &competition, learning.clone(), transport.clone());
         spawn_listener(&mut actors, listener, routes, transport.clone());

@@ -1,4 +1,4 @@
-//! Tournaments that the daemon holds: by a schedule of its configuration, or when an operator says so.
+//! Tournaments that the daemon runs: by a schedule of its configuration, or when an operator says so.
 //!
 //! Formats, points and tables are those of `fourfold tournament`, from the `arena` package. What is played is a
 //! function of the stored tournament and its stored games alone ([`progress`], pure), so a daemon that was killed goes
@@ -9,5 +9,5 @@ mod board;
 mod director;
 pub mod progress;
 
-pub use board::{HoldError, TournamentSummary, TournamentView, Tournaments, Upcoming};
+pub use board::{TournamentStartError, TournamentSummary, TournamentView, Tournaments, Upcoming};
 pub use director::{Director, DirectorDeps};

@@ -16,7 +16,7 @@ pub struct Site {
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNetwork>,
     /// Whether watchers hear what positions are worth.
-    pub tells_truth: bool,
+    pub tells_values: bool,
 }
 
 impl Site {

@@ -74,7 +74,7 @@ pub struct HostDeps {
     /// Whether a remote bot must have passed the self-test before it plays rated games.
     pub self_test: Requirement,
     /// Says what games are worth.
-    pub truth: LiveValues,
+    pub live_values: LiveValues,
 }
 
 /// Starts games. Cheap to clone.
@@ -88,10 +88,13 @@ struct HostInner {
     deps: HostDeps,
     news: mpsc::Sender<RoomNews>,
     paused: AtomicBool,
-    /// Games that are being started, so that two starts at once do not exceed a player's limit.
+    /// Games that are being started, so that two starts at once do not exceed a player's limit. Starts run beside each
+    /// other, for each waits for the store; this they settle under a lock. It is held for one count, which looks into
+    /// the directory and the registry; neither of them looks in here.
     starting: Mutex<HashMap<PlayerId, GamesTaken>>,
     ends: broadcast::Sender<GameOver>,
-    /// Series in which bots of the house play as fast as they think.
+    /// Series in which bots of the house play as fast as they think: noted when one starts, read when a room is made
+    /// again. A lock of its own, never held with the other.
     brisk: Mutex<HashSet<PairId>>,
 }
 

@@ -48,7 +48,8 @@ pub enum KnowledgeSource {
     Learner(LearnerKnowledge),
 }
 
-/// What a learner knows; replaced as a whole while games are played with what it knew before.
+/// What a learner knows; replaced as a whole while games are played with what it knew before. Its learner alone writes,
+/// games that begin read, under a lock that is held for one pointer.
 #[derive(Clone, Debug)]
 pub struct LearnerKnowledge(Arc<RwLock<Arc<dyn Knowledge>>>);
 
@@ -112,6 +113,7 @@ pub enum HouseError {
 /// All bots that the daemon itself plays. Cheap to clone; bots may join while the daemon runs, none leaves.
 #[derive(Clone, Debug, Default)]
 pub struct HouseBots {
+    /// Learning adds to it, everybody reads: an immutable list, replaced under a lock that is held for one pointer.
     line_up: Arc<RwLock<Arc<Vec<Arc<HouseBot>>>>>,
 }
 

@@ -5,6 +5,7 @@
 pub mod outbox;
 pub mod registry;
 pub mod session;
+mod session_state;
 
 pub use self::registry::Sessions;
 pub use self::session::Session;

@@ -109,22 +109,22 @@ fn read_hello(frame: &Value) -> Result<Hello, WireError> {
 /// Reads the terms on their own: serde loses the path of a field inside a flattened struct.
 fn read_challenge(frame: &Value) -> Result<Challenge, WireError> {
     #[derive(Deserialize)]
-    struct Rest {
+    struct Opponent {
         to: String,
         #[serde(default)]
         key: Option<String>,
     }
-    let Rest { to, key } = read(frame)?;
+    let Opponent { to, key } = read(frame)?;
     Ok(Challenge { to, terms: read::<Terms>(frame)?, key })
 }
 
 fn read_open_challenge(frame: &Value) -> Result<OpenChallenge, WireError> {
     #[derive(Deserialize)]
-    struct Rest {
+    struct Key {
         #[serde(default)]
         key: Option<String>,
     }
-    let Rest { key } = read(frame)?;
+    let Key { key } = read(frame)?;
     Ok(OpenChallenge { terms: read::<Terms>(frame)?, key })
 }
 

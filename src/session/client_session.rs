@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tracing::error;
 
-use super::port::{Disconnected, RESUME_WITHIN, SessionPort};
+use super::port::{Disconnected, SessionPort};
 use super::services::Services;
 use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
-use crate::play::presence::session::{Session, WATCHED_MAX};
+use crate::play::presence::session::{Session, SessionCommand, WATCHED_MAX};
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
 use crate::protocol::client::{Bye, ColumnField, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
-use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
+use crate::protocol::{ClientMessage, ErrorCode, Frame, Request, WireError};
 use crate::storage::StoreError;
 
 /// A session and the services that its requests need.
@@ -63,16 +63,14 @@ impl SessionPort for ClientSession {
     }
 
     async fn disconnected(&self, _attachment: Attachment, how: Disconnected) {
-        let _alone = self.session.change_alone().await;
-        if self.session.is_attached() {
-            // A newer socket of the same session is there already.
-            return;
-        }
-        match how {
-            Disconnected::Bye => {
-                self.services.end_alone(&self.session, Connection::Left, CloseCode::Bye).await;
-            }
-            Disconnected::Lost => self.wait_for_return().await,
+        let how = match how {
+            Disconnected::Bye => Connection::Left,
+            Disconnected::Lost => Connection::Lost,
+        };
+        let booked = self.session.ask(|booked| SessionCommand::SocketGone { how, booked }).await;
+        if booked.is_none() && how == Connection::Lost {
+            // It has ended before its socket, and all else has been done then.
+            self.services.note_loss(&self.session);
         }
     }
 }
@@ -81,39 +79,6 @@ impl ClientSession {
     /// Joins a session to the services.
     pub fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
         Self { session, services }
-    }
-
-    /// Marks the seats as away and ends the session unless its client comes back in time.
-    async fn wait_for_return(&self) {
-        let services = Arc::clone(&self.services);
-        let session = Arc::clone(&self.session);
-        services.note_loss(&session);
-        for room in services.directory.rooms_of(session.player()) {
-            room.connected(session.member(), Connection::Lost).await;
-        }
-        services.lobby.disconnected(session.member()).await;
-        if session.is_attached() {
-            // The client came back meanwhile, and was shown again what it watches.
-            return;
-        }
-        services.feeds.leave(session.member());
-        services.stop_watching(&session).await;
-        services.feeds.lobby_changed();
-        if !services.sessions.contains(&session) {
-            return;
-        }
-        let loss = session.lost();
-        let tasks = services.tasks.clone();
-        tasks.spawn(async move {
-            tokio::select! {
-                () = services.stop.cancelled() => return,
-                () = tokio::time::sleep(RESUME_WITHIN) => {}
-            }
-            let _alone = session.change_alone().await;
-            if session.is_away_since(loss) {
-                services.end_alone(&session, Connection::Lost, CloseCode::Replaced).await;
-            }
-        });
     }
 
     /// Does what the client asks. What is refused here is answered by the caller; rooms and lobby answer themselves.

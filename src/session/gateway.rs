@@ -3,32 +3,29 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fourfold_engine::Variant;
 use rand::rng;
 use tokio::sync::oneshot;
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use super::client_session::ClientSession;
 use super::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, Unauthorized};
 use super::resume_token::ResumeToken;
-use super::services::Services;
+use super::services::{Offers, Services};
+use super::session_task::SessionTask;
 use crate::accounts::{AccountError, is_guest};
-use crate::fourfold_version;
 use crate::model::ids::{PlayerId, SessionId, TokenId};
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
-use crate::play::presence::session::{NewSession, Session, is_single};
+use crate::play::presence::session::{
+    NewSession, NotResumed, Returning, Session, SessionCommand, SessionInbox, is_single,
+};
 use crate::play::room::{Connection, Recipient};
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
-use crate::protocol::terms::WirePlayer;
 
 use crate::model::player::PlayerKind;
-use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome};
-use crate::protocol::{
-    CLIENT_FRAME_BYTES_MAX, CloseCode, ErrorCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError,
-};
+use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;
@@ -50,6 +47,12 @@ struct KnownHello {
     proven: Proven,
 }
 
+/// A session that is being opened. What is asked of it meanwhile waits in the inbox.
+struct OwnedSession {
+    session: Arc<Session>,
+    inbox: SessionInbox,
+}
+
 /// What became of a wish to go on.
 enum Resumed {
     Yes(Opened),
@@ -57,13 +60,6 @@ enum Resumed {
     No {
         instead_of: Option<Arc<Session>>,
     },
-}
-
-/// Whether the client knows its open offers.
-#[derive(Clone, Copy)]
-enum Offers {
-    Tell,
-    Known,
 }
 
 /// Who is at the other end.
@@ -212,11 +208,9 @@ impl SessionGateway {
             Some(session) => session,
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq);
-                let session =
-                    self.make(resume_token.session.clone(), &resume.secret, &request.proven, outbox);
-                let _alone = session.change_alone().await;
-                match self.enter(&session, request) {
-                    Ok(older) => return self.revive(&session, resume, older, re).await,
+                let owned = self.make(resume_token.session.clone(), &resume.secret, &request.proven, outbox);
+                match self.enter(&owned.session, request) {
+                    Ok(older) => return self.revive(owned, resume, older, re).await,
                     // Another socket has done the same just now.
                     Err(there) => there,
                 }
@@ -229,23 +223,24 @@ impl SessionGateway {
     /// Goes on with a session of an earlier process, which has just been entered.
     async fn revive(
         &self,
-        session: &Arc<Session>,
+        owned: OwnedSession,
         resume: &Resume,
         older: Vec<Arc<Session>>,
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
-        let attached = match self.welcome(session, true).await {
+        let session = &owned.session;
+        let attached = match self.services.welcome(session, true).await {
             Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
-            Err(refused) => Err(refused),
+            Err(cause) => Err(refuse(&cause)),
         };
         let Ok(Ok(attachment)) = attached else {
-            self.services.end_alone(session, Connection::Lost, CloseCode::Replaced).await;
+            self.services.strike_out(session, Connection::Lost, CloseCode::Replaced).await;
             return attached.map(|_gap| Resumed::No { instead_of: None });
         };
         self.take_seats(session, older).await;
-        self.catch_up(session, Offers::Tell).await;
+        self.services.catch_up(session, Offers::Tell).await;
         info!(session = %session.id(), player = %session.identity().name, "session of an earlier process resumed");
-        Ok(Resumed::Yes(self.opened(session, attachment)))
+        Ok(Resumed::Yes(self.leave_to_task(owned, attachment)))
     }
 
     /// Goes on with a session that is still known.
@@ -256,22 +251,17 @@ impl SessionGateway {
         resume: &Resume,
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
-        let _alone = session.change_alone().await;
-        if !self.services.sessions.contains(session) {
-            return Ok(Resumed::No { instead_of: None });
-        }
-        let welcome = self.welcome(session, true).await?;
-        let Ok(attachment) = session.outbox().attach(Some(resume.seq), &welcome, re) else {
-            return Ok(Resumed::No { instead_of: Some(Arc::clone(session)) });
+        let returning = Returning {
+            seen: resume.seq,
+            declared: declared_by(&request.hello),
+            re: re.map(ToOwned::to_owned),
         };
-        let games_max = self.games_max();
-        self.services.sessions.declare(session.player(), |settings| {
-            settings.declare(declared_by(&request.hello), games_max);
-            settings.draining = false;
-        });
-        self.back(session).await;
-        debug!(session = %session.id(), player = %session.identity().name, seq = resume.seq, "session resumed");
-        Ok(Resumed::Yes(self.opened(session, attachment)))
+        match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
+            Some(Ok(attachment)) => Ok(Resumed::Yes(self.opened(session, attachment))),
+            Some(Err(NotResumed::Gap(_))) => Ok(Resumed::No { instead_of: Some(Arc::clone(session)) }),
+            Some(Err(NotResumed::Store(cause))) => Err(refuse(&cause)),
+            None => Ok(Resumed::No { instead_of: None }),
+        }
     }
 
     /// Opens a new session, `instead_of` one that cannot go on.
@@ -286,27 +276,38 @@ impl SessionGateway {
         let resume_token =
             ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
         let secret = resume_token.write(&self.services.signer);
-        let session = self.make(id, &secret, proven, Outbox::new());
-        let welcome = self.welcome(&session, false).await?;
+        let owned = self.make(id, &secret, proven, Outbox::new());
+        let session = &owned.session;
+        let welcome = self.services.welcome(session, false).await.map_err(|cause| refuse(&cause))?;
         let attachment = session.outbox().attach(None, &welcome, re).map_err(|gap| refuse(&gap))?;
-        let mut older = self.enter(&session, request).unwrap_or_default();
+        let mut older = self.enter(session, request).unwrap_or_default();
         older.extend(instead_of);
-        self.take_seats(&session, older).await;
-        self.catch_up(&session, Offers::Tell).await;
+        self.take_seats(session, older).await;
+        self.services.catch_up(session, Offers::Tell).await;
         info!(session = %session.id(), player = %session.identity().name,
             client = %clean(&request.hello.client.name), "session opened");
-        Ok(self.opened(&session, attachment))
+        Ok(self.leave_to_task(owned, attachment))
     }
 
-    fn make(&self, id: SessionId, secret: &str, proven: &Proven, outbox: Outbox) -> Arc<Session> {
-        Arc::new(Session::new(NewSession {
+    fn make(&self, id: SessionId, secret: &str, proven: &Proven, outbox: Outbox) -> OwnedSession {
+        let (session, inbox) = Session::new(NewSession {
             id,
             secret: secret.to_owned(),
             identity: proven.identity.clone(),
             credential: proven.credential.clone(),
             outbox,
             directory: self.services.directory.clone(),
-        }))
+        });
+        OwnedSession { session, inbox }
+    }
+
+    /// From here on its task owns the session.
+    fn leave_to_task(&self, owned: OwnedSession, attachment: Attachment) -> Opened {
+        let OwnedSession { session, inbox } = owned;
+        let opened = self.opened(&session, attachment);
+        let task = SessionTask::new(session, Arc::clone(&self.services), inbox);
+        self.services.tasks.spawn(task.run());
+        opened
     }
 
     fn opened(&self, session: &Arc<Session>, attachment: Attachment) -> Opened {
@@ -337,7 +338,8 @@ impl SessionGateway {
         Ok(older)
     }
 
-    /// Takes the player's seats, and ends the sessions that give way.
+    /// Takes the player's seats, and ends the sessions that give way. All of these are in the registry for longer, so
+    /// that of two sessions at most one waits for the other.
     async fn take_seats(&self, session: &Arc<Session>, older: Vec<Arc<Session>>) {
         for room in self.services.directory.rooms_of(session.player()) {
             // Seated before an older session leaves, so that the player never seems to be away.
@@ -369,68 +371,6 @@ impl SessionGateway {
                 warn!(bot = %bot, error = %error, "what a bot says about itself could not be stored");
             }
         });
-    }
-
-    /// Says what waits: open offers, `synced`, and the turns. The games themselves came when the seats were taken.
-    async fn catch_up(&self, session: &Arc<Session>, offers: Offers) {
-        match offers {
-            Offers::Tell => self.services.lobby.tell_open(session).await,
-            Offers::Known => {}
-        }
-        let mut live = 0;
-        let mut your_turn = Vec::new();
-        for room in self.services.directory.rooms_of(session.player()) {
-            let Some(snapshot) = room.look().await else { continue };
-            live += u32::from(snapshot.to_move.is_some());
-            if snapshot.to_move.is_some() && snapshot.to_move == snapshot.side_of(session.player()) {
-                your_turn.push(room);
-            }
-        }
-        let games = your_turn.iter().map(|room| room.game().clone()).collect();
-        session.tell(ServerMessage::Synced(Synced { games: live, your_turn: games }));
-        for room in your_turn {
-            room.prompt(session.member()).await;
-        }
-    }
-
-    /// The client of a live session is back: its seats are no longer away, and what it watched is shown again.
-    async fn back(&self, session: &Arc<Session>) {
-        for room in self.services.directory.rooms_of(session.player()) {
-            room.connected(session.member(), Connection::Up).await;
-        }
-        for game in session.watched_games() {
-            if let Some(room) = self.services.directory.room(&game) {
-                room.watch(session.player().clone(), self.services.reply_to(session, None));
-            }
-        }
-        for feed in session.followed_feeds() {
-            let recipient = Arc::clone(session) as Arc<dyn Recipient>;
-            self.services.feeds.subscribe(feed, session.member(), recipient);
-        }
-        self.catch_up(session, Offers::Known).await;
-        self.services.feeds.lobby_changed();
-    }
-
-    async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, RefusedHello> {
-        let identity = session.identity();
-        let rating = self.services.store.shown_rating(identity, Variant::STANDARD).await;
-        let rating = rating.map_err(|error| refuse(&error))?;
-        Ok(Frame::new(ServerMessage::Welcome(Box::new(Welcome {
-            protocol: PROTOCOL_VERSION,
-            session: session.id().clone(),
-            secret: session.secret().to_owned(),
-            resumed,
-            server: ServerInfo { name: "fourfold".into(), version: fourfold_version().into() },
-            you: WirePlayer::new(identity, rating, None),
-            limits: Limits {
-                frame_bytes: CLIENT_FRAME_BYTES_MAX,
-                messages_per_20s: self.services.messages_per_20s,
-                games: self.games_max(),
-            },
-            heartbeat_ms: u64::try_from(self.services.heartbeat.as_millis()).unwrap_or(u64::MAX),
-            reactions: REACTIONS.iter().map(|emoji| (*emoji).to_owned()).collect(),
-            durability: self.services.durability.to_owned(),
-        }))))
     }
 }
 

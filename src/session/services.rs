@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold_engine::Variant;
+
 use crate::accounts::Accounts;
+use crate::fourfold_version;
 use crate::lobby::LobbyHandle;
 use crate::model::player::PlayerKind;
 use crate::model::signing::Signer;
@@ -11,13 +14,15 @@ use crate::model::time::UnixMillis;
 use crate::play::feeds::Feeds;
 use crate::play::host::Host;
 use crate::play::presence::registry::{Removed, Sessions};
-use crate::play::presence::session::Session;
+use crate::play::presence::session::{Session, SessionCommand};
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Connection, Directory, Recipient};
-use crate::protocol::CloseCode;
+use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome};
+use crate::protocol::terms::WirePlayer;
+use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION, REACTIONS};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
-use crate::storage::{Store, Writer};
+use crate::storage::{Store, StoreError, Writer};
 
 /// What sessions need from the rest of the daemon.
 #[derive(Debug)]
@@ -40,6 +45,8 @@ pub struct Services {
     pub tasks: tokio_util::task::TaskTracker,
     /// Cancelled when the daemon stops.
     pub stop: tokio_util::sync::CancellationToken,
+    /// Cancelled later, when the last sockets are to end: no client comes back to this process after that.
+    pub sockets_stop: tokio_util::sync::CancellationToken,
     /// When this process began, by the wall clock.
     pub started_at: UnixMillis,
     /// How often the server pings.
@@ -52,6 +59,13 @@ pub struct Services {
     pub durability: &'static str,
 }
 
+/// Whether the client knows its open offers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Offers {
+    Tell,
+    Known,
+}
+
 impl Services {
     /// Where answers to this session go.
     pub fn reply_to(&self, session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
@@ -62,15 +76,62 @@ impl Services {
         }
     }
 
-    /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
-    /// still attached closes with `code`. Does nothing if it has ended before.
-    pub async fn end_session(&self, session: &Arc<Session>, how: Connection, code: CloseCode) {
-        let _alone = session.change_alone().await;
-        self.end_alone(session, how, code).await;
+    /// The first message to a socket.
+    pub(super) async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, StoreError> {
+        let identity = session.identity();
+        let rating = self.store.shown_rating(identity, Variant::STANDARD).await?;
+        Ok(Frame::new(ServerMessage::Welcome(Box::new(Welcome {
+            protocol: PROTOCOL_VERSION,
+            session: session.id().clone(),
+            secret: session.secret().to_owned(),
+            resumed,
+            server: ServerInfo { name: "fourfold".into(), version: fourfold_version().into() },
+            you: WirePlayer::new(identity, rating, None),
+            limits: Limits {
+                frame_bytes: CLIENT_FRAME_BYTES_MAX,
+                messages_per_20s: self.messages_per_20s,
+                games: self.sessions.games_max(),
+            },
+            heartbeat_ms: u64::try_from(self.heartbeat.as_millis()).unwrap_or(u64::MAX),
+            reactions: REACTIONS.iter().map(|emoji| (*emoji).to_owned()).collect(),
+            durability: self.durability.to_owned(),
+        }))))
     }
 
-    /// As [`Self::end_session`], for a caller who holds the session's [`Session::change_alone`].
-    pub(super) async fn end_alone(&self, session: &Arc<Session>, how: Connection, code: CloseCode) {
+    /// Says what waits: open offers, `synced`, and the turns. The games themselves came when the seats were taken.
+    pub(super) async fn catch_up(&self, session: &Arc<Session>, offers: Offers) {
+        match offers {
+            Offers::Tell => self.lobby.tell_open(session).await,
+            Offers::Known => {}
+        }
+        let mut live = 0;
+        let mut your_turn = Vec::new();
+        for room in self.directory.rooms_of(session.player()) {
+            let Some(snapshot) = room.look().await else { continue };
+            live += u32::from(snapshot.to_move.is_some());
+            if snapshot.to_move.is_some() && snapshot.to_move == snapshot.side_of(session.player()) {
+                your_turn.push(room);
+            }
+        }
+        let games = your_turn.iter().map(|room| room.game().clone()).collect();
+        session.tell(ServerMessage::Synced(Synced { games: live, your_turn: games }));
+        for room in your_turn {
+            room.prompt(session.member()).await;
+        }
+    }
+
+    /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
+    /// still attached closes with `code`. Does nothing if it has ended before.
+    pub async fn end_session(&self, session: &Session, how: Connection, code: CloseCode) {
+        let ended = session.ask(|ended| SessionCommand::End { how, code, ended }).await;
+        if ended.is_none() {
+            // It has no owner any more: it has ended, or its task has panicked.
+            self.strike_out(session, how, code).await;
+        }
+    }
+
+    /// As [`Self::end_session`], for the session's owner.
+    pub(super) async fn strike_out(&self, session: &Session, how: Connection, code: CloseCode) {
         let removed = self.sessions.remove(session);
         if removed == Removed::WasNotThere {
             return;

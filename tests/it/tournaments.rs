@@ -20,7 +20,7 @@ async fn a_tournament_goes_on_after_a_restart_where_it_was() {
     let (ada_token, bob_token) = (arena.token("ada").await, arena.token("bob").await);
     let (mut ada, mut bob) =
         (arena.connect_bot(&ada_token, json!({})).await, arena.connect_bot(&bob_token, json!({})).await);
-    let id = arena.tournaments.hold("Cup").await.unwrap();
+    let id = arena.tournaments.start("Cup").await.unwrap();
     let game = ada.until("game").await;
     assert_eq!((&game["rated"], &game["opening"]["kind"]), (&json!(true), &json!("balanced")));
     assert_eq!(game["pair"], json!({"id": format!("{id}-t0"), "leg": 1, "of": 2}));

@@ -72,26 +72,38 @@ const OLD_NAMES: &[Name] = &[
     name("FieldFit", "src", "RatingFit"),
     name("Hall", "arena/src", "RunState"),
     name("Hand", "src/storage/sqlite", "WriteConnection"),
+    name("Hold", "src/competition", "StartCommand"),
+    name("HoldError", "src", "TournamentStartError"),
     name("LadderActor", "src", "the matchmaker's"),
     name("Learnt", "src/study/learning", "knowledge"),
     name("Mind", "src/study/learning", "knowledge"),
     name("Outlook", "src", "LiveValue"),
+    name("Progress", "src/analysis", "MoreWork"),
+    name("Progress", "src/play/room", "ListedBoard"),
     name("Pupil", "src", "LearnerTask"),
     name("PuzzleDesk", "src", "Puzzles"),
+    name("Rest", "src/protocol", "a word for what is left"),
+    name("Seated", "src", "SeatConnection or TakenSeat"),
     name("Taught", "src", "PastLesson or TeachingGame"),
     name("Truth", "src/analysis", "LiveValue"),
+    name("WatchedTruth", "src", "WatchedValue"),
+    name("agreement", "src/play/room/state", "takeback or rematch"),
     name("authors", "src/storage", "bot_versions"),
+    name("desk", "src/app", "the word for what it is"),
     name("heart", "src/session", "heartbeat"),
+    name("outlook", "src", "value"),
     name("pace", "src/http", "slow_peer"),
     Name { word: "purse", place: "src", now: "compute budget", seen: Seen::InComments },
     name("rethought", "src/study", "changed_moves"),
     name("slots", "src/http", "connection_limits"),
+    name("tell_truth", "src", "tell_value"),
     name("ticket", "src/session", "resume_token"),
     name("told", "src/study/learning", "lesson_history"),
+    name("truth", "src/play", "live_value"),
 ];
 
 /// Names that are to be given up. One that is gone belongs to [`OLD_NAMES`].
-const NAMES_TO_GO: &[Name] = &[name("agreement", "src/play/room/state", "takeback, rematch")];
+const NAMES_TO_GO: &[Name] = &[];
 
 #[test]
 fn files_stay_readable() {

@@ -73,7 +73,6 @@ const LOCK_PLACES: &[&str] = &[
     "src/competition/matchmaker/troubles.rs",
     "src/competition/self_test/trial.rs",
     "src/competition/tournament/board.rs",
-    "src/competition/tournament/director.rs",
     "src/http/connection_limits.rs",
     "src/http/slow_peer.rs",
     "src/play/feeds.rs",

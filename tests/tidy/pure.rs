@@ -34,6 +34,7 @@ const PURE: &[&str] = &[
     "src/lobby/pairing",
     "src/lobby/tv",
     "src/model",
+    "src/play/presence/session_state",
     "src/play/reasons",
     "src/play/room/lag",
     "src/play/room/state",

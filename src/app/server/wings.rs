@@ -123,7 +123,7 @@ pub(super) fn play(ground: &Ground, thinking: &Thinking, house: HouseBots) -> (P
         metrics: Arc::clone(&ground.metrics),
         pair_limit: ground.config.limits.rated_games_per_pair_and_day.number(),
         self_test: requirement(&ground.config),
-        truth: live_values(&ground.config, &thinking.analysis),
+        live_values: live_values(&ground.config, &thinking.analysis),
     });
     (Playing { host, directory, sessions, feeds }, actor)
 }
@@ -170,6 +170,7 @@ pub(super) fn session(ground: &Ground, playing: &Playing, lobby: LobbyHandle) ->
         feeds: playing.feeds.clone(),
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
+        sockets_stop: CancellationToken::new(),
         started_at: UnixMillis::now(),
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),
@@ -329,8 +330,9 @@ pub(super) fn tv(thinking: &Thinking, playing: &Playing) -> TvDirector {
 }
 
 /// The limits of the listener.
-pub(super) fn transport(ground: &Ground) -> Transport {
-    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), CancellationToken::new())
+pub(super) fn transport(ground: &Ground, services: &Services) -> Transport {
+    let stop = services.sockets_stop.clone();
+    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop)
 }
 
 /// HTTP: pages, interface, WebSocket.
@@ -394,7 +396,7 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
-        tells_truth: config.watching.truth,
+        tells_values: config.watching.truth,
     }
 }
 

@@ -1,11 +1,11 @@
 //! What everybody sees of tournaments, and the way to ask for one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fourfold_arena::report::RatingTable;
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::progress::{ScheduleLine, TournamentProgress};
 use crate::model::ids::{PlayerName, TournamentId};
@@ -55,7 +55,7 @@ pub struct TournamentView {
 }
 
 impl TournamentView {
-    fn new(progress: &TournamentProgress) -> Self {
+    pub(super) fn new(progress: &TournamentProgress) -> Self {
         let (games, known) = progress.games();
         Self {
             tournament: progress.tournament().clone(),
@@ -68,9 +68,9 @@ impl TournamentView {
     }
 }
 
-/// Why a tournament cannot be held now.
+/// Why a tournament cannot start now.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum HoldError {
+pub enum TournamentStartError {
     /// The configuration has none of that name.
     #[error("the configuration has no tournament called `{0}`")]
     Unknown(String),
@@ -87,72 +87,82 @@ pub enum HoldError {
 
 /// A command to the director.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct StartCommand {
     pub(super) name: String,
-    pub(super) reply: oneshot::Sender<Result<TournamentId, HoldError>>,
+    pub(super) reply: oneshot::Sender<Result<TournamentId, TournamentStartError>>,
 }
 
-/// One tournament's progress: the director changes it, whoever looks reads it.
-pub(super) type SharedProgress = Arc<Mutex<TournamentProgress>>;
-
-/// Looks at a progress, or changes it.
-pub(super) fn lock(progress: &SharedProgress) -> std::sync::MutexGuard<'_, TournamentProgress> {
-    progress.lock().unwrap_or_else(PoisonError::into_inner)
+/// What the director shows: it alone puts something else there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    /// Tournaments under way, each as it stood when it was last shown.
+    pub(super) running: HashMap<TournamentId, Arc<TournamentView>>,
+    /// Those of the configuration, the next first.
+    pub(super) upcoming: Vec<Upcoming>,
 }
 
-/// All tournaments, for reading, and the way to hold one. Cheap to clone.
+/// All tournaments, for reading, and the way to start one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tournaments {
-    inner: Arc<TournamentsInner>,
+    store: Arc<dyn Store>,
+    shown: watch::Receiver<Shown>,
+    finished: FinishedViews,
+    commands: mpsc::Sender<StartCommand>,
 }
 
+/// The director's end of a board.
 #[derive(Debug)]
-struct TournamentsInner {
-    store: Arc<dyn Store>,
-    running: RwLock<HashMap<TournamentId, SharedProgress>>,
-    upcoming: RwLock<Vec<Upcoming>>,
-    finished: Mutex<Vec<Arc<TournamentView>>>,
-    commands: mpsc::Sender<Hold>,
+pub(super) struct BoardEnd {
+    pub(super) shown: watch::Sender<Shown>,
+    pub(super) commands: mpsc::Receiver<StartCommand>,
+}
+
+/// Tournaments as they came out, which nothing changes any more. A lock, for what is kept is only what the store would
+/// say again: whoever reads a tournament may put it there, and it is held for a look at a short list.
+#[derive(Clone, Debug, Default)]
+struct FinishedViews {
+    kept: Arc<Mutex<Vec<Arc<TournamentView>>>>,
+}
+
+impl FinishedViews {
+    fn find(&self, id: &TournamentId) -> Option<Arc<TournamentView>> {
+        self.kept().iter().find(|view| view.tournament.id == *id).cloned()
+    }
+
+    fn keep(&self, view: Arc<TournamentView>) {
+        let mut kept = self.kept();
+        if kept.len() >= FINISHED_MAX {
+            kept.remove(0);
+        }
+        kept.push(view);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<TournamentView>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Tournaments {
-    /// A board with nothing on it, and where its commands arrive.
-    pub(super) fn with_commands(store: Arc<dyn Store>) -> (Self, mpsc::Receiver<Hold>) {
+    /// A board with nothing on it, and the director's end of it.
+    pub(super) fn new(store: Arc<dyn Store>) -> (Self, BoardEnd) {
         let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-        let inner = TournamentsInner {
-            store,
-            running: RwLock::default(),
-            upcoming: RwLock::default(),
-            finished: Mutex::default(),
-            commands,
-        };
-        (Self { inner: Arc::new(inner) }, inbox)
+        let (shown, seen) = watch::channel(Shown::default());
+        let board = Self { store, shown: seen, finished: FinishedViews::default(), commands };
+        (board, BoardEnd { shown, commands: inbox })
     }
 
-    /// A board for reading alone, on which nobody holds anything.
+    /// A board for reading alone, on which nobody starts anything.
     pub fn reading(store: Arc<dyn Store>) -> Self {
-        Self::with_commands(store).0
+        Self::new(store).0
     }
 
-    pub(super) fn show(&self, id: TournamentId, progress: SharedProgress) {
-        self.inner.running.write().unwrap_or_else(PoisonError::into_inner).insert(id, progress);
-    }
-
-    pub(super) fn take_down(&self, id: &TournamentId) {
-        self.inner.running.write().unwrap_or_else(PoisonError::into_inner).remove(id);
-    }
-
-    pub(super) fn announce(&self, upcoming: Vec<Upcoming>) {
-        *self.inner.upcoming.write().unwrap_or_else(PoisonError::into_inner) = upcoming;
-    }
-
-    fn running(&self, id: &TournamentId) -> Option<SharedProgress> {
-        self.inner.running.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    fn running(&self, id: &TournamentId) -> Option<Arc<TournamentView>> {
+        self.shown.borrow().running.get(id).cloned()
     }
 
     /// Those of the configuration, the next first.
     pub fn upcoming(&self) -> Vec<Upcoming> {
-        self.inner.upcoming.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shown.borrow().upcoming.clone()
     }
 
     /// Tournaments with the numbers by which a list goes on, the newest first.
@@ -166,13 +176,13 @@ impl Tournaments {
         limit: u32,
     ) -> Result<Vec<(u64, TournamentSummary)>, StoreError> {
         let mut list = Vec::new();
-        for (number, tournament) in self.inner.store.tournaments(before, limit).await? {
+        for (number, tournament) in self.store.tournaments(before, limit).await? {
             let end = tournament.end.as_ref();
             let winner = match end.and_then(|end| end.winner.as_ref()) {
-                Some(winner) => self.inner.store.player(winner).await?.map(|player| player.name),
+                Some(winner) => self.store.player(winner).await?.map(|player| player.name),
                 None => None,
             };
-            let booked = || self.running(&tournament.id).map_or(0, |progress| lock(&progress).games().0);
+            let booked = || self.running(&tournament.id).map_or(0, |view| view.games);
             let games = end.map_or_else(booked, |end| end.games);
             list.push((number, TournamentSummary { tournament, games, winner }));
         }
@@ -185,40 +195,29 @@ impl Tournaments {
     ///
     /// The store failed.
     pub async fn view(&self, id: &TournamentId) -> Result<Option<Arc<TournamentView>>, StoreError> {
-        if let Some(progress) = self.running(id) {
-            return Ok(Some(Arc::new(TournamentView::new(&lock(&progress)))));
+        if let Some(view) = self.running(id).or_else(|| self.finished.find(id)) {
+            return Ok(Some(view));
         }
-        if let Some(view) = self.finished().iter().find(|view| view.tournament.id == *id) {
-            return Ok(Some(Arc::clone(view)));
-        }
-        let Some(tournament) = self.inner.store.tournament(id).await? else { return Ok(None) };
+        let Some(tournament) = self.store.tournament(id).await? else { return Ok(None) };
         let has_ended = tournament.end.is_some();
-        let progress = take_up(&*self.inner.store, tournament).await?;
+        let progress = take_up(&*self.store, tournament).await?;
         let view = Arc::new(TournamentView::new(&progress));
         if has_ended {
-            let mut finished = self.finished();
-            if finished.len() >= FINISHED_MAX {
-                finished.remove(0);
-            }
-            finished.push(Arc::clone(&view));
+            self.finished.keep(Arc::clone(&view));
         }
         Ok(Some(view))
-    }
-
-    fn finished(&self) -> std::sync::MutexGuard<'_, Vec<Arc<TournamentView>>> {
-        self.inner.finished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a tournament of the configuration now.
     ///
     /// # Errors
     ///
-    /// See [`HoldError`].
-    pub async fn hold(&self, name: &str) -> Result<TournamentId, HoldError> {
+    /// See [`TournamentStartError`].
+    pub async fn start(&self, name: &str) -> Result<TournamentId, TournamentStartError> {
         let (reply, answer) = oneshot::channel();
-        let command = Hold { name: name.to_owned(), reply };
-        self.inner.commands.send(command).await.map_err(|_| HoldError::Unavailable)?;
-        answer.await.map_err(|_| HoldError::Unavailable)?
+        let command = StartCommand { name: name.to_owned(), reply };
+        self.commands.send(command).await.map_err(|_| TournamentStartError::Unavailable)?;
+        answer.await.map_err(|_| TournamentStartError::Unavailable)?
     }
 }
 

@@ -1,18 +1,20 @@
-//! Holds tournaments: begins them when they are due, starts their games, and hears how those end.
+//! Runs tournaments: begins them when they are due, starts their games, and hears how those end.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_arena::plan::PlannedGame;
 use fourfold_engine::{Side, Variant};
 use rand::RngExt;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
-use super::board::{Hold, HoldError, SharedProgress, Tournaments, Upcoming, lock, take_up};
+use super::board::{
+    BoardEnd, Shown, StartCommand, TournamentStartError, TournamentView, Tournaments, Upcoming, take_up,
+};
 use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
@@ -33,6 +35,10 @@ use crate::storage::writer::{WriteError, Writer};
 
 /// How often to look for tournaments that are due and games that can begin.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How often what has changed is shown: a view costs as much as its tournament is long, and fast bots end hundreds of
+/// games a second. Nobody sees a tenth of a second.
+const SHOW_EVERY: Duration = Duration::from_millis(100);
 
 /// How late a tournament may begin: whoever opens a laptop in the evening does not want what was due at noon.
 const LATE_MAX_MS: i64 = 5 * 60 * 1_000;
@@ -70,18 +76,36 @@ struct PlannedTournament {
 /// A tournament under way.
 #[derive(Debug)]
 struct RunningTournament {
-    progress: SharedProgress,
+    progress: TournamentProgress,
     entrants: Vec<Identity>,
     /// Since when entrants could not play, by their places.
     away: HashMap<usize, Instant>,
+    /// Whether it is shown as it stood before.
+    is_outdated: bool,
 }
 
-/// Holds tournaments.
+impl RunningTournament {
+    /// Changes what is shown of it.
+    fn change<T>(&mut self, change: impl FnOnce(&mut TournamentProgress) -> T) -> T {
+        self.is_outdated = true;
+        change(&mut self.progress)
+    }
+
+    /// How it stands, to be shown.
+    fn view(&mut self) -> Arc<TournamentView> {
+        self.is_outdated = false;
+        Arc::new(TournamentView::new(&self.progress))
+    }
+}
+
+/// Runs tournaments. It alone knows how they stand; everybody else sees what it shows.
 #[derive(Debug)]
 pub struct Director {
     deps: DirectorDeps,
-    board: Tournaments,
-    commands: mpsc::Receiver<Hold>,
+    shown: watch::Sender<Shown>,
+    /// When it last showed what had changed.
+    shown_at: Option<Instant>,
+    commands: mpsc::Receiver<StartCommand>,
     ends: broadcast::Receiver<GameOver>,
     plans: Vec<PlannedTournament>,
     running: HashMap<TournamentId, RunningTournament>,
@@ -109,11 +133,11 @@ impl Director {
         deps: DirectorDeps,
         configured: Vec<TournamentConfig>,
     ) -> Result<(Self, Tournaments), StoreError> {
-        let (board, commands) = Tournaments::with_commands(Arc::clone(&deps.store));
+        let (board, BoardEnd { shown, commands }) = Tournaments::new(Arc::clone(&deps.store));
         let plans = configured.into_iter().map(|config| PlannedTournament { config, next: None }).collect();
         let ends = deps.host.ends();
         let mut director =
-            Self { deps, board: board.clone(), commands, ends, plans, running: HashMap::new() };
+            Self { deps, shown, shown_at: None, commands, ends, plans, running: HashMap::new() };
         for tournament in director.deps.store.running_tournaments().await? {
             let id = tournament.id.clone();
             match director.take_up(tournament).await {
@@ -141,9 +165,12 @@ impl Director {
     }
 
     fn add(&mut self, id: TournamentId, progress: TournamentProgress, entrants: Vec<Identity>) {
-        let progress = Arc::new(Mutex::new(progress));
-        self.board.show(id.clone(), Arc::clone(&progress));
-        self.running.insert(id, RunningTournament { progress, entrants, away: HashMap::new() });
+        let mut running = RunningTournament { progress, entrants, away: HashMap::new(), is_outdated: false };
+        let view = running.view();
+        self.running.insert(id.clone(), running);
+        self.shown.send_modify(|shown| {
+            shown.running.insert(id, view);
+        });
     }
 
     /// Runs until the daemon stops.
@@ -152,23 +179,55 @@ impl Director {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
+            let show_at = self.next_showing();
+            let may_go_on = tokio::select! {
                 () = stop.cancelled() => return,
-                _ = tick.tick() => self.begin_due(UnixMillis::now()).await,
-                Some(command) = self.commands.recv() => self.obey(command).await,
+                _ = tick.tick() => {
+                    self.begin_due(UnixMillis::now()).await;
+                    true
+                }
+                Some(command) = self.commands.recv() => {
+                    self.obey(command).await;
+                    true
+                }
                 over = self.ends.recv() => match over {
-                    Ok(over) => {
-                        if !self.game_over(&over).await {
-                            continue;
-                        }
+                    Ok(over) => self.game_over(&over).await,
+                    Err(RecvError::Lagged(_)) => {
+                        self.reload_all().await;
+                        true
                     }
-                    Err(RecvError::Lagged(_)) => self.reload_all().await,
                     Err(RecvError::Closed) => return,
                 },
+                () = until(show_at) => false,
+            };
+            if may_go_on {
+                for id in self.running.keys().cloned().collect::<Vec<_>>() {
+                    self.go_on(&id).await;
+                }
             }
-            for id in self.running.keys().cloned().collect::<Vec<_>>() {
-                self.go_on(&id).await;
-            }
+            self.show_changes();
+        }
+    }
+
+    // ---- showing ----
+
+    /// When something is to be shown that has changed already.
+    fn next_showing(&self) -> Option<Instant> {
+        let is_outdated = self.running.values().any(|running| running.is_outdated);
+        self.shown_at.filter(|_| is_outdated).map(|at| at + SHOW_EVERY)
+    }
+
+    /// Shows what has changed, unless it has done so just now.
+    fn show_changes(&mut self) {
+        let now = now();
+        if self.shown_at.is_some_and(|at| now < at + SHOW_EVERY) {
+            return;
+        }
+        let outdated = self.running.iter_mut().filter(|(_, running)| running.is_outdated);
+        let views: Vec<_> = outdated.map(|(id, running)| (id.clone(), running.view())).collect();
+        if !views.is_empty() {
+            self.shown_at = Some(now);
+            self.shown.send_modify(|shown| shown.running.extend(views));
         }
     }
 
@@ -180,7 +239,7 @@ impl Director {
         for place in 0..self.plans.len() {
             if self.plans[place].config.at == TournamentStart::Daemon {
                 let config = self.plans[place].config.clone();
-                self.hold_or_say(&config, now).await;
+                self.start_or_say(&config, now).await;
             }
             let plan = &mut self.plans[place];
             plan.next = next(&plan.config.at, now);
@@ -195,7 +254,7 @@ impl Director {
             plan.next = next(&plan.config.at, now);
             let config = plan.config.clone();
             if now.0 - due.0 <= LATE_MAX_MS {
-                self.hold_or_say(&config, due).await;
+                self.start_or_say(&config, due).await;
             } else {
                 warn!(name = config.name, %due, "a tournament was due while nobody looked, and is left out");
             }
@@ -208,44 +267,44 @@ impl Director {
         let upcoming = |plan: &PlannedTournament| Upcoming { name: plan.config.name.clone(), at: plan.next };
         let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
-        self.board.announce(upcoming);
+        self.shown.send_modify(|shown| shown.upcoming = upcoming);
     }
 
-    async fn obey(&mut self, command: Hold) {
+    async fn obey(&mut self, command: StartCommand) {
         let config = self.plans.iter().find(|plan| plan.config.name == command.name);
-        let held = match config.map(|plan| plan.config.clone()) {
-            Some(config) => self.hold(&config, UnixMillis::now()).await,
-            None => Err(HoldError::Unknown(command.name)),
+        let started = match config.map(|plan| plan.config.clone()) {
+            Some(config) => self.start(&config, UnixMillis::now()).await,
+            None => Err(TournamentStartError::Unknown(command.name)),
         };
         // Whoever asked may have gone away.
-        let _ = command.reply.send(held);
+        let _ = command.reply.send(started);
     }
 
-    async fn hold_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
-        if let Err(error) = self.hold(config, due_at).await {
+    async fn start_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
+        if let Err(error) = self.start(config, due_at).await {
             warn!(name = config.name, error = %error, "a tournament that is due does not begin");
         }
     }
 
-    async fn hold(
+    async fn start(
         &mut self,
         config: &TournamentConfig,
         due_at: UnixMillis,
-    ) -> Result<TournamentId, HoldError> {
-        let is_same = |running: &RunningTournament| lock(&running.progress).tournament().name == config.name;
+    ) -> Result<TournamentId, TournamentStartError> {
+        let is_same = |running: &RunningTournament| running.progress.tournament().name == config.name;
         if self.running.values().any(is_same) {
-            return Err(HoldError::GoesOn(config.name.clone()));
+            return Err(TournamentStartError::GoesOn(config.name.clone()));
         }
         if self.deps.host.is_paused() {
-            return Err(HoldError::Unavailable);
+            return Err(TournamentStartError::Unavailable);
         }
         let failed = |error: &dyn std::fmt::Display| {
             error!(error = %error, "a tournament could not begin");
-            HoldError::Unavailable
+            TournamentStartError::Unavailable
         };
         let entrants = self.entrants(config).await.map_err(|error| failed(&error))?;
         if entrants.len() < 2 {
-            return Err(HoldError::Alone(config.name.clone()));
+            return Err(TournamentStartError::Alone(config.name.clone()));
         }
         let tournament = plan(config, &entrants, due_at);
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
@@ -297,19 +356,18 @@ impl Director {
     async fn go_on(&mut self, id: &TournamentId) {
         self.start_games(id).await;
         let Some(running) = self.running.get(id) else { return };
-        let end = {
-            let progress = lock(&running.progress);
-            let over = progress.over().filter(|_| progress.live().is_empty());
-            over.map(|reason| end(&progress, reason))
-        };
-        let Some(end) = end else { return };
+        let progress = &running.progress;
+        let Some(reason) = progress.over().filter(|_| progress.live().is_empty()) else { return };
+        let end = end(progress, reason);
         let write = Write::EndTournament { tournament: id.clone(), end: end.clone() };
         match self.deps.writer.write(write).await {
             Ok(_) => {
-                let name = lock(&running.progress).tournament().name.clone();
+                let name = &progress.tournament().name;
                 info!(tournament = %id, name, games = end.games, reason = ?end.reason, "tournament over");
-                self.board.take_down(id);
                 self.running.remove(id);
+                self.shown.send_modify(|shown| {
+                    shown.running.remove(id);
+                });
             }
             Err(error) => warn!(tournament = %id, error = %error, "a tournament's end is not stored yet"),
         }
@@ -317,15 +375,14 @@ impl Director {
 
     async fn start_games(&mut self, id: &TournamentId) {
         let Some(running) = self.running.get_mut(id) else { return };
-        let concurrency = lock(&running.progress).tournament().concurrency as usize;
+        let concurrency = running.progress.tournament().concurrency as usize;
         let mut tried: HashSet<u64> = HashSet::new();
         let mut waiting = Vec::new();
         while tried.len() < concurrency + TRIES_MORE {
-            let slot = {
-                let mut progress = lock(&running.progress);
-                if progress.live().len() >= concurrency { None } else { progress.next_game() }
-            };
-            let Some(slot) = slot else { break };
+            if running.progress.live().len() >= concurrency {
+                break;
+            }
+            let Some(slot) = running.progress.next_game() else { break };
             let attempt = if tried.insert(slot.number) {
                 attempt(&self.deps, running, slot).await
             } else {
@@ -340,9 +397,8 @@ impl Director {
                 }
             }
         }
-        let mut progress = lock(&running.progress);
         for slot in waiting {
-            progress.postpone(slot);
+            running.progress.postpone(slot);
         }
     }
 
@@ -351,13 +407,13 @@ impl Director {
         let spec = &over.public.spec;
         let place = spec.pair.as_ref().and_then(|pair| Some((pair.id.of_tournament()?, pair.leg)));
         let Some(((id, pair), leg)) = place else { return false };
-        let Some(running) = self.running.get(&id) else { return false };
+        let Some(running) = self.running.get_mut(&id) else { return false };
         let (result, reason, by) = (over.end.result, over.end.reason, over.end.by.map(Side::from));
         let ending = Ending { result, reason, by };
         let number = pair * 2 + u64::from(leg.saturating_sub(1));
         match Decided::by(&ending, &spec.opening.moves, &over.end.moves) {
             Some(decided) => {
-                let suspended = lock(&running.progress).finished(number, decided);
+                let suspended = running.change(|progress| progress.finished(number, decided));
                 say_suspended(&id, running, &suspended);
             }
             // It must be played again, as often as its records allow.
@@ -368,10 +424,10 @@ impl Director {
 
     /// Begins anew from what is stored.
     async fn reload(&mut self, id: &TournamentId) {
-        let Some(running) = self.running.get(id) else { return };
-        let tournament = lock(&running.progress).tournament().clone();
+        let Some(running) = self.running.get_mut(id) else { return };
+        let tournament = running.progress.tournament().clone();
         match take_up(&*self.deps.store, tournament).await {
-            Ok(progress) => *lock(&running.progress) = progress,
+            Ok(stored) => running.change(|progress| *progress = stored),
             Err(error) => error!(tournament = %id, error = %error, "a tournament could not be read again"),
         }
     }
@@ -404,7 +460,7 @@ async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: Pla
             for side in Side::BOTH {
                 running.away.remove(&seats[side]);
             }
-            lock(&running.progress).started(slot, game);
+            running.change(|progress| progress.started(slot, game));
             StartOutcome::Begun
         }
         Err(StartError::Paused | StartError::ArenaBusy) => StartOutcome::Closed,
@@ -428,11 +484,11 @@ fn may_play(deps: &DirectorDeps, running: &RunningTournament, place: usize, othe
 
 async fn walk_over(
     deps: &DirectorDeps,
-    running: &RunningTournament,
+    running: &mut RunningTournament,
     slot: PlannedGame,
     absent: Side,
 ) -> StartOutcome {
-    let id = lock(&running.progress).tournament().id.clone();
+    let id = running.progress.tournament().id.clone();
     let walkover = Walkover { number: slot.number, absent };
     let write = Write::WalkOver { tournament: id.clone(), walkover };
     if let Err(error) = deps.writer.write(write).await {
@@ -441,7 +497,7 @@ async fn walk_over(
     }
     let entrant = &running.entrants[slot.seats()[absent]].name;
     info!(tournament = %id, game = slot.number, %entrant, "lost without being there");
-    let suspended = lock(&running.progress).walked_over(slot, absent);
+    let suspended = running.change(|progress| progress.walked_over(slot, absent));
     say_suspended(&id, running, &suspended);
     StartOutcome::WalkedOver
 }
@@ -454,8 +510,7 @@ fn say_suspended(id: &TournamentId, running: &RunningTournament, suspended: &[us
 }
 
 fn offer(running: &RunningTournament, slot: PlannedGame) -> GameOffer {
-    let progress = lock(&running.progress);
-    let tournament = progress.tournament();
+    let tournament = running.progress.tournament();
     let tempo = if tournament.watchable { Tempo::Watchable } else { Tempo::Brisk };
     let pair = PairId::in_tournament(&tournament.id, slot.pair());
     GameOffer {
@@ -463,7 +518,7 @@ fn offer(running: &RunningTournament, slot: PlannedGame) -> GameOffer {
         variant: Variant::STANDARD,
         time: tournament.time,
         rated: tournament.rated,
-        opening: OpeningSource { kind: OpeningKind::Balanced, moves: progress.opening(slot) },
+        opening: OpeningSource { kind: OpeningKind::Balanced, moves: running.progress.opening(slot) },
         pair: Some(GamePair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
         origin: Origin::Tournament(tempo),
     }
@@ -491,6 +546,14 @@ fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) ->
         watchable: config.watchable,
         started_at: UnixMillis::now(),
         end: None,
+    }
+}
+
+/// Waits until then; for ever if nothing is to be waited for.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
     }
 }
 

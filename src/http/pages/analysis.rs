@@ -268,7 +268,7 @@ fn headline(lang: Language, game: &Game, view: &PositionView, is_complete: bool)
         return winner(view).map_or_else(drawn, |side| has_won(lang, side));
     }
     match view.score {
-        Some(score) => outlook(lang, game, Score::new(score)),
+        Some(score) => how_it_ends(lang, game, Score::new(score)),
         None if is_complete => lang.text("analysis.unknown").to_owned(),
         None => lang.text("analysis.computing").to_owned(),
     }
@@ -306,7 +306,7 @@ fn distance(game: &Game, score: Score) -> u32 {
     score.plies_to_end(game.position()).div_ceil(2)
 }
 
-fn outlook(lang: Language, game: &Game, score: Score) -> String {
+fn how_it_ends(lang: Language, game: &Game, score: Score) -> String {
     let mover = game.position().side_to_move();
     let winner = match score.sign() {
         Value::Draw => return lang.text("analysis.draws").to_owned(),
@@ -347,7 +347,7 @@ fn column_value(lang: Language, game: &Game, view: &PositionView, column: Column
         sign,
         distance: (score.sign() != Value::Draw).then(|| distance(game, score)),
         word,
-        label: label(&outlook(lang, game, score)),
+        label: label(&how_it_ends(lang, game, score)),
         is_best: view.best.as_ref().is_some_and(|best| best.contains(&number)),
     }
 }

@@ -85,7 +85,7 @@ pub(super) struct GameShown {
     snapshot: String,
     end: Option<String>,
     /// Whether watchers hear what the position is worth.
-    tells_truth: bool,
+    tells_values: bool,
     /// Where a finished game is analysed.
     analysis: Option<String>,
 }
@@ -110,7 +110,7 @@ impl GameShown {
             list: move_rows(lang, snapshot),
             snapshot: serde_json::to_string(snapshot).expect("message types have string keys only"),
             end: end.map(|end| serde_json::to_string(end).expect("message types have string keys only")),
-            tells_truth: site.tells_truth && is_told_truth(snapshot),
+            tells_values: site.tells_values && is_told_the_value(snapshot),
             analysis: (snapshot.status == GameStatus::Over)
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
         }
@@ -127,7 +127,7 @@ impl GameShown {
 }
 
 /// Whether whoever looks may know more than the players, as the room decides it.
-fn is_told_truth(snapshot: &Snapshot) -> bool {
+fn is_told_the_value(snapshot: &Snapshot) -> bool {
     let players = &snapshot.players;
     let people = [&players.first, &players.second].iter().all(|player| player.kind != PlayerKind::Bot);
     snapshot.you.is_none() && snapshot.status == GameStatus::Live && !(snapshot.rated && people)

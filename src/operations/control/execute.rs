@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use super::request::{ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, RefusalKind, Verified};
 use super::{admin, learners};
 use crate::accounts::{AccountError, Accounts, Issued};
-use crate::competition::tournament::{HoldError, Tournaments};
+use crate::competition::tournament::{TournamentStartError, Tournaments};
 use crate::model::ids::{GameId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -38,7 +38,7 @@ pub struct Control {
     pub learning: Learning,
     /// Asks the daemon what it is doing; nothing where none runs.
     pub status: Option<Arc<dyn Fn() -> DaemonStatus + Send + Sync>>,
-    /// Holds tournaments; nothing where no daemon runs.
+    /// Starts tournaments; nothing where no daemon runs.
     pub tournaments: Option<Tournaments>,
 }
 
@@ -95,7 +95,7 @@ async fn carry_out(control: &Control, request: ControlRequest) -> Result<Control
             None => Err(no_daemon()),
         },
         ControlRequest::TournamentHold { name } => match &control.tournaments {
-            Some(tournaments) => Ok(ControlAnswer::TournamentHeld { id: tournaments.hold(&name).await? }),
+            Some(tournaments) => Ok(ControlAnswer::TournamentHeld { id: tournaments.start(&name).await? }),
             None => Err(no_daemon()),
         },
     }
@@ -219,12 +219,12 @@ impl From<AccountError> for ControlRefusal {
     }
 }
 
-impl From<HoldError> for ControlRefusal {
-    fn from(error: HoldError) -> Self {
+impl From<TournamentStartError> for ControlRefusal {
+    fn from(error: TournamentStartError) -> Self {
         let kind = match &error {
-            HoldError::Unknown(_) => RefusalKind::Usage,
-            HoldError::GoesOn(_) | HoldError::Alone(_) => RefusalKind::Conflict,
-            HoldError::Unavailable => RefusalKind::Busy,
+            TournamentStartError::Unknown(_) => RefusalKind::Usage,
+            TournamentStartError::GoesOn(_) | TournamentStartError::Alone(_) => RefusalKind::Conflict,
+            TournamentStartError::Unavailable => RefusalKind::Busy,
         };
         Self::new(kind, error.to_string())
     }

@@ -101,7 +101,7 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     let state = RoomState::new(spec.clone(), BySide::from_fn(|_| PlayerKind::Bot), now()).unwrap();
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
-    let deps = RoomDeps { writer, directory, news, metrics, truth: LiveValues::default() };
+    let deps = RoomDeps { writer, directory, news, metrics, live_values: LiveValues::default() };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let pool = ComputePool::new(1);
     for side in Side::BOTH {

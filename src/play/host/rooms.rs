@@ -36,7 +36,7 @@ impl Host {
             directory: self.inner.deps.directory.clone(),
             news: self.inner.news.clone(),
             metrics: Arc::clone(&self.inner.deps.metrics),
-            truth: self.inner.deps.truth.clone(),
+            live_values: self.inner.deps.live_values.clone(),
         }
     }
 

@@ -1,34 +1,35 @@
 //! One client's presence, which outlives its socket.
+//!
+//! Who may do what with it:
+//!
+//! - Its *owner* alone attaches sockets, books their loss and ends it, one thing after the other: the task that reads
+//!   its [`SessionCommand`]s. All others ask.
+//! - Rooms and lobby send it messages, which wait in its [`Outbox`].
+//! - Its socket asks for what is kept in mind about the client, and rooms change it with each message.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::outbox::Outbox;
+use tokio::sync::{mpsc, oneshot};
+
+use super::outbox::{Attachment, Gap, Outbox};
+use super::session_state::SessionState;
 use crate::model::ids::{GameId, PlayerId, SessionId, TokenId};
-use crate::play::room::{Directory, MemberId, Recipient};
-use crate::protocol::client::Feed;
-use crate::protocol::server::{Frame, GameStatus, ServerMessage, Urgency};
+use crate::play::room::{Connection, Directory, MemberId, Recipient};
+use crate::protocol::CloseCode;
+use crate::protocol::client::{Feed, Settings as Declared};
+use crate::protocol::server::{Frame, ServerMessage, Urgency};
 
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
-use crate::protocol::{CloseCode, ErrorCode, WireError};
+use crate::storage::StoreError;
 
-/// Moves that answer nothing, without a turn between them, before the connection is closed.
-const USELESS_MOVES_MAX: u32 = 10;
+pub(crate) use super::session_state::WATCHED_MAX;
 
-/// Games that one connection may watch: a wall of boards has twelve.
-pub(crate) const WATCHED_MAX: usize = 64;
-
-/// A turn that waits for a move.
-#[derive(Clone, Copy, Debug)]
-struct OpenTurn {
-    ply: u32,
-    /// A move came, and the room has not said yet what became of it.
-    answered: bool,
-}
+/// Commands that wait for a session's owner; beyond, whoever commands waits. A client comes and goes.
+const COMMANDS_MAX: usize = 4;
 
 /// One client's presence.
 pub struct Session {
@@ -39,21 +40,51 @@ pub struct Session {
     credential: Option<TokenId>,
     outbox: Outbox,
     directory: Directory,
+    commands: mpsc::Sender<SessionCommand>,
+    /// Measured by the socket, read by rooms with each turn: a number that nothing else must agree with.
     round_trip_us: AtomicU64,
-    useless_moves: AtomicU32,
-    /// The turn of each game where this client was asked for a move and none of its moves was played yet.
-    open_turns: Mutex<HashMap<GameId, OpenTurn>>,
-    watched: Mutex<HashSet<GameId>>,
-    feeds: Mutex<HashSet<Feed>>,
-    /// How often its socket was lost.
-    losses: AtomicU64,
-    /// The next loss is the server's own doing.
-    is_cut: AtomicBool,
-    /// Held by whoever changes whether a socket is attached, or ends the session.
-    changing: tokio::sync::Mutex<()>,
-    /// Set by `bye` with `drain`: the connection ends with the last game.
-    draining: AtomicBool,
+    /// A lock, for a room notes a turn in the moment in which it queues the message, and the socket must know of it
+    /// when the answer comes. It is held for one method of the state, in which nothing waits and nothing else is
+    /// locked.
+    state: Mutex<SessionState>,
 }
+
+/// What happens to a session one thing after the other, so that rooms, lobby and feeds hear of it in that order.
+#[derive(Debug)]
+pub enum SessionCommand {
+    /// Its client is back on another socket.
+    Resume { returning: Returning, attached: oneshot::Sender<Result<Attachment, NotResumed>> },
+    /// A socket is gone, and has been detached.
+    SocketGone {
+        /// Whether the client may come back.
+        how: Connection,
+        booked: oneshot::Sender<()>,
+    },
+    /// It ends for good, and a socket that is attached closes with this code.
+    End { how: Connection, code: CloseCode, ended: oneshot::Sender<()> },
+}
+
+/// A client that comes back.
+#[derive(Debug)]
+pub struct Returning {
+    /// The last message that it has seen.
+    pub seen: u64,
+    /// What it declares.
+    pub declared: Declared,
+    /// The request that `welcome` answers.
+    pub re: Option<String>,
+}
+
+/// Why a session cannot go on.
+#[derive(Debug)]
+pub enum NotResumed {
+    /// What came after the last message that was seen is gone.
+    Gap(Gap),
+    Store(StoreError),
+}
+
+/// Where a session's commands arrive: whoever holds it owns the session.
+pub type SessionInbox = mpsc::Receiver<SessionCommand>;
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,8 +111,10 @@ pub struct NewSession {
 }
 
 impl Session {
-    pub fn new(new: NewSession) -> Self {
-        Self {
+    /// A session, and what makes its holder the owner.
+    pub fn new(new: NewSession) -> (Arc<Self>, SessionInbox) {
+        let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
+        let session = Self {
             id: new.id,
             secret: new.secret,
             member: MemberId::next(),
@@ -89,16 +122,11 @@ impl Session {
             credential: new.credential,
             outbox: new.outbox,
             directory: new.directory,
+            commands,
             round_trip_us: AtomicU64::new(0),
-            useless_moves: AtomicU32::new(0),
-            open_turns: Mutex::default(),
-            watched: Mutex::default(),
-            feeds: Mutex::default(),
-            losses: AtomicU64::new(0),
-            is_cut: AtomicBool::new(false),
-            changing: tokio::sync::Mutex::default(),
-            draining: AtomicBool::new(false),
-        }
+            state: Mutex::default(),
+        };
+        (Arc::new(session), inbox)
     }
 
     pub fn id(&self) -> &SessionId {
@@ -138,10 +166,11 @@ impl Session {
         self.outbox.has_socket()
     }
 
-    /// Waits until nobody else attaches a socket to this session, books the loss of one, or ends it, so that rooms,
-    /// lobby and feeds hear of these things one after the other.
-    pub async fn change_alone(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.changing.lock().await
+    /// Has the session's owner do something, and waits until it is done. `None` if the session has ended.
+    pub async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> SessionCommand) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.ok()?;
+        answer.await.ok()
     }
 
     /// Sends a message that answers no request.
@@ -159,131 +188,76 @@ impl Session {
 
     /// The client has nothing more to say than to finish its games.
     pub fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
+        self.state().is_draining = true;
         self.close_if_drained();
     }
 
     fn close_if_drained(&self) {
-        if self.draining.load(Ordering::Relaxed) && self.directory.games_of(self.player()) == 0 {
+        let is_draining = self.state().is_draining;
+        if is_draining && self.directory.games_of(self.player()) == 0 {
             self.outbox.close(CloseCode::Bye);
         }
     }
 
     /// Whether this very ply of this game waits for this client's move.
     pub fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
-        self.open_turns().get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
+        self.state().has_open_turn(game, ply)
     }
 
     /// The client has answered: a second answer to the same turn is a message like any other.
     pub fn turn_answered(&self, game: &GameId) {
-        if let Some(turn) = self.open_turns().get_mut(game) {
-            turn.answered = true;
-        }
-    }
-
-    /// An answer that was refused, but may be corrected, leaves the turn open.
-    fn reopen_turn(&self, error: &WireError) {
-        let may_correct = error.retries_left.is_some_and(|left| left > 0) || error.code == ErrorCode::Busy;
-        if may_correct
-            && let Some(game) = &error.game
-            && let Some(turn) = self.open_turns().get_mut(game)
-        {
-            turn.answered = false;
-        }
+        self.state().turn_answered(game);
     }
 
     /// Notes that a game is watched. False if too many are.
     pub fn watch(&self, game: &GameId) -> bool {
-        let mut watched = self.watched();
-        watched.contains(game) || (watched.len() < WATCHED_MAX && watched.insert(game.clone()))
+        self.state().watch(game)
     }
 
     /// Notes that a game is no longer watched.
     pub fn unwatch(&self, game: &GameId) {
-        self.watched().remove(game);
+        self.state().unwatch(game);
         self.outbox.forget_game(game);
     }
 
     pub fn watched_games(&self) -> Vec<GameId> {
-        self.watched().iter().cloned().collect()
+        self.state().watched_games()
     }
 
     /// Notes that a feed is followed.
     pub fn follow(&self, feed: Feed) {
-        self.feeds().insert(feed);
+        self.state().follow(feed);
     }
 
     /// Notes that a feed is no longer followed.
     pub fn unfollow(&self, feed: Feed) {
-        self.feeds().remove(&feed);
+        self.state().unfollow(feed);
     }
 
     /// All feeds that are followed.
     pub fn followed_feeds(&self) -> Vec<Feed> {
-        self.feeds().iter().copied().collect()
-    }
-
-    /// Counts the loss of its socket, and says which one it is.
-    pub fn lost(&self) -> u64 {
-        self.losses.fetch_add(1, Ordering::Relaxed) + 1
+        self.state().followed_feeds()
     }
 
     /// Closes its socket to see whether the client comes back, which is then no fault of the client's.
     pub fn cut(&self) {
-        self.is_cut.store(true, Ordering::Relaxed);
+        self.state().is_cut = true;
         self.outbox.close(CloseCode::Restart);
     }
 
     /// Whether the loss that has just happened was [`Self::cut`].
     pub(crate) fn was_cut(&self) -> bool {
-        self.is_cut.swap(false, Ordering::Relaxed)
+        std::mem::take(&mut self.state().is_cut)
     }
 
-    /// Whether its socket has been away ever since that loss.
-    pub fn is_away_since(&self, loss: u64) -> bool {
-        !self.is_attached() && self.losses.load(Ordering::Relaxed) == loss
-    }
-
-    fn feeds(&self) -> MutexGuard<'_, HashSet<Feed>> {
-        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn open_turns(&self) -> MutexGuard<'_, HashMap<GameId, OpenTurn>> {
-        self.open_turns.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn watched(&self) -> MutexGuard<'_, HashSet<GameId>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps account of turns before a message is queued.
-    fn note(&self, message: &ServerMessage) {
-        match message {
-            ServerMessage::Turn(turn) => {
-                let open = OpenTurn { ply: turn.ply, answered: false };
-                self.open_turns().insert(turn.game.clone(), open);
-                self.useless_moves.store(0, Ordering::Relaxed);
-            }
-            ServerMessage::GameEnd(end) => {
-                self.open_turns().remove(&end.game);
-                self.watched().remove(&end.game);
-            }
-            // Whoever asked for a game that is over has seen it all.
-            ServerMessage::Game(snapshot) if snapshot.status == GameStatus::Over => {
-                self.watched().remove(&snapshot.game);
-            }
-            ServerMessage::Moved(moved) => {
-                self.open_turns().remove(&moved.game);
-            }
-            ServerMessage::Error(error) => self.reopen_turn(error),
-            _ => {}
-        }
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Recipient for Session {
     fn deliver(&self, frame: &Frame, re: Option<&str>, urgency: Urgency) {
-        self.note(frame.message());
+        self.state().note(frame.message());
         let delivery = match re {
             Some(re) => self.outbox.answer(frame, Some(re)),
             None => self.outbox.deliver(frame, urgency),
@@ -305,7 +279,8 @@ impl Recipient for Session {
     }
 
     fn useless_move(&self) {
-        if self.useless_moves.fetch_add(1, Ordering::Relaxed) + 1 >= USELESS_MOVES_MAX {
+        let is_too_many = self.state().useless_move();
+        if is_too_many {
             self.outbox.close(CloseCode::Abuse);
         }
     }
@@ -318,6 +293,3 @@ pub fn is_single(kind: PlayerKind) -> bool {
         PlayerKind::Human | PlayerKind::Guest => false,
     }
 }
-
-/// Shared by rooms, lobby and its socket.
-pub type SharedSession = Arc<Session>;

@@ -1,8 +1,8 @@
 //! Owns one room: takes commands one at a time, has events stored, and tells the members.
 
+mod live_value;
 mod requests;
 mod telling;
-mod truth;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use fourfold_engine::{BySide, Side};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
-use self::truth::WatchedTruth;
+use self::live_value::WatchedValue;
 use super::directory::{Directory, PublicGame};
 use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle};
 use super::members::Members;
@@ -70,7 +70,7 @@ pub struct RoomDeps {
     pub news: mpsc::Sender<RoomNews>,
     pub metrics: Arc<Metrics>,
     /// Says what the game is worth.
-    pub truth: LiveValues,
+    pub live_values: LiveValues,
 }
 
 /// What is being stored.
@@ -97,7 +97,7 @@ pub struct RoomActor {
     pausing: Option<oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
-    truth: WatchedTruth,
+    value: WatchedValue,
     closes_at: Option<Instant>,
 }
 
@@ -127,7 +127,7 @@ impl RoomActor {
             pausing: None,
             crowd_due: None,
             crowd_told: None,
-            truth: WatchedTruth::default(),
+            value: WatchedValue::default(),
             closes_at: None,
         };
         (handle, actor)
@@ -195,8 +195,8 @@ impl RoomActor {
                 }
                 None => Step::Break(Closed::Done),
             },
-            outlook = self.truth.answer() => {
-                self.tell_truth(outlook).await;
+            value = self.value.answer() => {
+                self.tell_value(value).await;
                 Step::Continue(())
             }
             () = sleep_until(deadline) => self.deadline_passed().await,
@@ -287,7 +287,7 @@ impl RoomActor {
                 }
                 reply.send(&self.snapshot_frame(side, skipped));
                 if side.is_none() {
-                    self.repeat_truth(&*reply.recipient);
+                    self.repeat_value(&*reply.recipient);
                 }
             }
             Command::Look { answer } => {

@@ -24,13 +24,16 @@ pub struct PublicGame {
     /// What was fixed when it began.
     pub spec: GameSpec,
     pub players: BySide<SeatedPlayer>,
-    progress: Mutex<Progress>,
+    /// Its room alone writes here, lists read: a lock that is held for one copy.
+    board: Mutex<ListedBoard>,
+    /// So do these two, which nothing else must agree with.
     watching: AtomicU32,
     brisk: AtomicBool,
 }
 
+/// The part that changes with each move, in one piece.
 #[derive(Debug, Default)]
-struct Progress {
+struct ListedBoard {
     moves: String,
     over: bool,
 }
@@ -38,13 +41,13 @@ struct Progress {
 impl PublicGame {
     /// A game with these moves on the board.
     pub fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
-        let progress = Mutex::new(Progress { moves, over: false });
-        Self { spec, players, progress, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
+        let board = Mutex::new(ListedBoard { moves, over: false });
+        Self { spec, players, board, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
     }
 
     /// As lists on the wire show it.
     pub fn to_wire(&self) -> LiveGame {
-        let moves = self.progress().moves.clone();
+        let moves = self.board().moves.clone();
         LiveGame {
             game: self.spec.id.clone(),
             players: self.players.as_ref().map(SeatedPlayer::to_wire).into(),
@@ -67,7 +70,7 @@ impl PublicGame {
 
     /// Whether it has ended and its room only lingers.
     pub fn is_over(&self) -> bool {
-        self.progress().over
+        self.board().over
     }
 
     /// Both players' ratings together, for picking the game to show.
@@ -95,12 +98,12 @@ impl PublicGame {
         self.watching.store(watching, Ordering::Relaxed);
     }
 
-    pub(super) fn set_progress(&self, moves: String, over: bool) {
-        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = Progress { moves, over };
+    pub(super) fn set_board(&self, moves: String, over: bool) {
+        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = ListedBoard { moves, over };
     }
 
-    fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn board(&self) -> std::sync::MutexGuard<'_, ListedBoard> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,6 +150,8 @@ struct Rooms {
 /// All rooms of this process. Cloning gives another view of the same directory.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
+    /// A lock, for each request of a client looks its room up here, and must not wait for an actor that looks for all.
+    /// It is held for one look or one entry.
     rooms: Arc<RwLock<Rooms>>,
 }
 

@@ -128,7 +128,7 @@ pub(super) enum Command {
         player: PlayerId,
         member: MemberId,
         recipient: Arc<dyn Recipient>,
-        seated: oneshot::Sender<Option<Seated>>,
+        seated: oneshot::Sender<Option<TakenSeat>>,
     },
     Prompt {
         member: MemberId,
@@ -160,9 +160,9 @@ pub(super) enum Command {
     },
 }
 
-/// What a player who takes a seat learns.
+/// The seat that a player has taken, and what waits there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seated {
+pub struct TakenSeat {
     /// Whether the player is to move.
     pub your_turn: bool,
     /// Whether the game is still going on.
@@ -242,7 +242,7 @@ impl RoomHandle {
         player: PlayerId,
         member: MemberId,
         recipient: Arc<dyn Recipient>,
-    ) -> Option<Seated> {
+    ) -> Option<TakenSeat> {
         let (seated, answer) = oneshot::channel();
         self.tell(Command::Sit { player, member, recipient, seated }).await;
         answer.await.ok().flatten()

@@ -12,7 +12,8 @@ use crate::protocol::server::Urgency;
 /// Watchers that are served before the task gives way, so that a crowd never delays another room's players.
 const CROWD_CHUNK: usize = 256;
 
-struct Seated {
+/// One connection of the player of a seat: several may sit there at once.
+struct SeatConnection {
     id: MemberId,
     recipient: Arc<dyn Recipient>,
 }
@@ -20,20 +21,20 @@ struct Seated {
 /// The connections at one table.
 #[derive(Default)]
 pub(super) struct Members {
-    first: Vec<Seated>,
-    second: Vec<Seated>,
+    first: Vec<SeatConnection>,
+    second: Vec<SeatConnection>,
     watchers: Vec<(MemberId, Arc<dyn Recipient>)>,
 }
 
 impl Members {
-    fn seat(&self, side: Side) -> &Vec<Seated> {
+    fn seat(&self, side: Side) -> &Vec<SeatConnection> {
         match side {
             Side::First => &self.first,
             Side::Second => &self.second,
         }
     }
 
-    fn seat_mut(&mut self, side: Side) -> &mut Vec<Seated> {
+    fn seat_mut(&mut self, side: Side) -> &mut Vec<SeatConnection> {
         match side {
             Side::First => &mut self.first,
             Side::Second => &mut self.second,
@@ -44,7 +45,7 @@ impl Members {
     pub(super) fn sit(&mut self, side: Side, id: MemberId, recipient: Arc<dyn Recipient>) {
         let seat = self.seat_mut(side);
         if seat.iter().all(|seated| seated.id != id) {
-            seat.push(Seated { id, recipient });
+            seat.push(SeatConnection { id, recipient });
         }
     }
 

@@ -5,11 +5,12 @@
 //! stands, and nothing else may change the game ([`RoomState::is_storing`]): it would be refused as busy.
 
 mod absence;
-mod agreement;
 mod deadline;
 mod ending;
 mod freeze;
 mod history;
+mod rematch;
+mod takeback;
 mod turn;
 
 use std::time::{Duration, Instant};

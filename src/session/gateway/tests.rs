@@ -235,6 +235,24 @@ async fn ending_twice_is_ending_once() {
     assert!(arena.services.sessions.all().is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn when_the_last_sockets_end_no_session_keeps_a_task() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (first, second) = (arena.join(&ada).await, arena.join(&bob).await);
+    first.vanish().await;
+    arena.services.stop.cancel();
+    arena.settle().await;
+    let back = arena.hello(Credential::None, first.resuming()).await;
+    assert!(back.welcome.resumed, "until then clients may come back");
+    arena.services.sockets_stop.cancel();
+    back.vanish().await;
+    second.vanish().await;
+    arena.services.tasks.close();
+    let ended = tokio::time::timeout(Duration::from_secs(1), arena.services.tasks.wait()).await;
+    assert!(ended.is_ok(), "{} tasks are left", arena.services.tasks.len());
+}
+
 /// Half a room and an idle connection together may take 12 KB, most of which are the socket's buffers.
 #[test]
 fn a_session_is_small() {

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::analysis::compute::ComputePool;
 use crate::storage::finished::{FinishedGame, News};
 use crate::storage::judgements::{Judgement, JudgingStep};
@@ -105,8 +105,8 @@ impl JudgingActor {
             };
             let rest = async {
                 match result {
-                    Ok(Progress::Went) => {}
-                    Ok(Progress::Idle) => {
+                    Ok(MoreWork::Perhaps) => {}
+                    Ok(MoreWork::No) => {
                         self.deps.writer.finished().more_than(known, GATHER, News::has_games_since).await;
                     }
                     Err(cause) => {
@@ -124,16 +124,16 @@ impl JudgingActor {
     }
 
     /// Judges the next finished games and stores how far it came.
-    pub(super) async fn go_on(&mut self) -> Result<Progress, JudgingError> {
+    pub(super) async fn go_on(&mut self) -> Result<MoreWork, JudgingError> {
         let progress = self.deps.store.judging_progress().await?;
         self.deps.metrics.judged(0, progress.behind());
         if progress.behind() == 0 {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
         // Under load, games go first; what they ask of the writer too. Nobody tells when it has room again.
         if self.deps.writer.is_congested() {
             tokio::time::sleep(GATHER).await;
-            return Ok(Progress::Went);
+            return Ok(MoreWork::Perhaps);
         }
         let games = self.deps.writer.finished().page(progress.covered).await?;
         let mut step = JudgingStep {
@@ -149,16 +149,16 @@ impl JudgingActor {
         }
         let judged = step.games.len();
         if judged == 0 {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
         let covered = step.covered();
         match self.deps.writer.write(Write::StepJudging(Box::new(step))).await {
             Ok(_) => {
                 self.deps.metrics.judged(judged, progress.finished.saturating_sub(covered));
-                Ok(Progress::Went)
+                Ok(MoreWork::Perhaps)
             }
             // Somebody else has judged them: the next look finds out how far.
-            Err(WriteError::Refused(Refused::JudgeElsewhere)) => Ok(Progress::Went),
+            Err(WriteError::Refused(Refused::JudgeElsewhere)) => Ok(MoreWork::Perhaps),
             Err(other) => Err(other.into()),
         }
     }
@@ -266,7 +266,7 @@ mod tests {
         let rows: Vec<_> = games.iter().map(|id| (id.as_str(), FIRST_WINS, GameResult::First)).collect();
         let store = store_with(&rows).await;
         let mut judge = actor(&store);
-        for expected in [Progress::Went, Progress::Went, Progress::Went, Progress::Idle] {
+        for expected in [MoreWork::Perhaps, MoreWork::Perhaps, MoreWork::Perhaps, MoreWork::No] {
             assert_eq!(judge.go_on().await.unwrap(), expected);
         }
         assert_eq!(store.judging_progress().await.unwrap().behind(), 0);
@@ -286,7 +286,7 @@ mod tests {
         actor(&store).go_on().await.unwrap();
         play(&*store, spec("g2", "Bob", "Ada"), FIRST_WINS_TOO, GameResult::First, EndReason::Four).await;
         let mut second = actor(&store);
-        assert_eq!(second.go_on().await.unwrap(), Progress::Went);
+        assert_eq!(second.go_on().await.unwrap(), MoreWork::Perhaps);
         assert_eq!(store.skills_of(&player_id("Ada")).await.unwrap()[0].1.games, 2);
     }
 
@@ -302,7 +302,7 @@ mod tests {
         };
         assert_eq!(said("g1").await, Some(Judgement::Unjudged));
         assert!(matches!(said("g2").await, Some(Judgement::Judged(_))));
-        assert_eq!(judge.go_on().await.unwrap(), Progress::Idle);
+        assert_eq!(judge.go_on().await.unwrap(), MoreWork::No);
     }
 
     /// Finishes a game as a room does.

@@ -9,7 +9,7 @@ use fourfold_engine::{Column, Variant};
 use super::LearnerPlan;
 use super::changes::{ChangedMove, Changes};
 use super::lesson::records;
-use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
 use crate::storage::lessons::{Lesson, StoredVersion};
@@ -156,7 +156,7 @@ impl Refolding {
         worker: &Worker,
         plan: &LearnerPlan,
         live: &PlayerId,
-    ) -> Result<(Self, Progress), RefoldError> {
+    ) -> Result<(Self, MoreWork), RefoldError> {
         let lessons = store.lessons(&plan.name, self.after, PAGE).await?;
         let numbers = lessons.iter().map(|lesson| lesson.number);
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number <= self.covered).collect();
@@ -166,9 +166,9 @@ impl Refolding {
             self
         };
         let mut folded = worker.run(job).await?;
-        let Some(last) = numbers.last() else { return Ok((folded, Progress::Idle)) };
+        let Some(last) = numbers.last() else { return Ok((folded, MoreWork::No)) };
         folded.after = *last;
-        Ok((folded, Progress::Went))
+        Ok((folded, MoreWork::Perhaps))
     }
 
     /// Whether all lessons that are in it are the learner's still. They may be withdrawn, but none comes in between.
@@ -216,11 +216,11 @@ pub(crate) async fn refold(
 ) -> Result<(LearnerFold, Vec<StoredVersion>), RefoldError> {
     let mut refolding = Refolding::begin(plan, marks.clone(), covered)?;
     loop {
-        let (folded, progress) = refolding.go_on(store, worker, plan, live).await?;
+        let (folded, more) = refolding.go_on(store, worker, plan, live).await?;
         refolding = folded;
-        match progress {
-            Progress::Went => {}
-            Progress::Idle => {
+        match more {
+            MoreWork::Perhaps => {}
+            MoreWork::No => {
                 let versions = refolding.versions();
                 return Ok((refolding.into_fold(), versions));
             }

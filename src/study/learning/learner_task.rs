@@ -16,7 +16,7 @@ use super::fold::{LearnerFold, TeachingGame};
 use super::lesson::{SHARE_WINDOW, Teacher, TeacherShare, plays_well_enough, records};
 use super::practice::WRITES_REST;
 use super::view::{LearnerVersion, LearnerView};
-use crate::analysis::background::{Progress, Worker, WorkerError};
+use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -195,15 +195,15 @@ impl LearnerTask {
         deps: &LearningDeps,
         worker: &Worker,
         cache: &mut RoundCache,
-    ) -> Result<Progress, LearningError> {
+    ) -> Result<MoreWork, LearningError> {
         if !self.has_fold() {
             self.make_again(deps, worker, cache).await?;
             if !self.has_fold() {
-                return Ok(Progress::Went);
+                return Ok(MoreWork::Perhaps);
             }
         }
         if self.is_pending_full() && !cache.has_room(deps) {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
         // When it has caught up, there is time for other things.
         let games = deps.writer.finished().page(self.covered()).await?;
@@ -213,7 +213,7 @@ impl LearnerTask {
             return if self.is_save_due(deps, cache) {
                 self.save(deps, worker).await
             } else {
-                Ok(Progress::Idle)
+                Ok(MoreWork::No)
             };
         }
         let is_behind = games.is_behind && !look.waits;
@@ -223,7 +223,7 @@ impl LearnerTask {
         }
         self.show(deps);
         let is_lost = !self.has_fold();
-        Ok(if is_behind || is_lost { Progress::Went } else { Progress::Idle })
+        Ok(if is_behind || is_lost { MoreWork::Perhaps } else { MoreWork::No })
     }
 
     /// Which of these games are lessons.
@@ -327,11 +327,11 @@ impl LearnerTask {
         &mut self,
         deps: &LearningDeps,
         worker: &Worker,
-    ) -> Result<Progress, LearningError> {
+    ) -> Result<MoreWork, LearningError> {
         if self.pending.is_none() {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
-        let Some(fold) = self.fold.take() else { return Ok(Progress::Idle) };
+        let Some(fold) = self.fold.take() else { return Ok(MoreWork::No) };
         let (fold, state) = worker
             .run(move || {
                 let state = fold.state();
@@ -340,7 +340,7 @@ impl LearnerTask {
             .await?;
         let games = fold.games;
         self.fold = Some(fold);
-        let Some(pending) = &self.pending else { return Ok(Progress::Idle) };
+        let Some(pending) = &self.pending else { return Ok(MoreWork::No) };
         let bytes = state.len();
         let point = self.point(games, pending.lessons.len() as u64, deps).await?;
         let versions = pending.versions.clone();
@@ -359,7 +359,7 @@ impl LearnerTask {
         let place = LearnerPlace { covered: step.covered, ..self.place };
         let asked = tokio::time::Instant::now();
         if !self.store_step(step, deps).await? {
-            return Ok(Progress::Went);
+            return Ok(MoreWork::Perhaps);
         }
         let rest = (asked.elapsed() * STEP_REST).min(STEP_REST_MAX);
         deps.metrics.learnt(self.plan.name.as_str(), learnt);
@@ -368,7 +368,7 @@ impl LearnerTask {
         let paced = Duration::from_millis(bytes as u64 * 1_000 / STATE_BYTES_PER_SECOND);
         self.save_not_before = Some(tokio::time::Instant::now() + paced.max(rest));
         self.publish(&versions, deps).await?;
-        Ok(Progress::Went)
+        Ok(MoreWork::Perhaps)
     }
 
     /// Whether the step was stored; if not, the learner is to be taken up again from the store.

@@ -1,4 +1,4 @@
-//! How well learners decide, by exact truth: each frozen version once, the live one at points of its curve.
+//! How well learners decide, by exact values: each frozen version once, the live one at points of its curve.
 //!
 //! The positions were solved when the program was made, so a measurement takes a moment. It is done on the thread of
 //! the learners when there is nothing to learn.
@@ -11,7 +11,7 @@ use fourfold_bots::BotError;
 
 use super::deps::{LearningDeps, LearningError};
 use super::learner_task::{LearnerTask, stage};
-use crate::analysis::background::{Progress, Worker};
+use crate::analysis::background::{MoreWork, Worker};
 use crate::model::time::UnixMillis;
 use crate::storage::StoreError;
 use crate::storage::store::Write;
@@ -42,9 +42,9 @@ impl LearnerTask {
         deps: &LearningDeps,
         worker: &Worker,
         stop: &Arc<AtomicBool>,
-    ) -> Result<Progress, LearningError> {
-        let Some(subject) = self.due() else { return Ok(Progress::Idle) };
-        let Some(decision) = self.rate(subject, worker, stop).await? else { return Ok(Progress::Idle) };
+    ) -> Result<MoreWork, LearningError> {
+        let Some(subject) = self.due() else { return Ok(MoreWork::No) };
+        let Some(decision) = self.rate(subject, worker, stop).await? else { return Ok(MoreWork::No) };
         let learner = self.plan.name.clone();
         let write = match subject {
             Subject::Version { mark } => Write::MeasureVersion { learner, mark, decision },
@@ -62,7 +62,7 @@ impl LearnerTask {
             Subject::Live { games } => self.measured = Some((games, decision)),
         }
         self.show(deps);
-        Ok(Progress::Went)
+        Ok(MoreWork::Perhaps)
     }
 
     /// Versions first, then the live one if its lessons have grown enough. While it is made again, it is known how many

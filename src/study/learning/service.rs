@@ -15,7 +15,7 @@ use super::deps::{LearningDeps, LearningError};
 use super::learner_task::{LearnerTask, RoundCache};
 use super::plans;
 use super::practice::{self, Exercise, RATED_GAMES, WRITES_REST};
-use crate::analysis::background::{Progress, Worker};
+use crate::analysis::background::{MoreWork, Worker};
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
 use crate::play::house::{HouseBot, HouseBots, KnowledgeSource};
@@ -109,10 +109,10 @@ impl LearningActor {
         loop {
             // Before the look, so that what comes meanwhile is news.
             let (known, began) = (self.deps.writer.finished().news(), Instant::now());
-            let progress = {
+            let more = {
                 let mut round = std::pin::pin!(self.round());
                 tokio::select! {
-                    progress = &mut round => progress,
+                    more = &mut round => more,
                     () = &mut stops => {
                         // What is on the thread comes back, so that it can be stored.
                         if tokio::time::timeout(ROUND_MAX, round).await.is_err() {
@@ -122,7 +122,7 @@ impl LearningActor {
                     }
                 }
             };
-            if progress == Progress::Idle {
+            if more == MoreWork::No {
                 tokio::select! {
                     () = &mut stops => break,
                     () = learning.withdrawn() => self.learners.iter_mut().for_each(LearnerTask::look_again),
@@ -168,22 +168,22 @@ impl LearningActor {
     }
 
     /// Lets every learner go on; if none had anything to do, lets one practise.
-    pub(super) async fn round(&mut self) -> Progress {
+    pub(super) async fn round(&mut self) -> MoreWork {
         if self.deps.learning.were_withdrawn().await {
             self.learners.iter_mut().for_each(LearnerTask::look_again);
         }
-        let (mut all, mut remaking) = (Progress::Idle, Progress::Idle);
+        let (mut all, mut remaking) = (MoreWork::No, MoreWork::No);
         let now = Instant::now();
         self.cache.begin_round();
         for learner in self.learners.iter_mut().filter(|learner| !learner.is_resting(now)) {
             if self.stopping.load(Ordering::Relaxed) {
-                return Progress::Idle;
+                return MoreWork::No;
             }
             match learner.go_on(&self.deps, &self.worker, &mut self.cache).await {
                 // From its first lesson on it may take minutes, for which nobody waits.
-                Ok(Progress::Went) if learner.is_being_made_again() => remaking = Progress::Went,
-                Ok(Progress::Went) => all = Progress::Went,
-                Ok(Progress::Idle) => {}
+                Ok(MoreWork::Perhaps) if learner.is_being_made_again() => remaking = MoreWork::Perhaps,
+                Ok(MoreWork::Perhaps) => all = MoreWork::Perhaps,
+                Ok(MoreWork::No) => {}
                 Err(LearningError::Write(WriteError::Store(_))) => {
                     // The daemon is stopping, for a reason that is told elsewhere.
                     learner.rest_until(now + AFTER_FAILURE);
@@ -195,15 +195,15 @@ impl LearningActor {
                 }
             }
         }
-        if all == Progress::Went || self.measure().await == Progress::Went {
-            return Progress::Went;
+        if all == MoreWork::Perhaps || self.measure().await == MoreWork::Perhaps {
+            return MoreWork::Perhaps;
         }
         if self.stopping.load(Ordering::Relaxed) {
-            return Progress::Idle;
+            return MoreWork::No;
         }
         match self.practise().await {
-            Ok(Progress::Went) => Progress::Went,
-            Ok(Progress::Idle) => remaking,
+            Ok(MoreWork::Perhaps) => MoreWork::Perhaps,
+            Ok(MoreWork::No) => remaking,
             Err(error) => {
                 warn!(error = %error, "a practice game came to nothing");
                 self.practice = Practice { not_before: Some(Instant::now() + AFTER_FAILURE), second: None };
@@ -213,44 +213,44 @@ impl LearningActor {
     }
 
     /// Measures one learner or version, if any is due.
-    async fn measure(&mut self) -> Progress {
+    async fn measure(&mut self) -> MoreWork {
         let now = Instant::now();
         if !self.cache.has_room(&self.deps) || self.measured_not_before.is_some_and(|at| now < at) {
-            return Progress::Idle;
+            return MoreWork::No;
         }
         for learner in &mut self.learners {
             match learner.measure_next(&self.deps, &self.worker, &self.stopping).await {
-                Ok(Progress::Idle) => {}
-                Ok(Progress::Went) => return Progress::Went,
+                Ok(MoreWork::No) => {}
+                Ok(MoreWork::Perhaps) => return MoreWork::Perhaps,
                 Err(error) => {
                     warn!(learner = %learner.plan.name, error = %error, "a learner cannot be measured");
                     self.measured_not_before = Some(now + AFTER_FAILURE);
                 }
             }
         }
-        Progress::Idle
+        MoreWork::No
     }
 
     // ---- practice ----
 
-    async fn practise(&mut self) -> Result<Progress, LearningError> {
+    async fn practise(&mut self) -> Result<MoreWork, LearningError> {
         let now = Instant::now();
         if !self.cache.has_room(&self.deps) || self.practice.not_before.is_some_and(|at| now < at) {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
         // More games would not teach those who wait for the judge, and keep it from coming to theirs.
         if self.learners.iter().any(LearnerTask::waits) {
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         }
         let seed: u64 = rand::rng().random();
         let Some((first, second, opening)) = self.next_pairing(seed).await? else {
             self.practice.not_before = Some(now + NOBODY_DUE);
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         };
         let house = &self.deps.house;
         let (Some(first_bot), Some(second_bot)) = (house.get(&first), house.get(&second)) else {
             self.practice.not_before = Some(now + NOBODY_DUE);
-            return Ok(Progress::Idle);
+            return Ok(MoreWork::No);
         };
         let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
         let job = move || -> Result<[Write; 2], LearningError> {
@@ -269,7 +269,7 @@ impl LearningActor {
         self.deps.metrics.practised();
         let rest = self.deps.settings.practice_pause.max(asked.elapsed() * WRITES_REST);
         self.practice.not_before = Some(Instant::now() + rest);
-        Ok(Progress::Went)
+        Ok(MoreWork::Perhaps)
     }
 
     /// The second game of a pair, or the first one of a new pair; none if no one is due.

@@ -16,7 +16,7 @@ use super::lesson_history::{LessonsWanted, last_lessons};
 use super::service::LearningActor;
 use super::verify::{Remedy, verify};
 use super::{Learning, plans};
-use crate::analysis::background::{Progress, Worker};
+use crate::analysis::background::{MoreWork, Worker};
 use crate::analysis::compute::ComputePool;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
@@ -83,7 +83,7 @@ impl Arena {
     /// Lets the learners go on until nothing is new.
     async fn learn(&self) -> Learning {
         let (learning, mut learners) = self.learners().await;
-        while learners.round().await == Progress::Went {}
+        while learners.round().await == MoreWork::Perhaps {}
         learners.save().await;
         learning
     }
@@ -262,7 +262,7 @@ async fn a_broken_learner_does_not_hold_up_the_others() {
     let (learning, mut learners) = arena.learners().await;
     arena.play(memory, greedy).await;
     let began = tokio::time::Instant::now();
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert!(began.elapsed() < Duration::from_secs(10), "nobody waits for it: {:?}", began.elapsed());
     for watching in ["memory-spectator", "memory-windows", "ntuple-live"] {
         assert_eq!(learning.learner(&name(watching)).unwrap().games, 2, "{watching}");
@@ -289,7 +289,7 @@ async fn practice_brings_every_learner_up_and_rates_its_versions() {
     let arena = Arena::new(&[0, 3], 6).await;
     let (learning, mut learners) = arena.learners().await;
     while learning.all().iter().any(|learner| learner.games < 6) {
-        assert_eq!(learners.round().await, Progress::Went, "there is something to practise");
+        assert_eq!(learners.round().await, MoreWork::Perhaps, "there is something to practise");
     }
     for learner in learning.all() {
         assert_eq!(learner.versions.len(), 2, "{}", learner.name);
@@ -309,7 +309,7 @@ async fn nobody_is_busy_when_practice_is_over() {
     let arena = Arena::new(&[], 6).await;
     let (_, mut learners) = arena.learners().await;
     let mut rounds = 0;
-    while learners.round().await == Progress::Went {
+    while learners.round().await == MoreWork::Perhaps {
         rounds += 1;
         assert!(rounds < PRACTICE_MAX, "it comes to an end");
     }
@@ -317,7 +317,7 @@ async fn nobody_is_busy_when_practice_is_over() {
     let mut rounds = 0;
     while began.elapsed() < Duration::from_secs(20) && rounds < 1_000 {
         let round = tokio::time::Instant::now();
-        if learners.round().await == Progress::Idle {
+        if learners.round().await == MoreWork::No {
             tokio::time::sleep_until(learners.due(round).expect("somebody may be due later")).await;
         }
         rounds += 1;
@@ -331,7 +331,7 @@ async fn nobody_is_busy_when_practice_is_over() {
         arena.writer.submit(Write::WithdrawLesson { game: nobody }, |_| {});
     }
     let began = tokio::time::Instant::now();
-    assert_eq!(learners.round().await, Progress::Idle);
+    assert_eq!(learners.round().await, MoreWork::No);
     assert!(learners.due(began).unwrap() > tokio::time::Instant::now());
 }
 
@@ -365,10 +365,10 @@ async fn a_large_state_is_stored_now_and_then_and_every_lesson_counts_once() {
     let (learning, mut learners) = arena.learners().await;
     let known = || learning.learner(&name("ntuple-live")).unwrap().games;
     arena.play(ada.clone(), bob.clone()).await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1, 1), "the first time at once");
     arena.play(bob.clone(), ada.clone()).await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (2, 1), "shown, but not stored yet");
     let counted = "fourfold_lessons_total{learner=\"ntuple-live\"} 1\n";
     assert!(arena.metrics.text().contains(counted), "nor counted: {}", arena.metrics.text());
@@ -388,12 +388,12 @@ async fn a_thousand_lessons_wait_to_be_stored_at_most() {
     let (ada, greedy) = (arena.learner_id("memory-windows").await, arena.learner_id("greedy").await);
     let (_, mut learners) = arena.learners().await;
     arena.play(ada.clone(), greedy.clone()).await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!(arena.games_learnt("ntuple-live").await, 1, "so the next ones wait");
     for _ in 0..GAMES {
         arena.play(ada.clone(), greedy.clone()).await;
     }
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!(arena.games_learnt("ntuple-live").await, 1 + FULL);
     learners.save().await;
     drop(learners);
@@ -408,13 +408,13 @@ async fn a_thousand_lessons_wait_to_be_stored_at_most() {
     for _ in 0..GAMES {
         arena.play(ada.clone(), greedy.clone()).await;
     }
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     let known = || learning.learner(&name("ntuple-live")).unwrap().games;
     assert_eq!((known(), arena.games_learnt("ntuple-live").await), (1 + GAMES + FULL, 1 + GAMES));
     tokio::spawn(actor.run());
     while known() < 1 + 2 * GAMES {
         let round = tokio::time::Instant::now();
-        if learners.round().await == Progress::Idle {
+        if learners.round().await == MoreWork::No {
             tokio::time::sleep_until(learners.due(round).expect("what was learnt is to be stored")).await;
         }
     }
@@ -492,7 +492,7 @@ async fn games_wait_for_the_judge_if_they_are_to_be_decided_well() {
         let (_, mut learners) = arena.learners().await;
         for _ in 0..5 {
             let round = tokio::time::timeout(Duration::from_mins(1), learners.round()).await;
-            assert_eq!(round, Ok(Progress::Idle), "nothing is stored again, and nobody practises");
+            assert_eq!(round, Ok(MoreWork::No), "nothing is stored again, and nobody practises");
         }
         arena.settings.practice_games = 0;
         arena.writer = writer;
@@ -517,7 +517,7 @@ const QUIET: Duration = Duration::from_hours(1);
 async fn a_game_that_finishes_is_learnt_without_a_look_by_the_clock() {
     let mut arena = Arena::new(&[], 0).await;
     let (learning, mut learners) = arena.learners().await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     let looks = arena.store.looks();
     let known = arena.writer.finished().news();
     let began = tokio::time::Instant::now();
@@ -526,7 +526,7 @@ async fn a_game_that_finishes_is_learnt_without_a_look_by_the_clock() {
         arena.play(player_id("Ada"), player_id("Bob")).await;
     });
     assert_eq!(began.elapsed(), QUIET);
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!(learning.learner(&name("memory-spectator")).unwrap().games, 1);
     assert_eq!(arena.store.looks()[looks.len()..], [(0, 1)], "one question for all learners");
 }
@@ -537,7 +537,7 @@ async fn who_waits_for_the_judge_goes_on_with_its_word() {
     arena.settings.accuracy_min = 50;
     arena.play(player_id("Ada"), player_id("Bob")).await;
     let (learning, mut learners) = arena.learners().await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     let known = arena.writer.finished().news();
     let began = tokio::time::Instant::now();
     let skill = Skill { decisions: 4, good_decisions: 4, ..Skill::default() };
@@ -546,7 +546,7 @@ async fn who_waits_for_the_judge_goes_on_with_its_word() {
         arena.judge(0, vec![(1, Judgement::Judged(BySide { first: skill, second: skill }))]).await;
     });
     assert_eq!(began.elapsed(), QUIET);
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     assert_eq!(learning.learner(&name("memory-spectator")).unwrap().games, 1);
 }
 
@@ -565,7 +565,7 @@ async fn games_that_cannot_be_read_are_learnt_later_and_once() {
     assert_eq!(games(), 0);
     while games() == 0 {
         let round = tokio::time::Instant::now();
-        if learners.round().await == Progress::Idle {
+        if learners.round().await == MoreWork::No {
             tokio::time::sleep_until(learners.due(round).expect("nothing but time is missing")).await;
         }
     }

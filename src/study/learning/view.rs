@@ -58,6 +58,8 @@ pub struct Learning {
 
 #[derive(Debug, Default)]
 struct LearningInner {
+    /// The actor of the learners puts views in here that do not change any more; pages read them. A lock, held for a
+    /// copy of a short list of pointers.
     learners: RwLock<Vec<Arc<LearnerView>>>,
     withdrawn: Notify,
 }

@@ -61,9 +61,9 @@ async fn stored(store: &MemoryStore, id: &TournamentId) -> BTreeMap<(PairId, u32
 async fn a_knockout_is_played_to_its_end() {
     let arena = arena().await;
     let (board, _stop) = direct(&arena, of_house("knockout")).await;
-    let id = board.hold("Cup").await.unwrap();
-    assert_eq!(board.hold("Cup").await, Err(HoldError::GoesOn("Cup".into())));
-    assert_eq!(board.hold("Cap").await, Err(HoldError::Unknown("Cap".into())));
+    let id = board.start("Cup").await.unwrap();
+    assert_eq!(board.start("Cup").await, Err(TournamentStartError::GoesOn("Cup".into())));
+    assert_eq!(board.start("Cap").await, Err(TournamentStartError::Unknown("Cap".into())));
     let end = ended(&arena.store, &id).await;
     assert_eq!(end.reason, EndedBecause::Complete);
     let view = board.view(&id).await.unwrap().unwrap();
@@ -81,7 +81,7 @@ fn process() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
-/// Holds a round robin until so many games are stored, is killed, and goes on in another process.
+/// Starts a round robin, lets it run until so many games are stored, is killed, and goes on in another process.
 fn check_cut_off_after(games: usize) {
     let config = || TournamentConfig {
         concurrency: crate::system::config::Bounded::new(3),
@@ -92,7 +92,7 @@ fn check_cut_off_after(games: usize) {
     let (store, id) = first.block_on(async {
         let arena = arena().await;
         let (board, _stop) = direct(&arena, config()).await;
-        let id = board.hold("Cup").await.unwrap();
+        let id = board.start("Cup").await.unwrap();
         while stored(&arena.store, &id).await.len() < games {
             tokio::task::yield_now().await;
         }
@@ -102,7 +102,11 @@ fn check_cut_off_after(games: usize) {
     process().block_on(async {
         let arena = Arena::restarted_with(Arc::clone(&store), setup()).await;
         let (board, _stop) = direct(&arena, config()).await;
-        assert_eq!(board.hold("Cup").await, Err(HoldError::GoesOn("Cup".into())), "it was taken up");
+        assert_eq!(
+            board.start("Cup").await,
+            Err(TournamentStartError::GoesOn("Cup".into())),
+            "it was taken up"
+        );
         arena.take_up_games().await;
         let end = ended(&store, &id).await;
         assert_eq!((end.reason, end.games), (EndedBecause::Complete, 12));
@@ -133,11 +137,15 @@ async fn open_bots_enter_and_whoever_stays_away_loses() {
     let ((_, mut ann), (_, bob)) = two_remote(&arena).await;
     let config = config("format = \"round-robin\"\nopen_bots = true\ngames = 20\nconcurrency = 1");
     let (board, _stop) = direct(&arena, config).await;
-    let id = board.hold("Cup").await.unwrap();
+    let id = board.start("Cup").await.unwrap();
     arena.settle().await;
     let game = ann.hear_game().expect("the first game has begun");
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!((view.lines.len(), view.games), (1, 0), "a change after a long time is shown at once");
     bob.leave().await;
     ann.resign(&game.game).await;
+    tokio::time::sleep(2 * SHOW_EVERY).await;
+    assert_eq!(board.view(&id).await.unwrap().unwrap().games, 1, "and soon after another");
     let end = ended(&arena.store, &id).await;
     assert_eq!(end.reason, EndedBecause::Suspended, "one is left");
     let walkovers = arena.store.walkovers(&id).await.unwrap();
@@ -152,9 +160,9 @@ async fn one_entrant_is_no_tournament() {
     let arena = arena().await;
     let (board, _stop) =
         direct(&arena, config("format = \"swiss\"\nentrants = [\"Greta\", \"Nobody\"]")).await;
-    assert_eq!(board.hold("Cup").await, Err(HoldError::Alone("Cup".into())));
+    assert_eq!(board.start("Cup").await, Err(TournamentStartError::Alone("Cup".into())));
     arena.services.host.pause();
-    assert_eq!(board.hold("Cup").await, Err(HoldError::Unavailable));
+    assert_eq!(board.start("Cup").await, Err(TournamentStartError::Unavailable));
     assert!(board.list(None, 9).await.unwrap().is_empty());
 }
 

@@ -10,7 +10,7 @@ use crate::model::clock::now;
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
-use crate::play::room::handle::{Action, MemberId, Recipient, ReplyTo, Seated};
+use crate::play::room::handle::{Action, MemberId, Recipient, ReplyTo, TakenSeat};
 use crate::play::room::refusal::RoomRefusal;
 use crate::play::room::state::{Effect, Play};
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
@@ -128,7 +128,7 @@ impl RoomActor {
         player: &PlayerId,
         member: MemberId,
         recipient: Arc<dyn Recipient>,
-    ) -> Option<Seated> {
+    ) -> Option<TakenSeat> {
         let side = self.side_of(player)?;
         if self.members.unwatch(member) {
             self.crowd_changed();
@@ -142,7 +142,7 @@ impl RoomActor {
         let mut effects = self.state.presence_changed(side, here, false, now());
         effects.retain(|effect| !matches!(effect, Effect::Prompt(_)));
         self.carry_out(effects, None).await;
-        Some(Seated { your_turn, live })
+        Some(TakenSeat { your_turn, live })
     }
 
     pub(super) fn prompt(&self, member: MemberId) {
@@ -176,10 +176,10 @@ impl RoomActor {
         if let Some(side) = side {
             self.take_seat(side, &reply).await;
         } else {
-            self.repeat_truth(&*reply.recipient);
+            self.repeat_value(&*reply.recipient);
             self.members.watch(reply.member, reply.recipient);
             self.crowd_changed();
-            self.seek_truth();
+            self.seek_value();
         }
     }
 

@@ -33,7 +33,7 @@ impl RoomActor {
                     is_other_position = true;
                     let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
                     self.members.tell_players(played.by, &frame, asker.as_ref());
-                    self.public.set_progress(self.state.game().notation(), false);
+                    self.public.set_board(self.state.game().notation(), false);
                     crowd.push(frame);
                 }
                 Effect::Prompt(side) => {
@@ -47,7 +47,7 @@ impl RoomActor {
                         let frame = self.snapshot_frame(Some(side), None);
                         self.members.tell_side(side, &frame, asker.as_ref());
                     }
-                    self.public.set_progress(self.state.game().notation(), false);
+                    self.public.set_board(self.state.game().notation(), false);
                     crowd.push(self.snapshot_frame(None, None));
                 }
                 Effect::Ended => {
@@ -79,8 +79,8 @@ impl RoomActor {
             self.members.tell_watchers(&frame, Urgency::Droppable).await;
         }
         if is_other_position {
-            self.truth.forget();
-            self.seek_truth();
+            self.value.forget();
+            self.seek_value();
         }
     }
 
@@ -99,7 +99,7 @@ impl RoomActor {
         let people = self.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
         let linger = if people.first || people.second { LINGER_PEOPLE } else { LINGER_BOTS };
         self.closes_at = Some(now() + linger);
-        self.public.set_progress(end.moves.clone(), true);
+        self.public.set_board(end.moves.clone(), true);
         self.deps.directory.release_players(&self.public);
         let frame = Frame::new(ServerMessage::GameEnd(Box::new(end.clone())));
         self.members.tell_players(Side::First, &frame, asker);

@@ -9,7 +9,7 @@ use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::model::ids::PlayerId;
 use crate::model::result::EndReason;
-use crate::play::room::handle::{Action, Seated};
+use crate::play::room::handle::{Action, TakenSeat};
 use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::view::SeatedPlayer;
 use fourfold_engine::Column;
@@ -134,11 +134,11 @@ async fn set_up_with(kind: PlayerKind) -> Setup {
 
 /// The same where watchers are told what the game is worth.
 async fn set_up_solved(kind: PlayerKind, rated: bool) -> Setup {
-    let truth = LiveValues::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
-    set_up_told(kind, rated, truth).await
+    let live_values = LiveValues::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
+    set_up_told(kind, rated, live_values).await
 }
 
-async fn set_up_told(kind: PlayerKind, rated: bool, truth: LiveValues) -> Setup {
+async fn set_up_told(kind: PlayerKind, rated: bool, live_values: LiveValues) -> Setup {
     let store = Arc::new(MemoryStore::new());
     add_players(&*store, &["Ada", "Bob"]).await;
     let (writer, actor) = Writer::new(store.clone());
@@ -151,7 +151,7 @@ async fn set_up_told(kind: PlayerKind, rated: bool, truth: LiveValues) -> Setup 
     let (news_sender, news) = mpsc::channel(8);
     let directory = Directory::default();
     let metrics = Arc::new(Metrics::new());
-    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics, truth };
+    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics, live_values };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();
     let (ada, bob) = (Hearer::new("ada", &log), Hearer::new("bob", &log));
@@ -360,7 +360,7 @@ async fn a_player_with_two_connections_is_away_when_both_are() {
     let setup = set_up().await;
     let tablet = Hearer::new("tablet", &setup.log);
     let seated = setup.room.sit(setup.player_of(&setup.bob), tablet.member, tablet.recipient()).await;
-    assert_eq!(seated, Some(Seated { your_turn: false, live: true }));
+    assert_eq!(seated, Some(TakenSeat { your_turn: false, live: true }));
     setup.room.leave(setup.bob.member).await;
     setup.settle().await;
     assert_eq!(setup.ada.take_kinds(), Vec::<String>::new());
@@ -459,22 +459,22 @@ async fn an_idle_room_is_small() {
 impl Setup {
     /// Lets the solver's threads, which know no paused time, finish; then all that follows from it.
     async fn until_told(&self, hearer: &Hearer) {
-        while !hearer.heard.lock().unwrap().iter().any(|(frame, _)| truth_of(frame).is_some()) {
+        while !hearer.heard.lock().unwrap().iter().any(|(frame, _)| value_of(frame).is_some()) {
             tokio::task::yield_now().await;
         }
     }
 }
 
 /// Ply, winner and plies to the end.
-fn truth_of(frame: &Frame) -> Option<(u32, Option<WireSide>, u32)> {
+fn value_of(frame: &Frame) -> Option<(u32, Option<WireSide>, u32)> {
     match frame.message() {
-        ServerMessage::Truth(truth) => Some((truth.ply, truth.winner, truth.plies)),
+        ServerMessage::Truth(told) => Some((told.ply, told.winner, told.plies)),
         _ => None,
     }
 }
 
-fn truths(hearer: &Hearer) -> Vec<(u32, Option<WireSide>, u32)> {
-    hearer.take().iter().filter_map(|(frame, _)| truth_of(frame)).collect()
+fn values_of(hearer: &Hearer) -> Vec<(u32, Option<WireSide>, u32)> {
+    hearer.take().iter().filter_map(|(frame, _)| value_of(frame)).collect()
 }
 
 #[tokio::test]
@@ -483,14 +483,14 @@ async fn watchers_hear_what_the_position_is_worth_and_players_do_not() {
     let (eve, late) = (Hearer::new("eve", &setup.log), Hearer::new("late", &setup.log));
     setup.room.watch(stranger(), eve.reply(None));
     setup.until_told(&eve).await;
-    assert_eq!(truths(&eve), [(0, Some(WireSide::First), 41)]);
+    assert_eq!(values_of(&eve), [(0, Some(WireSide::First), 41)]);
     setup.send(&setup.ada, 0, 4);
     setup.until_told(&eve).await;
-    assert_eq!(truths(&eve), [(1, Some(WireSide::First), 40)]);
+    assert_eq!(values_of(&eve), [(1, Some(WireSide::First), 40)]);
     setup.room.watch(stranger(), late.reply(None));
     setup.until_told(&late).await;
-    assert_eq!(truths(&late), [(1, Some(WireSide::First), 40)], "what is known is repeated");
-    assert!(truths(&setup.ada).is_empty() && truths(&setup.bob).is_empty());
+    assert_eq!(values_of(&late), [(1, Some(WireSide::First), 40)], "what is known is repeated");
+    assert!(values_of(&setup.ada).is_empty() && values_of(&setup.bob).is_empty());
 }
 
 #[tokio::test(start_paused = true)]

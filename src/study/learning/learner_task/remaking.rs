@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tracing::{info, warn};
 
 use super::LearnerTask;
-use crate::analysis::background::{Progress, Worker};
+use crate::analysis::background::{MoreWork, Worker};
 use crate::model::ids::PlayerName;
 use crate::storage::lessons::{LearnerPlace, LearnerStep, StepKind, StoredLearner};
 use crate::storage::{Store, StoreError};
@@ -55,11 +55,11 @@ impl LearnerTask {
         remaking.is_doubtful = false;
         let Remaking { refolding, from, before, began, .. } = remaking;
         match refolding.go_on(store, worker, &self.plan, &self.live.id).await {
-            Ok((refolding, Progress::Went)) => {
+            Ok((refolding, MoreWork::Perhaps)) => {
                 self.remaking = Some(Remaking { refolding, from, before, is_doubtful: false, began });
                 Ok(())
             }
-            Ok((refolding, Progress::Idle)) => {
+            Ok((refolding, MoreWork::No)) => {
                 let made = Remaking { refolding, from, before, is_doubtful: false, began };
                 self.store_again(made, deps, worker, cache).await
             }

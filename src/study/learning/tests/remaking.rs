@@ -182,16 +182,16 @@ async fn one_player_cannot_teach_alone_after_a_void_game_either() {
         arena.play(memory.clone(), player_id("Ada")).await;
     }
     let (_, mut learners) = arena.learners().await;
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     learners.save().await;
     assert_eq!(arena.games_learnt("memory").await, 26);
     arena.writer.write(Write::WithdrawLesson { game: "g1".parse().unwrap() }).await.unwrap();
     for _ in 0..10 {
         arena.play(memory.clone(), player_id("Ada")).await;
     }
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     learners.save().await; // is refused: that is how it finds out
-    while learners.round().await == Progress::Went {}
+    while learners.round().await == MoreWork::Perhaps {}
     learners.save().await;
     assert_eq!(
         arena.games_learnt("memory").await,

@@ -80,7 +80,7 @@ fn pace(delay: Duration) -> String {
 fn hint(report: &MoveReport, position: &Position) -> String {
     let column = report.column;
     match &report.known {
-        MoveKnowledge::Exactly(score) => format!("hint: {column} {} (proven)", outlook(*score, position)),
+        MoveKnowledge::Exactly(score) => format!("hint: {column} {} (proven)", how_it_ends(*score, position)),
         MoveKnowledge::Estimate(info) => {
             format!("hint: {column}, thinks {} ({})", hints::ESTIMATOR, figures(info))
         }
@@ -89,7 +89,7 @@ fn hint(report: &MoveReport, position: &Position) -> String {
 }
 
 /// What a best move leads to if both sides play perfectly.
-fn outlook(score: Score, position: &Position) -> String {
+fn how_it_ends(score: Score, position: &Position) -> String {
     let winner = match score.value() {
         0 => return "holds the draw".to_owned(),
         1.. => position.side_to_move(),
@@ -183,21 +183,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_outlook(moves: &str, score: Score, expected: &str) {
+    fn check_how_it_ends(moves: &str, score: Score, expected: &str) {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        assert_eq!(outlook(score, game.position()), expected);
+        assert_eq!(how_it_ends(score, game.position()), expected);
     }
 
     #[test]
     fn scores_are_told_in_moves_from_now() {
         let (win, loss) =
             (|ply| Score::win(Variant::STANDARD, ply), |ply| Score::loss(Variant::STANDARD, ply));
-        check_outlook("121212", win(7), "wins at once");
-        check_outlook("", win(41), "wins in 21 moves");
-        check_outlook("1", win(42), "wins in 21 moves");
-        check_outlook("1", loss(7), "lasts longest: lost in 3 moves");
-        check_outlook("4142434", Score::DRAW, "holds the draw");
-        check_outlook("1212", loss(6), "loses at once, as any other move");
+        check_how_it_ends("121212", win(7), "wins at once");
+        check_how_it_ends("", win(41), "wins in 21 moves");
+        check_how_it_ends("1", win(42), "wins in 21 moves");
+        check_how_it_ends("1", loss(7), "lasts longest: lost in 3 moves");
+        check_how_it_ends("4142434", Score::DRAW, "holds the draw");
+        check_how_it_ends("1212", loss(6), "loses at once, as any other move");
     }
 
     #[test]

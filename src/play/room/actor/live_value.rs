@@ -12,14 +12,14 @@ use crate::protocol::server::{Frame, Truth, Urgency};
 
 /// The value of the position on the board, as far as anybody asked for it.
 #[derive(Default)]
-pub(super) struct WatchedTruth {
+pub(super) struct WatchedValue {
     /// The computation; dropped, it ends.
     asked: Option<AbortOnDropHandle<Option<LiveValue>>>,
     /// What the watchers were told.
     told: Option<Frame>,
 }
 
-impl WatchedTruth {
+impl WatchedValue {
     /// Another position is on the board.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
@@ -41,38 +41,38 @@ impl WatchedTruth {
 
 impl RoomActor {
     /// Asks for the value of the position if somebody who may hear it watches.
-    pub(super) fn seek_truth(&mut self) {
-        let is_known = self.truth.asked.is_some() || self.truth.told.is_some();
+    pub(super) fn seek_value(&mut self) {
+        let is_known = self.value.asked.is_some() || self.value.told.is_some();
         let is_over = self.state.end().is_some() || self.state.position().outcome().is_some();
         if is_known || is_over || self.members.watching() == 0 || !self.may_be_told() {
             return;
         }
-        let (truth, position) = (self.deps.truth.clone(), *self.state.position());
-        let task = tokio::spawn(async move { truth.of(position).await });
-        self.truth.asked = Some(AbortOnDropHandle::new(task));
+        let (live_values, position) = (self.deps.live_values.clone(), *self.state.position());
+        let task = tokio::spawn(async move { live_values.of(position).await });
+        self.value.asked = Some(AbortOnDropHandle::new(task));
     }
 
     /// Whether watchers may know more than the players: not where people play for their ratings, whose friends watch.
     fn may_be_told(&self) -> bool {
         let people = Side::BOTH.iter().all(|side| self.players[*side].identity.kind != PlayerKind::Bot);
-        self.deps.truth.is_told() && !(self.state.spec().rated && people)
+        self.deps.live_values.is_told() && !(self.state.spec().rated && people)
     }
 
-    pub(super) async fn tell_truth(&mut self, outlook: Option<LiveValue>) {
-        let Some(outlook) = outlook else { return };
+    pub(super) async fn tell_value(&mut self, value: Option<LiveValue>) {
+        let Some(value) = value else { return };
         let frame = Frame::new(ServerMessage::Truth(Truth {
             game: self.state.spec().id.clone(),
             ply: self.state.game().ply(),
-            winner: outlook.winner.map(Into::into),
-            plies: outlook.plies,
+            winner: value.winner.map(Into::into),
+            plies: value.plies,
         }));
-        self.truth.told = Some(frame.clone());
+        self.value.told = Some(frame.clone());
         self.members.tell_watchers(&frame, Urgency::Droppable).await;
     }
 
     /// Tells one watcher what the others were told.
-    pub(super) fn repeat_truth(&self, recipient: &dyn Recipient) {
-        if let Some(frame) = &self.truth.told {
+    pub(super) fn repeat_value(&self, recipient: &dyn Recipient) {
+        if let Some(frame) = &self.value.told {
             recipient.deliver(frame, None, Urgency::Droppable);
         }
     }

@@ -1,4 +1,4 @@
-//! What needs both sides: moves taken back, and another game.
+//! Moves taken back, if the other side agrees.
 
 use std::time::Instant;
 
@@ -59,32 +59,5 @@ impl RoomState {
         let event = StoredEvent { seq: self.seq + 1, kind: EventKind::Takeback { plies }, clock_ms, at };
         let lag = self.lag;
         Ok(self.stage(vec![event], clock, lag, None))
-    }
-
-    /// A side wants another game with sides swapped.
-    ///
-    /// # Errors
-    ///
-    /// The game goes on.
-    pub fn ask_rematch(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
-        if self.end.is_none() {
-            return Err(RoomRefusal::NotOver);
-        }
-        if self.spec.pair.is_some() {
-            return Err(RoomRefusal::NotAllowed("games of a series have no rematch"));
-        }
-        let opponent = side.opponent();
-        if !self.is_here(opponent) {
-            // An offer to play on goes with whoever made it.
-            self.rematch[opponent] = false;
-        }
-        if std::mem::replace(&mut self.rematch[side], true) {
-            return Ok(Vec::new());
-        }
-        if self.rematch[opponent] {
-            Ok(vec![Effect::RematchAgreed])
-        } else {
-            Ok(vec![Effect::RematchOffered(side)])
-        }
     }
 }

@@ -1,0 +1,160 @@
+//! What the server keeps in mind about one client between its messages: plain data, which [`super::Session`] guards.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::ids::GameId;
+use crate::protocol::client::Feed;
+use crate::protocol::server::{GameStatus, ServerMessage};
+use crate::protocol::{ErrorCode, WireError};
+
+/// Moves that answer nothing, without a turn between them, before the connection is closed.
+const USELESS_MOVES_MAX: u32 = 10;
+
+/// Games that one connection may watch: a wall of boards has twelve.
+pub(crate) const WATCHED_MAX: usize = 64;
+
+/// A turn that waits for a move.
+#[derive(Clone, Copy, Debug)]
+struct OpenTurn {
+    ply: u32,
+    /// A move came, and the room has not said yet what became of it.
+    answered: bool,
+}
+
+/// What is kept in mind about one client.
+#[derive(Debug, Default)]
+pub(super) struct SessionState {
+    /// The turn of each game where this client was asked for a move and none of its moves was played yet.
+    open_turns: HashMap<GameId, OpenTurn>,
+    useless_moves: u32,
+    watched: HashSet<GameId>,
+    feeds: HashSet<Feed>,
+    /// The client has said `bye` with `drain`: the connection ends with the last game.
+    pub(super) is_draining: bool,
+    /// The next loss of the socket is the server's own doing.
+    pub(super) is_cut: bool,
+}
+
+impl SessionState {
+    pub(super) fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
+        self.open_turns.get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
+    }
+
+    pub(super) fn turn_answered(&mut self, game: &GameId) {
+        if let Some(turn) = self.open_turns.get_mut(game) {
+            turn.answered = true;
+        }
+    }
+
+    /// Counts a move that answered nothing. True if that is one too many.
+    pub(super) fn useless_move(&mut self) -> bool {
+        self.useless_moves += 1;
+        self.useless_moves >= USELESS_MOVES_MAX
+    }
+
+    /// False if too many games are watched.
+    pub(super) fn watch(&mut self, game: &GameId) -> bool {
+        self.watched.contains(game) || (self.watched.len() < WATCHED_MAX && self.watched.insert(game.clone()))
+    }
+
+    pub(super) fn unwatch(&mut self, game: &GameId) {
+        self.watched.remove(game);
+    }
+
+    pub(super) fn watched_games(&self) -> Vec<GameId> {
+        self.watched.iter().cloned().collect()
+    }
+
+    pub(super) fn follow(&mut self, feed: Feed) {
+        self.feeds.insert(feed);
+    }
+
+    pub(super) fn unfollow(&mut self, feed: Feed) {
+        self.feeds.remove(&feed);
+    }
+
+    pub(super) fn followed_feeds(&self) -> Vec<Feed> {
+        self.feeds.iter().copied().collect()
+    }
+
+    /// Keeps account of turns and games before a message is queued.
+    pub(super) fn note(&mut self, message: &ServerMessage) {
+        match message {
+            ServerMessage::Turn(turn) => {
+                let open = OpenTurn { ply: turn.ply, answered: false };
+                self.open_turns.insert(turn.game.clone(), open);
+                self.useless_moves = 0;
+            }
+            ServerMessage::GameEnd(end) => {
+                self.open_turns.remove(&end.game);
+                self.watched.remove(&end.game);
+            }
+            // Whoever asked for a game that is over has seen it all.
+            ServerMessage::Game(snapshot) if snapshot.status == GameStatus::Over => {
+                self.watched.remove(&snapshot.game);
+            }
+            ServerMessage::Moved(moved) => {
+                self.open_turns.remove(&moved.game);
+            }
+            ServerMessage::Error(error) => self.reopen_turn(error),
+            _ => {}
+        }
+    }
+
+    /// An answer that was refused, but may be corrected, leaves the turn open.
+    fn reopen_turn(&mut self, error: &WireError) {
+        let may_correct = error.retries_left.is_some_and(|left| left > 0) || error.code == ErrorCode::Busy;
+        if may_correct
+            && let Some(game) = &error.game
+            && let Some(turn) = self.open_turns.get_mut(game)
+        {
+            turn.answered = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::server::Offered;
+    use crate::protocol::terms::WireSide;
+
+    fn game(number: usize) -> GameId {
+        format!("g{number}").parse().unwrap()
+    }
+
+    #[test]
+    fn a_tenth_useless_move_is_too_many() {
+        let mut state = SessionState::default();
+        let useless: Vec<bool> = (0..10).map(|_| state.useless_move()).collect();
+        assert_eq!(useless, [false, false, false, false, false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn so_many_games_are_watched_and_no_more() {
+        let mut state = SessionState::default();
+        assert!((0..WATCHED_MAX).all(|number| state.watch(&game(number))));
+        assert!(!state.watch(&game(WATCHED_MAX)));
+        assert!(state.watch(&game(0)), "it is watched already");
+        state.unwatch(&game(0));
+        assert!(state.watch(&game(WATCHED_MAX)));
+        assert_eq!(state.watched_games().len(), WATCHED_MAX);
+    }
+
+    #[test]
+    fn a_refused_answer_leaves_the_turn_open_if_it_may_be_corrected() {
+        let mut state = SessionState::default();
+        state.open_turns.insert(game(1), OpenTurn { ply: 4, answered: false });
+        assert!(state.has_open_turn(&game(1), 4) && !state.has_open_turn(&game(1), 5));
+        state.turn_answered(&game(1));
+        assert!(!state.has_open_turn(&game(1), 4));
+        let refused = |code| WireError::new(code, "no").in_game(&game(1));
+        state.note(&ServerMessage::Error(Box::new(refused(ErrorCode::NotYourTurn))));
+        assert!(!state.has_open_turn(&game(1), 4));
+        state.note(&ServerMessage::Error(Box::new(refused(ErrorCode::Busy))));
+        assert!(state.has_open_turn(&game(1), 4));
+        let offered = Offered { game: game(1), by: WireSide::First };
+        state.note(&ServerMessage::RematchOffer(offered));
+        assert!(state.has_open_turn(&game(1), 4), "that is about something else");
+    }
+}

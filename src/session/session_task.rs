@@ -1,0 +1,156 @@
+//! The task that owns one open session: attaches the sockets of a client that comes back, books their loss, and ends
+//! it.
+//!
+//! [`super::gateway`] opens the session, is its owner meanwhile, and then leaves it to this task. What was asked in
+//! between waits in the inbox.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use tokio::time::{Instant, sleep_until};
+use tracing::debug;
+
+use super::port::RESUME_WITHIN;
+use super::services::{Offers, Services};
+use crate::play::presence::outbox::Attachment;
+use crate::play::presence::session::{NotResumed, Returning, Session, SessionCommand, SessionInbox};
+use crate::play::room::{Connection, Recipient};
+use crate::protocol::CloseCode;
+
+/// Owns one open session.
+#[derive(Debug)]
+pub(super) struct SessionTask {
+    session: Arc<Session>,
+    services: Arc<Services>,
+    inbox: SessionInbox,
+    /// When it ends unless its client comes back.
+    ends_at: Option<Instant>,
+}
+
+impl SessionTask {
+    pub(super) fn new(session: Arc<Session>, services: Arc<Services>, inbox: SessionInbox) -> Self {
+        Self { session, services, inbox, ends_at: None }
+    }
+
+    /// Runs until the session has ended, or its socket is gone and no other comes.
+    pub(super) async fn run(mut self) {
+        loop {
+            let ends_at = self.ends_at;
+            let is_attached = self.session.is_attached();
+            let command = tokio::select! {
+                biased;
+                command = self.inbox.recv() => command,
+                () = until(ends_at) => {
+                    self.services.strike_out(&self.session, Connection::Lost, CloseCode::Replaced).await;
+                    return;
+                }
+                () = self.services.sockets_stop.cancelled(), if !is_attached => return,
+            };
+            let Some(command) = command else { return };
+            // Boxed, for thousands of sessions wait here and few do something.
+            if Box::pin(self.obey(command)).await.is_break() {
+                return;
+            }
+        }
+    }
+
+    async fn obey(&mut self, command: SessionCommand) -> ControlFlow<()> {
+        match command {
+            SessionCommand::Resume { returning, attached } => {
+                let resumed = self.resume(returning).await;
+                if let Err(Ok(unwanted)) = attached.send(resumed) {
+                    self.session.outbox().detach(&unwanted);
+                    return self.socket_gone(Connection::Lost).await;
+                }
+                ControlFlow::Continue(())
+            }
+            SessionCommand::SocketGone { how, booked } => {
+                let ends = self.socket_gone(how).await;
+                // The socket's task may have been dropped.
+                let _ = booked.send(());
+                ends
+            }
+            SessionCommand::End { how, code, ended } => {
+                self.services.strike_out(&self.session, how, code).await;
+                // Whoever asked may have gone.
+                let _ = ended.send(());
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// The client is back: its seats are no longer away, and what it missed and what it watched is shown.
+    async fn resume(&mut self, returning: Returning) -> Result<Attachment, NotResumed> {
+        let (session, services) = (&self.session, &self.services);
+        let Returning { seen, declared, re } = returning;
+        let welcome = services.welcome(session, true).await.map_err(NotResumed::Store)?;
+        let attachment =
+            session.outbox().attach(Some(seen), &welcome, re.as_deref()).map_err(NotResumed::Gap)?;
+        self.ends_at = None;
+        let games_max = services.sessions.games_max();
+        services.sessions.declare(session.player(), |settings| {
+            settings.declare(declared, games_max);
+            settings.draining = false;
+        });
+        self.back().await;
+        debug!(session = %session.id(), player = %session.identity().name, seq = seen, "session resumed");
+        Ok(attachment)
+    }
+
+    async fn back(&self) {
+        let (session, services) = (&self.session, &self.services);
+        for room in services.directory.rooms_of(session.player()) {
+            room.connected(session.member(), Connection::Up).await;
+        }
+        for game in session.watched_games() {
+            if let Some(room) = services.directory.room(&game) {
+                room.watch(session.player().clone(), services.reply_to(session, None));
+            }
+        }
+        for feed in session.followed_feeds() {
+            let recipient = Arc::clone(session) as Arc<dyn Recipient>;
+            services.feeds.subscribe(feed, session.member(), recipient);
+        }
+        services.catch_up(session, Offers::Known).await;
+        services.feeds.lobby_changed();
+    }
+
+    async fn socket_gone(&mut self, how: Connection) -> ControlFlow<()> {
+        if self.session.is_attached() {
+            // A newer socket of the same session is there already.
+            return ControlFlow::Continue(());
+        }
+        match how {
+            Connection::Left => {
+                self.services.strike_out(&self.session, Connection::Left, CloseCode::Bye).await;
+                ControlFlow::Break(())
+            }
+            Connection::Lost | Connection::Up => {
+                self.wait_for_return().await;
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// Marks the seats as away; the session ends unless its client comes back in time.
+    async fn wait_for_return(&mut self) {
+        let (session, services) = (&self.session, &self.services);
+        services.note_loss(session);
+        for room in services.directory.rooms_of(session.player()) {
+            room.connected(session.member(), Connection::Lost).await;
+        }
+        services.lobby.disconnected(session.member()).await;
+        services.feeds.leave(session.member());
+        services.stop_watching(session).await;
+        services.feeds.lobby_changed();
+        self.ends_at = Some(Instant::now() + RESUME_WITHIN);
+    }
+}
+
+/// Waits until then; for ever if nothing is to be waited for.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
