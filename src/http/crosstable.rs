@@ -8,7 +8,8 @@ use fourfold_engine::{BySide, Variant};
 use super::state::AppState;
 use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
-use crate::storage::published::{Against, FitList, OpponentScore};
+use crate::model::population::Population;
+use crate::storage::published::{Against, OpponentScore};
 use crate::storage::{StoreError, StoredPlayer};
 
 /// All rated games against one opponent.
@@ -66,7 +67,7 @@ pub(super) async fn crosstable(
     let field = |list| snapshot.field(variant, list);
     let meeting = |row: Against| {
         let opponent = opponents.remove(&row.opponent)?;
-        let fields = [field(FitList::Bots), field(FitList::All)];
+        let fields = [field(Population::Bots), field(Population::All)];
         // Both on the scale of one fit: that between bots if it knows them.
         let both =
             fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));

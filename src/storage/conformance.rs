@@ -19,7 +19,7 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
-use super::store::{GameQuery, LeaderboardList, Refused, Store, Write, Written};
+use super::store::{GameQuery, Refused, Store, Write, Written};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
@@ -28,6 +28,7 @@ use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 
 /// How the suite gets a store.
 pub(crate) trait Fixture: Sized {
@@ -632,10 +633,10 @@ pub(crate) async fn leaderboards_list_whom_they_should<F: Fixture>() {
             rows.iter().map(|row| format!("{} {}", row.rank, row.player.name)).collect::<Vec<_>>()
         }
     };
-    assert_eq!(board(LeaderboardList::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
-    assert_eq!(board(LeaderboardList::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
-    assert_eq!(board(LeaderboardList::Bots, 9).await, ["1 deep"]);
-    let elsewhere = store.leaderboard(LeaderboardList::All, "4x4".parse().unwrap(), 9).await.unwrap();
+    assert_eq!(board(Population::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
+    assert_eq!(board(Population::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
+    assert_eq!(board(Population::Bots, 9).await, ["1 deep"]);
+    let elsewhere = store.leaderboard(Population::All, "4x4".parse().unwrap(), 9).await.unwrap();
     assert_eq!(elsewhere, []);
 }
 

@@ -35,12 +35,11 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::refold::{Refold, Voided};
 use super::settle::{RatingVerdict, Referee};
-use super::store::{
-    GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
-};
+use super::store::{GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::result::GameResult;
@@ -591,7 +590,7 @@ impl Store for MemoryStore {
 
     async fn leaderboard(
         &self,
-        board: LeaderboardList,
+        population: Population,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -599,7 +598,7 @@ impl Store for MemoryStore {
         let here = tables.ratings.iter().filter(|((_, of), _)| *of == variant);
         let mut rows: Vec<(StoredPlayer, RatingRow)> = here
             .filter_map(|((id, _), row)| Some((tables.players.get(id)?.clone(), *row)))
-            .filter(|(player, _)| board.lists(player.kind))
+            .filter(|(player, _)| population.includes(player.kind))
             .collect();
         rows.sort_by_key(|(player, row)| (-row.standing.rating.0, player.name.key()));
         rows.truncate(limit as usize);

@@ -4,8 +4,8 @@ use fourfold_engine::{BySide, Variant};
 
 use super::record::GamePair;
 use super::record::StoredGame;
-use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
@@ -77,20 +77,12 @@ impl Against {
     }
 }
 
-/// Which joint fit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FitList {
-    /// All rated games, people's too.
-    All,
-    /// Those between bots.
-    Bots,
-}
-
 /// A stored rating of a joint fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublishedRating {
     pub variant: Variant,
-    pub list: FitList,
+    /// Whose games were fitted; people have no fit of their own.
+    pub population: Population,
     pub player: PlayerId,
     pub elo: MilliElo,
     /// Its standard error, in thousandths of a point.
@@ -112,7 +104,8 @@ pub struct Publication {
 impl Publication {
     /// Puts the ratings in their order.
     pub(crate) fn sort(&mut self) {
-        let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.list, rating.player.clone());
+        let key =
+            |rating: &PublishedRating| (rating.variant.to_string(), rating.population, rating.player.clone());
         self.ratings.sort_by_cached_key(key);
     }
 }
@@ -123,15 +116,4 @@ pub struct VoidedGame {
     pub game: GameId,
     pub reason: String,
     pub at: UnixMillis,
-}
-
-impl Word for FitList {
-    const ALL: &'static [Self] = &[Self::All, Self::Bots];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Bots => "bots",
-        }
-    }
 }

@@ -9,6 +9,7 @@ use super::convert::{id_list, number, parsed, present, to_sql, word};
 use super::error::Damage;
 use super::players::{PlayerRow, decode_players};
 use crate::model::ids::PlayerId;
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::storage::published::{
     Against, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
@@ -205,12 +206,20 @@ impl PublishedRow {
     fn decode(self) -> Result<PublishedRating, Damage> {
         Ok(PublishedRating {
             variant: parsed("published_rating.variant", &self.variant)?,
-            list: word("published_rating.list", &self.list)?,
+            population: fitted_population(&self.list)?,
             player: parsed("player.id", &self.player)?,
             elo: MilliElo(self.elo),
             error: number("published_rating.error", self.error)?,
             games: number("published_rating.games", self.games)?,
         })
+    }
+}
+
+/// People have no fit of their own.
+fn fitted_population(text: &str) -> Result<Population, Damage> {
+    match word("published_rating.list", text)? {
+        Population::People => Err(Damage::value("published_rating.list", text)),
+        population @ (Population::All | Population::Bots) => Ok(population),
     }
 }
 
@@ -263,9 +272,9 @@ pub(super) async fn publish(
 fn rows_of(ratings: &[PublishedRating]) -> String {
     let mut text = String::from("[");
     for (index, rating) in ratings.iter().enumerate() {
-        let PublishedRating { variant, list, player, elo, error, games } = rating;
+        let PublishedRating { variant, population, player, elo, error, games } = rating;
         let comma = if index == 0 { "" } else { "," };
-        let (list, player, elo) = (list.word(), player.as_str(), elo.0);
+        let (list, player, elo) = (population.word(), player.as_str(), elo.0);
         // Writing to a string never fails.
         let _ = write!(text, "{comma}[\"{variant}\",\"{list}\",\"{player}\",{elo},{error},{games}]");
     }

@@ -7,11 +7,12 @@ use super::convert::{id_list, number, parsed};
 use super::error::Damage;
 use super::players::PlayerRow;
 use crate::model::ids::PlayerId;
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::{LeaderboardList, StoreError};
+use crate::storage::store::StoreError;
 
 row! {
     #[derive(Debug)]
@@ -115,7 +116,7 @@ impl BoardRow {
 
 pub(super) async fn leaderboard(
     pool: &SqlitePool,
-    board: LeaderboardList,
+    population: Population,
     variant: Variant,
     limit: u32,
 ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -123,10 +124,10 @@ pub(super) async fn leaderboard(
                r.rating, r.games, r.wins, r.draws, r.losses \
                FROM rating r JOIN player p ON p.key = r.player LEFT JOIN player o ON o.key = p.owner \
                WHERE r.variant = ? AND p.kind IN (?, ?) ORDER BY r.rating DESC, p.name LIMIT ?";
-    let [kind, other] = match board {
-        LeaderboardList::All => ["human", "bot"],
-        LeaderboardList::People => ["human", "human"],
-        LeaderboardList::Bots => ["bot", "bot"],
+    let [kind, other] = match population {
+        Population::All => ["human", "bot"],
+        Population::People => ["human", "human"],
+        Population::Bots => ["bot", "bot"],
     };
     let query = sqlx::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
     let rows: Vec<BoardRow> = query.fetch_all(pool).await?;
