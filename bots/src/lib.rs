@@ -43,9 +43,8 @@ mod stupid;
 mod testing;
 pub mod training;
 
-pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo, SideResult};
+pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 pub use learner::{Change, Counts, Knowledge, KnownPattern, Learner, Reason};
 pub use recipe::Recipe;
-pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

@@ -353,7 +353,7 @@ impl Bridge<'_> {
         }
         self.summary.count(end.result, place.side);
         (self.tell)(&Note::Ended { end, side: place.side });
-        let is_enough = self.plan.games_max.is_some_and(|max| self.summary.games >= max);
+        let is_enough = self.plan.games_max.is_some_and(|max| self.summary.score.games() >= max);
         if is_enough && !self.is_draining {
             return Ok(self.drain().await?);
         }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{BySide, Column, Side, Variant};
+use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
 use super::record::BotProfile;
 use super::record::Ending;
@@ -444,7 +444,7 @@ pub(crate) async fn a_game_ends_once<F: Fixture>() {
     assert_eq!(answers[2], Err(Refused::NoSuchGame));
     assert_eq!(store.game(&game).await.unwrap(), Some(over));
     let row = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
-    assert_eq!((row.standing.games, row.wins), (2, 2));
+    assert_eq!((row.standing.games, row.score.wins), (2, 2));
 }
 
 pub(crate) async fn games_need_players_and_an_id_of_their_own<F: Fixture>() {
@@ -553,7 +553,7 @@ pub(crate) async fn rated_games_move_both_ratings<F: Fixture>() {
 
     let ada = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
     assert_eq!(ada.standing.rating, entries.second.after);
-    assert_eq!((ada.standing.games, ada.wins, ada.draws, ada.losses), (2, 1, 1, 0));
+    assert_eq!((ada.standing.games, ada.score), (2, WinDrawLoss { wins: 1, draws: 1, losses: 0 }));
     let small: Variant = "4x4".parse().unwrap();
     assert_eq!(store.rating(&player_id("Ada"), small).await.unwrap(), None);
     let on_small = GameSpec { variant: small, ..spec("g3", "Bob", "Ada") };

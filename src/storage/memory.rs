@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fourfold_engine::{BySide, Side, Variant};
+use fourfold_engine::{BySide, Side, SideResult, Variant, WinDrawLoss};
 
 use self::bot_versions::MemoryBotVersions;
 use self::judgements::Judgements;
@@ -21,7 +21,7 @@ use self::tournaments::MemoryTournaments;
 use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
-use super::published::{Against, OpponentScore, Publication, RatedGame, VoidedGame};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::BotProfile;
 use super::record::DamagedGame;
 use super::record::GameSpec;
@@ -251,17 +251,13 @@ impl MemoryTables {
     }
 
     fn crosstable(&self, player: &PlayerId, variant: Variant) -> Vec<Against> {
-        let mut rows: BTreeMap<PlayerId, BySide<OpponentScore>> = BTreeMap::new();
+        let mut rows: BTreeMap<PlayerId, BySide<WinDrawLoss>> = BTreeMap::new();
         for game in self.rated_games().filter(|game| game.variant == variant) {
             let Some(side) = Side::BOTH.into_iter().find(|side| game.players[*side] == *player) else {
                 continue;
             };
             let score = &mut rows.entry(game.players[side.opponent()].clone()).or_default()[side];
-            match (game.result, side) {
-                (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => score.wins += 1,
-                (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => score.losses += 1,
-                (GameResult::Draw | GameResult::Void, _) => score.draws += 1,
-            }
+            score.count(SideResult::of(side, game.result.winner()));
         }
         let mut rows: Vec<Against> =
             rows.into_iter().map(|(opponent, score)| Against { opponent, score }).collect();

@@ -1,6 +1,6 @@
 //! What the published ratings are made of, and how they are stored.
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::record::GamePair;
 use super::record::StoredGame;
@@ -47,33 +47,18 @@ impl RatedGame {
     }
 }
 
-/// How a player's rated games against another one ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct OpponentScore {
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-}
-
-impl OpponentScore {
-    /// All of them.
-    pub fn games(self) -> u64 {
-        self.wins + self.draws + self.losses
-    }
-}
-
 /// A row of a player's crosstable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Against {
     pub opponent: PlayerId,
     /// As the player sees them: games in which it moved first, and the others.
-    pub score: BySide<OpponentScore>,
+    pub score: BySide<WinDrawLoss>,
 }
 
 impl Against {
     /// Rated games.
     pub fn games(&self) -> u64 {
-        self.score.first.games() + self.score.second.games()
+        self.score.sum().games()
     }
 }
 

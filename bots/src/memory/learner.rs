@@ -125,10 +125,10 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::atomic::AtomicBool;
 
-    use fourfold_engine::Side;
+    use fourfold_engine::{Side, SideResult};
 
     use super::*;
-    use crate::bot::{MoveBudget, SideResult};
+    use crate::bot::MoveBudget;
     use crate::learner;
 
     fn learnt(name: &str) -> Box<dyn Learner> {

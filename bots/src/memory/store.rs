@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_engine::{Cell, Column, Position, Variant};
+use fourfold_engine::{Cell, Column, Position, SideResult, Variant};
 
 use super::judge::PatternClass;
 use super::pattern::{Owner, Pattern, Vocabulary};
-use crate::bot::{GameRecord, SideResult};
+use crate::bot::GameRecord;
 
 /// Marks an own three that was not in memory when it was judged.
 const WINNING: i32 = 10;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{Column, Game, Position, Side, Variant, openings, rng};
+use fourfold_engine::{Column, Game, Position, Side, SideResult, Variant, openings, rng};
 use rand::RngExt;
 
 use super::{Memory, write_xml};
-use crate::bot::{Bot, BotError, GameRecord, MoveBudget, SideResult};
+use crate::bot::{Bot, BotError, GameRecord, MoveBudget};
 use crate::registry;
 use crate::spec::BotSpec;
 use crate::training::{Notes, TrainingError, TrainingRun};

@@ -173,8 +173,10 @@ impl NetworkKnowledge {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use fourfold_engine::SideResult;
+
     use super::*;
-    use crate::bot::{MoveBudget, SideResult};
+    use crate::bot::MoveBudget;
     use crate::learner::Reason;
 
     fn record(moves: &str, side: Side, result: SideResult) -> GameRecord {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fourfold_arena::stats::fit::{DRAW, LOSS, WIN};
 use fourfold_arena::stats::ledger::{Booking, Ledger};
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::{Side, SideResult, Variant};
 
 use super::standings::{Member, Scale, Standings};
 use super::{FitSnapshot, Fits};
@@ -110,9 +110,9 @@ impl RatingSums {
         if first != second {
             book.ledger.book(Booking { first, second, ending, moves: &game.moves, pair });
         }
-        for (side, won) in [(Side::First, ending == WIN), (Side::Second, ending == LOSS)] {
+        for side in Side::BOTH {
             let row = book.live.entry(game.players[side].clone()).or_default();
-            *row = row.after(game.ratings[side], (ending != DRAW).then_some(won));
+            *row = row.after(game.ratings[side], SideResult::of(side, game.result.winner()));
         }
     }
 
@@ -179,7 +179,7 @@ impl VariantSums {
     /// The players with the most games, if there are too many; those with as many in the order of their ids.
     fn most_games(&self, mut players: Vec<usize>) -> Vec<usize> {
         if players.len() > FIELD_MAX {
-            players.sort_by_key(|player| std::cmp::Reverse(self.ledger.tally(*player).games));
+            players.sort_by_key(|player| std::cmp::Reverse(self.ledger.score(*player).games()));
             players.truncate(FIELD_MAX);
         }
         players

@@ -101,7 +101,7 @@ async fn three_points_in_four_are_191_elo_points() {
     assert_eq!(names(bots), ["idsix", "idrandom"]);
     let six = bots.get(&player_id("six")).unwrap();
     assert!((six.elo - 190.85).abs() < 1.0, "{six:?}");
-    assert_eq!((six.games, six.pairs, six.opponents, six.live.wins), (200, 100, 1, 150));
+    assert_eq!((six.games, six.pairs, six.opponents, six.live.score.wins), (200, 100, 1, 150));
     let random = bots.get(&player_id("random")).unwrap();
     assert_eq!((random.elo_milli().0, random.error_milli()), (0, 0));
     assert!(bots.first_move_advantage.abs() < 1e-6);

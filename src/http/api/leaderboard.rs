@@ -49,9 +49,9 @@ impl From<PublishedShown> for RatingView {
             pm95,
             provisional: live.standing.is_provisional(),
             games: live.standing.games,
-            wins: live.wins,
-            draws: live.draws,
-            losses: live.losses,
+            wins: live.score.wins,
+            draws: live.score.draws,
+            losses: live.score.losses,
         }
     }
 }

@@ -159,9 +159,9 @@ impl LeaderboardPageRow {
             provisional: shown.live.standing.is_provisional(),
             bar: scale.bar(shown.elo, shown.pm95),
             games: shown.live.standing.games,
-            wins: shown.live.wins,
-            draws: shown.live.draws,
-            losses: shown.live.losses,
+            wins: shown.live.score.wins,
+            draws: shown.live.score.draws,
+            losses: shown.live.score.losses,
             exact: row.skill.and_then(|skill| skill.good_rate()).map(|share| player::percent(lang, share)),
             los_next: row.los_next.map(certainty),
         }

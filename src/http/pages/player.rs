@@ -211,8 +211,6 @@ impl PlayerStanding {
     ) -> Self {
         let shown = PublishedShown::published(state, player, variant, row);
         let live = row.standing.rating.to_elo();
-        let counts =
-            [("games", row.standing.games), ("won", row.wins), ("drawn", row.draws), ("lost", row.losses)];
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
@@ -221,7 +219,7 @@ impl PlayerStanding {
             provisional: row.standing.is_provisional(),
             live: (player.kind == PlayerKind::Bot && live != shown.elo)
                 .then(|| lang.fill("profile.live_elo", &[("elo", live)])),
-            record: lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n)))),
+            record: play::record(lang, row.standing.games, row.score),
             url: (variant != on_show).then(url),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fourfold_engine::{BySide, Game, Side, Variant, notation};
+use fourfold_engine::{BySide, Game, Side, SideResult, Variant, WinDrawLoss, notation};
 
 use super::VerifyReport;
 use crate::model::ids::{GameId, PlayerId};
@@ -90,17 +90,12 @@ impl RatingFold {
     /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
-        let winner = match ending.result {
-            GameResult::First => Some(Side::First),
-            GameResult::Second => Some(Side::Second),
-            GameResult::Draw | GameResult::Void => None,
-        };
         let moves = game.moves();
         let course = Referee { spec: &game.spec, moves: &moves, ending: *ending }.course();
         remember(self.remembered.entry(pairing(game)).or_default(), course);
         for side in Side::BOTH {
             let row = self.rows.entry((game.spec.players[side].clone(), game.spec.variant)).or_default();
-            *row = row.after(ratings[side], winner.map(|winner| winner == side));
+            *row = row.after(ratings[side], SideResult::of(side, ending.result.winner()));
         }
     }
 
@@ -187,6 +182,6 @@ fn entry(entry: RatingEntry) -> String {
 }
 
 fn shown(row: &RatingRow) -> String {
-    let RatingRow { standing, wins, draws, losses } = row;
+    let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = row;
     format!("{} after {} games (+{wins} ={draws} -{losses})", standing.rating.0, standing.games)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{id_list, number, parsed, present, to_sql, word};
@@ -11,9 +11,7 @@ use super::players::{PlayerRow, decode_players};
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::storage::published::{
-    Against, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
-};
+use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::{GamePair, StoredPlayer};
 
 use crate::model::time::UnixMillis;
@@ -160,11 +158,7 @@ pub(super) async fn crosstable(
     let count = |value: i64| number("count", value);
     let against = |row: AgainstRow| {
         let score = |wins, draws, losses| {
-            Ok::<_, Damage>(OpponentScore {
-                wins: count(wins)?,
-                draws: count(draws)?,
-                losses: count(losses)?,
-            })
+            Ok::<_, Damage>(WinDrawLoss { wins: count(wins)?, draws: count(draws)?, losses: count(losses)? })
         };
         Ok(Against {
             opponent: parsed("player.id", &row.opponent)?,

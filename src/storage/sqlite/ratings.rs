@@ -1,6 +1,6 @@
 //! Ratings, leaderboards and histories.
 
-use fourfold_engine::Variant;
+use fourfold_engine::{Variant, WinDrawLoss};
 use sqlx::SqlitePool;
 
 use super::convert::{id_list, number, parsed};
@@ -35,9 +35,11 @@ impl PlayerRatingRow {
     fn decode(&self) -> Result<RatingRow, Damage> {
         Ok(RatingRow {
             standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            wins: number("rating.wins", self.wins)?,
-            draws: number("rating.draws", self.draws)?,
-            losses: number("rating.losses", self.losses)?,
+            score: WinDrawLoss {
+                wins: number("rating.wins", self.wins)?,
+                draws: number("rating.draws", self.draws)?,
+                losses: number("rating.losses", self.losses)?,
+            },
         })
     }
 }
@@ -106,9 +108,11 @@ impl BoardRow {
     fn decode(self) -> Result<(StoredPlayer, RatingRow), Damage> {
         let rating = RatingRow {
             standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            wins: number("rating.wins", self.wins)?,
-            draws: number("rating.draws", self.draws)?,
-            losses: number("rating.losses", self.losses)?,
+            score: WinDrawLoss {
+                wins: number("rating.wins", self.wins)?,
+                draws: number("rating.draws", self.draws)?,
+                losses: number("rating.losses", self.losses)?,
+            },
         };
         Ok((self.player.decode()?, rating))
     }
