@@ -239,7 +239,7 @@ impl Store for SqliteStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
-        ratings::leaderboard(&self.readers, board, variant, limit).await
+        ratings::leaderboard(&self.readers, population, variant, limit).await
     }
 
     async fn rating_history(
