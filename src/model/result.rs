@@ -29,7 +29,7 @@ impl GameResult {
     }
 
     /// What it is to a side; `None` if it does not count.
-    pub fn of(self, side: Side) -> Option<SideResult> {
+    pub fn seen_by(self, side: Side) -> Option<SideResult> {
         (self != Self::Void).then(|| SideResult::of(side, self.winner()))
     }
 }

@@ -42,7 +42,6 @@ use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
-use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
 
 /// What happens to the next commit.

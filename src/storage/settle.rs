@@ -1,6 +1,6 @@
 //! What a finished game does to the ratings: pure, so that every back end and the verifier agree.
 
-use fourfold_engine::{BySide, Side, SideResult};
+use fourfold_engine::{BySide, SideResult};
 
 use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
 use crate::model::rating::eligibility;

@@ -37,7 +37,7 @@ fn greedy_beats_random_mostly() {
 #[test]
 fn cutoff_beats_two_plies_mostly() {
     let score = match_of("cutoff", "negamax:depth=2", 1).sum();
-    assert_eq!(record.losses, 0, "{score:?}");
+    assert_eq!(score.losses, 0, "{score:?}");
     let score = match_of("cutoff", "random", 10).sum();
     assert_eq!(score.wins, 20, "{score:?}");
 }
@@ -54,7 +54,7 @@ fn the_69_lines_without_search_beat_one_ply_mostly() {
 fn alphabeta_beats_the_classics() {
     for opponent in ["negamax:depth=4", "cutoff"] {
         let score = match_of("alphabeta", opponent, 1).sum();
-        assert_eq!(record.losses, 0, "{opponent}: {score:?}");
+        assert_eq!(score.losses, 0, "{opponent}: {score:?}");
     }
 }
 

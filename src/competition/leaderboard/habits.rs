@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss, notation};
 
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::result::GameResult;
 use crate::storage::published::RatedGame;
 
 /// Games that are looked at: what was longer ago says little about now.
@@ -96,6 +95,7 @@ mod tests {
 
     use super::*;
     use crate::model::rating::elo::{Standing, settle};
+    use crate::model::result::GameResult;
     use crate::storage::conformance::player_id;
 
     fn game(

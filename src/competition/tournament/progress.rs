@@ -40,11 +40,9 @@ impl Decided {
     /// by whoever did that.
     pub fn by(ending: &Ending, opening: &str, moves: &str) -> Option<Self> {
         let winner = match (ending.result, ending.by) {
-            (GameResult::First, _) => Some(Side::First),
-            (GameResult::Second, _) => Some(Side::Second),
-            (GameResult::Draw, _) => None,
             (GameResult::Void, Some(by)) => Some(by.opponent()),
             (GameResult::Void, None) => return None,
+            (result, _) => result.winner(),
         };
         // Who resigns breaks nothing off.
         let is_fault = crate::model::fault::Fault::of(ending.reason).is_some();

@@ -8,7 +8,6 @@ use super::VerifyReport;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
-use crate::model::result::GameResult;
 use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
 use crate::storage::settle::{RatingVerdict, Referee};
 

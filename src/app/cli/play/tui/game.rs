@@ -5,7 +5,7 @@
 
 use fourfold_bots::{BotError, Choice, GameRecord, SearchInfo};
 use fourfold_engine::search::Score;
-use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Side, SideResult};
+use fourfold_engine::{BySide, Column, Game, IllegalMove, Side, SideResult};
 
 use super::super::symbol;
 use super::pace::MovePace;
