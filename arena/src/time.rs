@@ -20,6 +20,7 @@ const SHARE_OF_BANK: u32 = 20;
 const RESERVE: Duration = Duration::from_millis(20);
 
 /// How much time each side has. At least one of `bank_ms` and `move_ms` is set.
+// That is the daemon's rule. In matches neither need be set, and no clock runs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TimeControl {
     /// Time for the whole game in milliseconds, or null for none.
