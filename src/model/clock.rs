@@ -1,5 +1,6 @@
-//! Which time controls the daemon allows, and its game clock: pure, the caller says what time it is ([`now`] is for that
-//! caller). What a move costs and when a flag falls is told by the arena's [`Clock`], so that matches have the same rule.
+//! Which time controls the daemon allows, and its game clock: pure, the caller says what time it is ([`now`] is for
+//! that caller). What a move costs and when a flag falls is told by the arena's [`Clock`], so that matches have the
+//! same rule.
 
 use std::time::{Duration, Instant};
 
