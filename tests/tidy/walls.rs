@@ -70,7 +70,7 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("src/client/load", &["pair", "player"]),
     ("src/http/api", &["bots", "own_bots"]),
     ("src/operations/control", &["admin", "execute", "learners"]),
-    ("src/storage", &["bot_versions", "judgements", "published", "puzzles", "store", "words"]),
+    ("src/storage", &["bot_versions", "judgements", "puzzles", "store", "words"]),
     ("src/storage/sqlite", &["marker", "open"]),
     ("src/storage/sqlite", &["players", "published"]),
     ("src/study/learning", &["learner_task", "service"]),

@@ -221,11 +221,8 @@ fn filters(state: &AppState, lang: Language, wanted: RankingQuery) -> Vec<Filter
         options: lists
             .map(|(population, word)| {
                 let home = wanted.home.filter(|_| population == Population::Bots);
-                option(
-                    RankingQuery { population, home, ..wanted },
-                    word.to_owned(),
-                    population == wanted.population,
-                )
+                let is_here = population == wanted.population;
+                option(RankingQuery { population, home, ..wanted }, word.to_owned(), is_here)
             })
             .into(),
     }];
