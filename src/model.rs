@@ -7,6 +7,7 @@ pub mod fault;
 pub mod ids;
 pub mod opening;
 pub mod player;
+pub mod population;
 pub mod rating;
 pub mod result;
 pub mod secret;

@@ -170,7 +170,7 @@ impl Test<'_> {
         let terms = GameTerms {
             variant: self.variant,
             opening: &Opening::empty(),
-            time: TimeControl::per_move(self.limit),
+            limits: TimeControl::per_move(self.limit).into(),
             margin: MARGIN,
             seeds: BySide { first: 1, second: 2 },
         };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::sprt::Sprt;
 use crate::suite::OpeningKind;
-use crate::time::TimeControl;
+use crate::time::BotLimits;
 
 /// A run as its log begins with it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct Plan {
     pub openings: OpeningKind,
     /// Tells one list of openings from another.
     pub openings_crc: u32,
-    pub time: TimeControl,
+    pub time: BotLimits,
     /// How far a limit may be overrun without losing by it.
     pub margin_ms: u64,
     /// Pairs of each meeting; on the ladder, of the whole run.

@@ -7,14 +7,14 @@ use fourfold_engine::{BySide, Game, Outcome, Side, Variant};
 
 use crate::entrant::{Answer, DecidedBy, End, EntrantFault, GameStart, Player, Turn};
 use crate::stop::Stop;
-use crate::time::{Clock, TimeControl};
+use crate::time::{BotLimits, Clock};
 
 /// What is agreed before a game.
 #[derive(Clone, Copy, Debug)]
 pub struct GameTerms<'a> {
     pub variant: Variant,
     pub opening: &'a Opening,
-    pub time: TimeControl,
+    pub limits: BotLimits,
     /// How far a limit may be overrun without losing by it.
     pub margin: Duration,
     /// For bots that draw.
@@ -71,7 +71,7 @@ struct GameUnderWay {
 impl GameUnderWay {
     fn new(terms: &GameTerms<'_>) -> Self {
         let game = terms.opening.game(terms.variant).expect("suites hold legal openings only");
-        let clock = Clock::new(terms.time, terms.margin);
+        let clock = Clock::new(terms.limits.time);
         let stones = usize::from(terms.variant.width()) * usize::from(terms.variant.height());
         let mut clocks = Vec::with_capacity(stones);
         clocks.resize(terms.opening.moves().len(), clock.remaining_ms());
@@ -85,7 +85,7 @@ impl GameUnderWay {
     ) -> Result<(), (Side, EntrantFault)> {
         for side in Side::BOTH {
             let seed = terms.seeds[side];
-            let start = GameStart { variant: self.game.variant(), side, time: terms.time, seed };
+            let start = GameStart { variant: self.game.variant(), side, time: terms.limits.time, seed };
             players[side].begin(&start).map_err(|fault| (side, fault))?;
         }
         Ok(())
@@ -105,18 +105,23 @@ impl GameUnderWay {
             allotment: self.clock.allotment(side),
             margin: terms.margin,
             remaining_ms: self.clock.remaining_ms(),
-            nodes: terms.time.nodes,
+            nodes: terms.limits.nodes,
             stop,
         };
         let answer = players[side].choose(&turn);
-        match answer.and_then(|answer| self.accept(side, answer)) {
+        match answer.and_then(|answer| self.accept(side, answer, terms.margin)) {
             Ok(outcome) => outcome.map(decided),
             Err(fault) => Some(lost(side, &fault)),
         }
     }
 
-    fn accept(&mut self, side: Side, answer: Answer) -> Result<Option<Outcome>, EntrantFault> {
-        self.clock.charge(side, answer.spent).map_err(|_| EntrantFault::Late)?;
+    fn accept(
+        &mut self,
+        side: Side,
+        answer: Answer,
+        margin: Duration,
+    ) -> Result<Option<Outcome>, EntrantFault> {
+        self.clock.charge(side, answer.spent, margin).map_err(|_| EntrantFault::Late)?;
         let outcome =
             self.game.play(answer.column).map_err(|error| EntrantFault::Illegal(error.to_string()))?;
         self.clocks.push(self.clock.remaining_ms());
@@ -143,6 +148,7 @@ mod tests {
     use fourfold_engine::Column;
 
     use super::*;
+    use crate::time::TimeControl;
 
     /// Answers with these in turn, again and again.
     struct Script {
@@ -182,7 +188,7 @@ mod tests {
         let terms = GameTerms {
             variant: Variant::STANDARD,
             opening: &Opening::empty(),
-            time,
+            limits: time.into(),
             margin: Duration::from_millis(50),
             seeds: BySide { first: 1, second: 2 },
         };
@@ -195,7 +201,7 @@ mod tests {
         GameTerms {
             variant: Variant::STANDARD,
             opening: &EMPTY,
-            time: TimeControl::default(),
+            limits: BotLimits::default(),
             margin: Duration::ZERO,
             seeds: BySide { first: 1, second: 2 },
         }

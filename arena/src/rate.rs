@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 
 use crate::report::{RatingTable, ReportEntry};
 use crate::stats::fit::{Anchor, DRAW, LOSS, WIN};
-use crate::stats::ledger::{Booking, Ledger, PlayerTally};
+use crate::stats::ledger::{Booking, Ledger};
 
 /// Longest line. A record of the largest board has under 4 KiB; a file that is none may be one line of a gigabyte.
 const LINE_BYTES_MAX: u64 = 64 * 1024;
@@ -185,9 +185,9 @@ impl Games {
             .iter()
             .filter_map(|anchor| Some(Anchor { player: place(anchor.player)?, elo: anchor.elo }))
             .collect();
-        let entry = |&player: &usize| {
-            let PlayerTally { games, wins, draws, losses } = self.ledger.tally(player);
-            ReportEntry { name: self.names[player].clone(), games, wins, draws, losses }
+        let entry = |&player: &usize| ReportEntry {
+            name: self.names[player].clone(),
+            score: self.ledger.score(player),
         };
         let entries: Vec<ReportEntry> = order.iter().map(entry).collect();
         RatingTable::rate(&entries, &self.ledger.meetings(&order), &anchors)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::entrant::DecidedBy;
 use crate::play::{GameTerms, Played};
 use crate::suite::OpeningKind;
-use crate::time::TimeControl;
+use crate::time::BotLimits;
 
 /// A finished game. Matches rate nobody, so its `ratings` are always null.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct MatchRecord {
     pub variant: String,
     pub rated: bool,
     pub players: Players,
-    pub time: TimeControl,
+    pub time: BotLimits,
     pub opening: OpeningRecord,
     pub pair: PairRecord,
     pub moves: String,
@@ -154,7 +154,7 @@ impl MatchRecord {
                 first: PlayerRecord::entrant(names.first),
                 second: PlayerRecord::entrant(names.second),
             },
-            time: terms.time,
+            time: terms.limits,
             opening: OpeningRecord { kind, moves: terms.opening.notation() },
             pair,
             moves: game.notation(),

@@ -1,11 +1,12 @@
 //! What a run comes to, as it is published: the JSON shapes of `match`, `tournament` and `rate`, and their sentences.
 
+use fourfold_engine::WinDrawLoss;
 use serde::Serialize;
 
 use crate::course::Course;
 use crate::format::Format;
 use crate::log::Why;
-use crate::results::Results;
+use crate::results::{EntrantTally, Meeting, Results};
 use crate::stats::elo;
 use crate::stats::fit::{self, Anchor, Fit, Warning};
 use crate::stats::pairs::{Estimate, PairCounts};
@@ -68,20 +69,19 @@ impl MatchReport {
     /// Reports on a run of two entrants.
     pub fn new(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
-        let meeting = results.meeting(0, 1);
-        let pairs = meeting.pairs;
+        let Meeting { score, pairs, .. } = results.meeting(0, 1);
         let unknown = Estimate { elo: 0.0, low: -elo::LIMIT, high: elo::LIMIT, los: 0.5 };
         let estimate = pairs.estimate().unwrap_or(unknown);
         let sprt = plan.sprt.as_ref().map(|sprt| SprtReport::new(sprt, &pairs));
         let names = [plan.entrants[0].clone(), plan.entrants[1].clone()];
         let sentence = sentence(&names, &pairs, sprt.as_ref());
         Self {
-            games: meeting.games,
+            games: score.games(),
             pairs: pairs.pairs(),
-            wins: meeting.wins,
-            draws: meeting.draws,
-            losses: meeting.losses,
-            score: score(meeting.wins, meeting.draws, meeting.games),
+            wins: score.wins,
+            draws: score.draws,
+            losses: score.losses,
+            score: score.share().unwrap_or(0.5),
             elo: estimate.elo,
             elo_low: estimate.low,
             elo_high: estimate.high,
@@ -115,11 +115,6 @@ impl SprtReport {
             elo_after_stop: median_unbiased_elo(sprt, pairs),
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
-fn score(wins: u64, draws: u64, games: u64) -> f64 {
-    if games == 0 { 0.5 } else { (wins as f64 + draws as f64 / 2.0) / games as f64 }
 }
 
 /// What a match has shown, in words.
@@ -230,10 +225,7 @@ pub struct TournamentReport {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReportEntry {
     pub name: String,
-    pub games: u64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
+    pub score: WinDrawLoss,
 }
 
 impl RatingTable {
@@ -247,15 +239,15 @@ impl RatingTable {
 
     fn in_order(entries: &[ReportEntry], meetings: &[fit::FitMeeting], fit: &Fit, order: &[usize]) -> Self {
         let row = |(place, &player): (usize, &usize)| {
-            let ReportEntry { name, games, wins, draws, losses } = entries[player].clone();
+            let ReportEntry { name, score } = &entries[player];
             RatedPlayer {
-                name,
+                name: name.clone(),
                 elo: fit.elo[player],
                 pm95: fit.pm95(player),
-                games,
-                wins,
-                draws,
-                losses,
+                games: score.games(),
+                wins: score.wins,
+                draws: score.draws,
+                losses: score.losses,
                 los_next: order.get(place + 1).map(|&next| fit.los(player, next)),
                 standing: None,
             }
@@ -268,7 +260,7 @@ impl RatingTable {
         Self {
             first_move_advantage: fit.first_move_advantage,
             players: order.iter().enumerate().map(row).collect(),
-            games: entries.iter().map(|entry| entry.games).sum::<u64>() / 2,
+            games: entries.iter().map(|entry| entry.score.games()).sum::<u64>() / 2,
             pairs,
             tournament: None,
             warnings: warnings.iter().map(|warning| say(warning, &names)).collect(),
@@ -278,12 +270,9 @@ impl RatingTable {
     /// Standings, crosstable and joint ratings of a tournament, by rank.
     pub fn of_tournament(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
-        let entry = |(name, tally): (&String, &crate::results::EntrantTally)| ReportEntry {
+        let entry = |(name, tally): (&String, &EntrantTally)| ReportEntry {
             name: name.clone(),
-            games: tally.games,
-            wins: tally.wins(),
-            draws: tally.draws,
-            losses: tally.losses,
+            score: tally.score.sum(),
         };
         let entries: Vec<ReportEntry> = plan.entrants.iter().zip(results.entrants()).map(entry).collect();
         let meetings = results.for_fit();
@@ -294,9 +283,9 @@ impl RatingTable {
             let tally = &results.entrants()[entrant];
             row.standing = Some(TournamentPlace {
                 rank,
-                score: tally.score(),
-                wins_first: tally.wins_as.first,
-                wins_second: tally.wins_as.second,
+                score: tally.points(),
+                wins_first: tally.score.first.wins,
+                wins_second: tally.score.second.wins,
                 faults: tally.faults,
                 suspended: !course.active()[entrant],
             });
@@ -329,7 +318,7 @@ fn ranking(course: &Course) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tallies.len()).collect();
     order.sort_by_key(|&entrant| {
         let tally = &tallies[entrant];
-        std::cmp::Reverse((stages[entrant], tally.score(), tally.wins()))
+        std::cmp::Reverse((stages[entrant], tally.points(), tally.score.sum().wins))
     });
     order
 }
@@ -337,8 +326,8 @@ fn ranking(course: &Course) -> Vec<usize> {
 /// Half points and games of every row against every column.
 fn crosstable(results: &Results, order: &[usize]) -> Vec<Vec<Option<[u64; 2]>>> {
     let cell = |a: usize, b: usize| {
-        let meeting = results.meeting(a, b);
-        (a != b && meeting.games > 0).then(|| [2 * meeting.wins + meeting.draws, meeting.games])
+        let score = results.meeting(a, b).score;
+        (a != b && score.games() > 0).then(|| [score.half_points(), score.games()])
     };
     order.iter().map(|&a| order.iter().map(|&b| cell(a, b)).collect()).collect()
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::{BySide, Side, SideResult, WinDrawLoss};
 
 use crate::format::PairResult;
 use crate::plan::{Leg, PlannedGame};
@@ -41,37 +41,23 @@ pub struct Results {
 /// One entrant's games.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct EntrantTally {
-    pub games: u64,
-    pub wins_as: BySide<u64>,
-    pub draws: u64,
-    pub losses: u64,
+    pub score: BySide<WinDrawLoss>,
     /// Losses by a fault.
     pub faults: u64,
 }
 
 impl EntrantTally {
-    pub fn wins(&self) -> u64 {
-        self.wins_as.first + self.wins_as.second
-    }
-
     /// Points as tables have them: 3 a win, 1 a draw.
-    pub fn score(&self) -> u64 {
-        3 * self.wins() + self.draws
-    }
-
-    /// Points as games have them, in halves.
-    pub fn half_points(&self) -> u64 {
-        2 * self.wins() + self.draws
+    pub fn points(&self) -> u64 {
+        let score = self.score.sum();
+        3 * score.wins + score.draws
     }
 }
 
 /// All games between two entrants, as the earlier one sees them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Meeting {
-    pub games: u64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
+    pub score: WinDrawLoss,
     pub pairs: PairCounts,
     /// Finished pairs by how both games ended; repeated ones count once.
     endings: [[u64; 3]; 3],
@@ -101,12 +87,8 @@ impl Results {
         }
         let earlier = seats.first.min(seats.second);
         let meeting = self.meetings.entry((earlier, seats.first.max(seats.second))).or_default();
-        meeting.games += 1;
-        match ending_for(earlier == seats.first, outcome.winner) {
-            WIN => meeting.wins += 1,
-            DRAW => meeting.draws += 1,
-            _ => meeting.losses += 1,
-        }
+        let side = if earlier == seats.first { Side::First } else { Side::Second };
+        meeting.score.count(SideResult::of(side, outcome.winner));
         let key = key(seats, outcome.moves);
         self.distinct.insert(key);
         match (slot.leg(), self.open.take()) {
@@ -179,7 +161,7 @@ impl Results {
         }
         let mut pairs = meeting.pairs;
         pairs.counts.reverse();
-        Meeting { wins: meeting.losses, losses: meeting.wins, pairs, ..meeting }
+        Meeting { score: meeting.score.flipped(), pairs, ..meeting }
     }
 
     /// The finished pairs for the joint fit. Unfinished ones never enter statistics, and repeated ones say nothing new.
@@ -196,12 +178,7 @@ impl Results {
 
 impl EntrantTally {
     fn book(&mut self, side: Side, outcome: &GameOutcome<'_>) {
-        self.games += 1;
-        match outcome.winner {
-            Some(winner) if winner == side => self.wins_as[side] += 1,
-            Some(_) => self.losses += 1,
-            None => self.draws += 1,
-        }
+        self.score[side].count(SideResult::of(side, outcome.winner));
         self.faults += u64::from(outcome.at_fault == Some(side));
     }
 }
@@ -243,9 +220,8 @@ mod tests {
         assert_eq!(results.meeting(1, 0).pairs.counts, [0, 0, 0, 1, 0]);
         assert_eq!(results.meeting(0, 1).pairs.counts, [0, 1, 0, 0, 0]);
         assert_eq!((results.games(), results.unfinished_pairs(), results.distinct()), (3, 1, 3));
-        let meeting = results.meeting(0, 1);
-        assert_eq!((meeting.wins, meeting.draws, meeting.losses), (1, 1, 1));
-        assert_eq!(results.entrants()[0].wins_as, BySide { first: 0, second: 1 });
+        assert_eq!(results.meeting(0, 1).score, WinDrawLoss { wins: 1, draws: 1, losses: 1 });
+        assert_eq!(results.entrants()[0].score.map(|score| score.wins), BySide { first: 0, second: 1 });
         // As 0 sees it: it drew the game that it began, and lost the other.
         assert_eq!(results.for_fit()[0].pairs[DRAW][LOSS], 1);
     }

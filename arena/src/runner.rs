@@ -360,7 +360,7 @@ impl RunState<'_> {
         let terms = GameTerms {
             variant: self.variant,
             opening: &opening,
-            time: self.plan.time,
+            limits: self.plan.time,
             margin: Duration::from_millis(self.plan.margin_ms),
             seeds: self.plan.seeds(slot.number),
         };

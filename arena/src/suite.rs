@@ -5,17 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fourfold_engine::Variant;
 use fourfold_engine::openings::{self, Opening, OpeningError};
 use fourfold_engine::solver::book::{self, Book};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where openings come from, in the words of records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Where a game's opening comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpeningKind {
     /// The empty board.
+    #[default]
     None,
-    /// Positions whose exact value is a draw.
+    /// Drawn from the suite of openings whose exact value is a draw.
     Balanced,
-    /// A list of the caller's.
+    /// Named by the challenger.
     Given,
 }
 

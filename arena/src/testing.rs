@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::plan::Plan;
 use crate::suite::OpeningKind;
-use crate::time::TimeControl;
+use crate::time::BotLimits;
 
 /// A plan for so many entrants, called `a`, `b` and so on.
 pub(crate) fn plan(format: Format, entrants: u8, pairs: u64) -> Plan {
@@ -13,7 +13,7 @@ pub(crate) fn plan(format: Format, entrants: u8, pairs: u64) -> Plan {
         variant: "7x6".into(),
         openings: OpeningKind::None,
         openings_crc: 0,
-        time: TimeControl::default(),
+        time: BotLimits::default(),
         margin_ms: 50,
         pairs,
         seed: 7,

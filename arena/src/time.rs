@@ -1,10 +1,12 @@
-//! How much a player may think about a game, and the clock that charges it: pure, durations come from outside.
+//! How much a player may think about a game, and the clock that charges it, for matches and for the daemon's games:
+//! pure, durations come from outside.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use fourfold_engine::{BySide, Side};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest bank, move limit or increment: a day.
@@ -17,50 +19,67 @@ const SHARE_OF_BANK: u32 = 20;
 /// Kept back from a hard limit for the way of the answer, but never more than a quarter of it.
 const RESERVE: Duration = Duration::from_millis(20);
 
-/// Limits for each player of a game. With none at all, bots end by their own settings.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// How much time each side has. At least one of `bank_ms` and `move_ms` is set.
+// That is the daemon's rule. In matches neither need be set, and no clock runs.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TimeControl {
-    /// Time for the whole game, in milliseconds.
-    #[serde(default)]
-    pub bank_ms: Option<u64>,
+    /// Time for the whole game in milliseconds, or null for none.
+    #[serde(deserialize_with = "present")]
+    pub bank_ms: Option<u32>,
     /// Added to the bank after each move, in milliseconds.
-    #[serde(default)]
-    pub increment_ms: u64,
-    /// Time for each single move, in milliseconds.
-    #[serde(default)]
-    pub move_ms: Option<u64>,
-    /// Search nodes or playouts for each move: equal choices on every machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<u64>,
+    pub increment_ms: u32,
+    /// Time for each single move in milliseconds, or null for none.
+    #[serde(deserialize_with = "present")]
+    pub move_ms: Option<u32>,
+}
+
+/// Reads an optional number whose key must be there: `null` is said, not left out.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(deserializer)
 }
 
 impl TimeControl {
     /// Limits by nothing but time for each move.
     pub fn per_move(limit: Duration) -> Self {
-        Self { move_ms: Some(whole_ms(limit)), ..Self::default() }
+        Self { move_ms: Some(saturating_ms(limit)), ..Self::default() }
     }
 
-    /// Limits by nodes for each move.
-    pub fn nodes(nodes: u64) -> Self {
-        Self { nodes: Some(nodes), ..Self::default() }
-    }
-
-    /// Whether a clock runs.
+    /// Whether a clock runs. It always does in games of the daemon, which refuses anything else.
     pub fn is_timed(self) -> bool {
         self.bank_ms.is_some() || self.move_ms.is_some()
     }
 
     fn bank(self) -> Option<Duration> {
-        self.bank_ms.map(Duration::from_millis)
+        self.bank_ms.map(|ms| Duration::from_millis(ms.into()))
     }
 
     fn move_limit(self) -> Option<Duration> {
-        self.move_ms.map(Duration::from_millis)
+        self.move_ms.map(|ms| Duration::from_millis(ms.into()))
+    }
+
+    fn increment(self) -> Duration {
+        Duration::from_millis(self.increment_ms.into())
     }
 }
 
-fn whole_ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+fn saturating_ms(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+}
+
+/// Limits for each player of a game between bots. With none at all, they end by their own settings.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BotLimits {
+    #[serde(flatten)]
+    pub time: TimeControl,
+    /// Search nodes or playouts for each move: equal choices on every machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+}
+
+impl From<TimeControl> for BotLimits {
+    fn from(time: TimeControl) -> Self {
+        Self { time, nodes: None }
+    }
 }
 
 /// Reads a bank with or without an increment: `60+1`, `0.3+0.05`, `50ms+5ms`, `2m`. Bare numbers are seconds.
@@ -76,9 +95,9 @@ impl FromStr for TimeControl {
             return Err(TimeError { text: text.to_owned() });
         }
         Ok(Self {
-            bank_ms: Some(whole_ms(bank).max(1)),
-            increment_ms: whole_ms(increment),
-            ..Self::default()
+            bank_ms: Some(saturating_ms(bank).max(1)),
+            increment_ms: saturating_ms(increment),
+            move_ms: None,
         })
     }
 }
@@ -106,15 +125,13 @@ pub struct TimeError {
 }
 
 /// Prints such as `60s+1s`, `100ms a move`, `20000 nodes a move`.
-impl fmt::Display for TimeControl {
+impl fmt::Display for BotLimits {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { time, nodes } = self;
         let mut parts = Vec::new();
-        if let Some(bank) = self.bank() {
-            let increment = Duration::from_millis(self.increment_ms);
-            parts.push(format!("{bank:?}+{increment:?}"));
-        }
-        parts.extend(self.move_limit().map(|limit| format!("{limit:?} a move")));
-        parts.extend(self.nodes.map(|nodes| format!("{nodes} nodes a move")));
+        parts.extend(time.bank().map(|bank| format!("{bank:?}+{:?}", time.increment())));
+        parts.extend(time.move_limit().map(|limit| format!("{limit:?} a move")));
+        parts.extend(nodes.map(|nodes| format!("{nodes} nodes a move")));
         if parts.is_empty() {
             return formatter.write_str("no limits but the bots' own");
         }
@@ -122,66 +139,105 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Both clocks of one game.
+/// What both sides of one game have left, and the rule by which a flag falls. Who measures, and what grace there is,
+/// is the caller's business.
 #[derive(Clone, Debug)]
 pub struct Clock {
     control: TimeControl,
-    /// How far a limit may be overrun without losing by it.
-    margin: Duration,
     remaining: BySide<Duration>,
 }
 
-/// A player used more than it had.
+/// A move that came before the flag fell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    InTime,
+    /// Only because of the grace.
+    Late,
+}
+
+/// A side ran out of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlagFell;
 
 impl Clock {
     /// Both sides have their whole time.
-    pub fn new(control: TimeControl, margin: Duration) -> Self {
+    pub fn new(control: TimeControl) -> Self {
         let full = control.bank().or(control.move_limit()).unwrap_or_default();
-        Self { control, margin, remaining: BySide { first: full, second: full } }
+        Self { control, remaining: BySide { first: full, second: full } }
     }
 
-    /// The hard limit for the next move of `side`; `None` if no clock runs.
+    /// A clock under way: what each side has left.
+    pub fn restore(control: TimeControl, remaining: BySide<Duration>) -> Self {
+        Self { control, remaining }
+    }
+
+    /// The rules of this clock.
+    pub fn control(&self) -> TimeControl {
+        self.control
+    }
+
+    /// What both sides have left: of their banks, or without banks of a move.
+    pub fn remaining(&self) -> BySide<Duration> {
+        self.remaining
+    }
+
+    /// The same in milliseconds, the first side first; zeros if no clock runs.
+    pub fn remaining_ms(&self) -> [u64; 2] {
+        let BySide { first, second } = self.remaining;
+        [first, second].map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// The hard limit for the next move of `side`, the smaller of bank and move limit; `None` if no clock runs.
     pub fn budget(&self, side: Side) -> Option<Duration> {
-        let bank = self.control.bank().map(|_| self.remaining[side]);
-        match (bank, self.control.move_limit()) {
-            (Some(bank), Some(limit)) => Some(bank.min(limit)),
-            (bank, limit) => bank.or(limit),
-        }
+        let left = self.remaining[side];
+        self.control.is_timed().then(|| self.control.move_limit().map_or(left, |limit| limit.min(left)))
     }
 
     /// How long a bot without a sense of time should think about its next move.
     pub fn allotment(&self, side: Side) -> Option<Duration> {
         let budget = self.budget(side)?;
         let safe = budget.saturating_sub(RESERVE.min(budget / 4));
-        let Some(bank) = self.control.bank().map(|_| self.remaining[side]) else { return Some(safe) };
-        let increment = Duration::from_millis(self.control.increment_ms);
-        Some((bank / SHARE_OF_BANK + increment * 3 / 4).min(safe))
+        if self.control.bank_ms.is_none() {
+            return Some(safe);
+        }
+        let increment = self.control.increment();
+        Some((self.remaining[side] / SHARE_OF_BANK + increment * 3 / 4).min(safe))
     }
 
-    /// Books the time of a move. The increment is added after the charge.
+    /// A turn of `side` begins. Without a bank, every one has its full time.
+    pub fn begin_turn(&mut self, side: Side) {
+        if let (None, Some(limit)) = (self.control.bank_ms, self.control.move_limit()) {
+            self.remaining[side] = limit;
+        }
+    }
+
+    /// Gives both sides more time. Without a bank there is nothing to add to.
+    pub fn add_to_both(&mut self, extra: Duration) {
+        if self.control.bank_ms.is_some() {
+            self.remaining = self.remaining.map(|left| left + extra);
+        }
+    }
+
+    /// Charges the time of a move, exactly all that is left being in time. The increment is added after the charge.
     ///
     /// # Errors
     ///
-    /// The limit was overrun by more than the margin: the game is lost, and the clock stands at zero.
-    pub fn charge(&mut self, side: Side, spent: Duration) -> Result<(), FlagFell> {
-        if self.budget(side).is_some_and(|budget| spent > budget + self.margin) {
-            self.remaining[side] = Duration::ZERO;
+    /// The limit was overrun by more than the grace: the game is lost, and the clock stands at zero.
+    pub fn charge(&mut self, side: Side, spent: Duration, grace: Duration) -> Result<Arrival, FlagFell> {
+        let over = self.budget(side).map_or(Duration::ZERO, |budget| spent.saturating_sub(budget));
+        if over > grace {
+            self.run_out(side);
             return Err(FlagFell);
         }
         if self.control.bank_ms.is_some() {
-            let increment = Duration::from_millis(self.control.increment_ms);
-            self.remaining[side] = self.remaining[side].saturating_sub(spent) + increment;
-        } else if let Some(limit) = self.control.move_limit() {
-            self.remaining[side] = limit;
+            self.remaining[side] = self.remaining[side].saturating_sub(spent) + self.control.increment();
         }
-        Ok(())
+        Ok(if over.is_zero() { Arrival::InTime } else { Arrival::Late })
     }
 
-    /// What both sides have left, in milliseconds, the first side first; zeros if no clock runs.
-    pub fn remaining_ms(&self) -> [u64; 2] {
-        [whole_ms(self.remaining.first), whole_ms(self.remaining.second)]
+    /// The side has nothing left.
+    pub fn run_out(&mut self, side: Side) {
+        self.remaining[side] = Duration::ZERO;
     }
 }
 
@@ -209,25 +265,45 @@ mod tests {
     }
 
     #[test]
+    fn limits_are_one_object_in_logs() {
+        let time = "60+1".parse().unwrap();
+        for (nodes, text) in [(None, ""), (Some(9), r#","nodes":9"#)] {
+            let limits = BotLimits { time, nodes };
+            let text = format!(r#"{{"bank_ms":60000,"increment_ms":1000,"move_ms":null{text}}}"#);
+            assert_eq!(serde_json::to_string(&limits).unwrap(), text);
+            assert_eq!(serde_json::from_str::<BotLimits>(&text).unwrap(), limits);
+        }
+    }
+
+    #[test]
     fn a_bank_is_charged_and_the_increment_added() {
         let control = TimeControl { bank_ms: Some(1_000), increment_ms: 100, ..TimeControl::default() };
-        let mut clock = Clock::new(control, ms(50));
-        clock.charge(Side::First, ms(300)).unwrap();
+        let mut clock = Clock::new(control);
+        assert_eq!(clock.charge(Side::First, ms(300), Duration::ZERO), Ok(Arrival::InTime));
         assert_eq!(clock.remaining_ms(), [800, 1_000]);
-        clock.charge(Side::First, ms(840)).unwrap();
-        assert_eq!(clock.remaining_ms(), [100, 1_000], "an overrun within the margin costs the rest");
-        assert_eq!(clock.charge(Side::First, ms(151)), Err(FlagFell));
+        assert_eq!(clock.charge(Side::First, ms(840), ms(50)), Ok(Arrival::Late));
+        assert_eq!(clock.remaining_ms(), [100, 1_000], "an overrun within the grace costs the rest");
+        assert_eq!(clock.charge(Side::First, ms(151), ms(50)), Err(FlagFell));
         assert_eq!(clock.remaining_ms(), [0, 1_000]);
+    }
+
+    #[test]
+    fn who_uses_up_all_time_is_in_time() {
+        let mut clock = Clock::new(TimeControl::per_move(ms(100)));
+        for _ in 0..2 {
+            assert_eq!(clock.charge(Side::First, ms(100), Duration::ZERO), Ok(Arrival::InTime));
+        }
+        assert_eq!(clock.charge(Side::First, ms(101), Duration::ZERO), Err(FlagFell));
     }
 
     #[test]
     fn the_smaller_of_bank_and_move_limit_counts() {
         let control = TimeControl { bank_ms: Some(1_000), move_ms: Some(200), ..TimeControl::default() };
-        let clock = Clock::new(control, Duration::ZERO);
+        let clock = Clock::new(control);
         assert_eq!(clock.budget(Side::First), Some(ms(200)));
         assert_eq!(clock.allotment(Side::First), Some(ms(50)));
-        let per_move = Clock::new(TimeControl::per_move(ms(100)), Duration::ZERO);
+        let per_move = Clock::new(TimeControl::per_move(ms(100)));
         assert_eq!(per_move.allotment(Side::Second), Some(ms(80)));
-        assert_eq!(Clock::new(TimeControl::nodes(9), Duration::ZERO).budget(Side::First), None);
+        assert_eq!(Clock::new(TimeControl::default()).budget(Side::First), None);
     }
 }

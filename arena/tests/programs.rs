@@ -60,7 +60,7 @@ fn play_one(player: &mut dyn Player, limit: Duration) -> Played {
     let terms = GameTerms {
         variant: Variant::STANDARD,
         opening: &Opening::empty(),
-        time: TimeControl::per_move(limit),
+        limits: TimeControl::per_move(limit).into(),
         margin: Duration::from_millis(50),
         seeds: BySide { first: 1, second: 2 },
     };
@@ -137,7 +137,7 @@ fn an_illegal_move_loses() {
     let terms = GameTerms {
         variant: Variant::STANDARD,
         opening: &filled,
-        time: TimeControl::per_move(LONG),
+        limits: TimeControl::per_move(LONG).into(),
         margin: Duration::ZERO,
         seeds: BySide { first: 1, second: 2 },
     };

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fourfold_engine::{Column, Game, Position, Side, Variant};
+use fourfold_engine::{Column, Game, Position, Side, SideResult, Variant};
 
 use crate::reason::Reason;
 
@@ -100,25 +100,6 @@ pub struct GameRecord {
     /// How it ended for the bot. Games may also end by clock or resignation, so this need not be the board's
     /// outcome.
     pub result: SideResult,
-}
-
-/// A result from one side's view.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SideResult {
-    Win,
-    Draw,
-    Loss,
-}
-
-impl SideResult {
-    /// Of a game won by `winner`, or drawn, for a side.
-    pub fn of(side: Side, winner: Option<Side>) -> Self {
-        match winner {
-            None => Self::Draw,
-            Some(winner) if winner == side => Self::Win,
-            Some(_) => Self::Loss,
-        }
-    }
 }
 
 /// Why there is no bot, or no move from it.

@@ -46,10 +46,9 @@ mod testing;
 pub mod training;
 mod training_run;
 
-pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo, SideResult};
+pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 pub use learner::{Change, Knowledge, KnownPattern, Learner};
 pub use reason::{Counts, Reason, ReasonError};
 pub use recipe::Recipe;
-pub use self_play::Tally;
 pub use setting::{Setting, SettingKind};
 pub use spec::BotSpec;

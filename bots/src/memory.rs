@@ -364,8 +364,11 @@ mod tests {
         for _ in 0..10 {
             choices.push(bot.best(&empty).0.number());
             let game = Game::from_moves(Variant::STANDARD, "3747576").unwrap();
-            let record =
-                GameRecord { game, side: fourfold_engine::Side::First, result: crate::bot::SideResult::Win };
+            let record = GameRecord {
+                game,
+                side: fourfold_engine::Side::First,
+                result: fourfold_engine::SideResult::Win,
+            };
             bot.game_over(&record);
         }
         choices.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::search::{ColumnOrder, Negamax, SearchLimits, TieBreak, Valuation, eval};
+use fourfold_engine::search::{ColumnOrder, Negamax, SearchLimits, TieBreak, eval};
 use fourfold_engine::{Position, Variant, rng};
 
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
@@ -29,13 +29,14 @@ pub(crate) struct ClassicNegamax {
     /// Plies, at least 1.
     depth: u32,
     ties: Ties,
-    search: Negamax<OpenLines>,
+    /// All wins are alike, as in the original.
+    search: Negamax<eval::OpenLines>,
 }
 
 impl ClassicNegamax {
     pub(crate) fn new(depth: u32, ties: Ties, variant: Variant) -> Self {
         let search = Negamax {
-            valuation: OpenLines,
+            valuation: eval::OpenLines,
             guide: ColumnOrder::centre_first(variant),
             ties: match ties {
                 Ties::Rightmost => TieBreak::Rightmost,
@@ -69,20 +70,6 @@ impl Bot for ClassicNegamax {
         let (score, pv) = (found.result.value, found.result.pv);
         let column = pv[0]; // the game is not over, so there is a move to look at
         Ok(Choice { column, info: Some(SearchInfo { score, depth: found.depth, nodes: found.nodes, pv }) })
-    }
-}
-
-/// Values a position by its open lines. All wins are alike, as in the original.
-#[derive(Debug)]
-struct OpenLines;
-
-impl Valuation for OpenLines {
-    fn horizon(&mut self, position: &Position) -> i32 {
-        eval::evaluate(position)
-    }
-
-    fn loss(&self, _position: &Position) -> i32 {
-        -eval::FULL_LINE
     }
 }
 

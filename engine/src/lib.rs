@@ -7,6 +7,7 @@
 //! - [`board`] holds the vocabulary: one type per file, from [`Column`] to [`Position`].
 //! - [`notation`] reads and prints move lists and board diagrams; [`Game`] replays moves into a position and
 //!   an outcome.
+//! - A [`SideResult`] is a game's end as one player sees it, a [`WinDrawLoss`] counts such ends.
 //! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead, [`solver`] to the end.
 //!
 //! ```
@@ -29,6 +30,7 @@ pub mod review;
 pub mod rng;
 pub mod search;
 pub mod solver;
+mod tally;
 
 pub use board::{
     Bitboard, BySide, Cell, CellError, Column, Direction, IllegalMove, Line, Outcome, Position, Side,
@@ -36,3 +38,4 @@ pub use board::{
 };
 pub use game::{Game, ReplayError};
 pub use notation::{DiagramError, MovesError};
+pub use tally::{SideResult, WinDrawLoss};

@@ -1,7 +1,8 @@
 //! Random games, the raw material of Monte Carlo bots.
 
-use crate::board::{Bitboard, BySide, Column, Position, Side, Variant};
+use crate::board::{Bitboard, Column, Position, Side, Variant};
 use crate::rng::{self, PlayoutRng};
+use crate::tally::{SideResult, WinDrawLoss};
 
 /// How a random game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -69,28 +70,23 @@ const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 /// What a series of playouts amounted to. The same for equal arguments, on every machine.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct PlayoutReport {
-    pub games: u64,
+    /// As the first side sees the games.
+    pub score: WinDrawLoss,
     /// Stones played in all games together.
     pub plies: u64,
-    pub wins: BySide<u64>,
-    pub draws: u64,
     /// Depends on the result and length of every game in turn: a refactoring must not move it.
     pub checksum: u64,
 }
 
 impl PlayoutReport {
     fn count(&mut self, playout: Playout) {
-        self.games += 1;
+        self.score.count(SideResult::of(Side::First, playout.winner));
         self.plies += u64::from(playout.ply);
         let result = match playout.winner {
             None => 0,
             Some(Side::First) => 1,
             Some(Side::Second) => 2,
         };
-        match playout.winner {
-            None => self.draws += 1,
-            Some(side) => self.wins[side] += 1,
-        }
         self.checksum = (self.checksum ^ (u64::from(playout.ply) * 3 + result)).wrapping_mul(FNV_PRIME);
     }
 }
@@ -118,7 +114,7 @@ mod tests {
     #[test]
     fn series_do_not_move() {
         let report = bench(1000, 1);
-        assert_eq!(report.games, report.wins.first + report.wins.second + report.draws);
+        assert_eq!(report.score.games(), 1000);
         assert_eq!((report.plies, report.checksum), (21_096, 9_684_270_820_959_373_140));
     }
 

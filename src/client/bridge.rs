@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use fourfold_arena::entrant::{Answer, Entrant, EntrantFault, GameStart, Player, Turn as Question};
 use fourfold_arena::stop::Stop;
-use fourfold_arena::time::TimeControl;
 use fourfold_engine::{Column, Game, Side};
 use thiserror::Error;
 use tokio::task::JoinSet;
@@ -20,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::report::BridgeSummary;
 use crate::client::{Client, ClientError, Introduction, Received};
-use crate::model::clock;
+use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
 use crate::protocol::client::{Bye, ColumnField, Move, OnChallenge, OnGame, PlayBot};
 use crate::protocol::server::{GameEnd, Offer, Snapshot, Turn, TurnClock};
@@ -272,7 +271,7 @@ impl Bridge<'_> {
         if let Some(end) = snapshot.end() {
             return self.take_end(Box::new(end)).await;
         }
-        let time = time_of(snapshot.time);
+        let time = snapshot.time;
         self.places.entry(snapshot.game.clone()).or_insert_with(|| BridgedGame::new(side, time)).time = time;
         Ok(())
     }
@@ -353,7 +352,7 @@ impl Bridge<'_> {
         }
         self.summary.count(end.result, place.side);
         (self.tell)(&Note::Ended { end, side: place.side });
-        let is_enough = self.plan.games_max.is_some_and(|max| self.summary.games >= max);
+        let is_enough = self.plan.games_max.is_some_and(|max| self.summary.score.games() >= max);
         if is_enough && !self.is_draining {
             return Ok(self.drain().await?);
         }
@@ -364,15 +363,6 @@ impl Bridge<'_> {
 impl BridgedGame {
     fn new(side: Side, time: TimeControl) -> Self {
         Self { side, time, player: None, thinking: None, answered: None, sent: None, has_failed: false }
-    }
-}
-
-fn time_of(time: clock::TimeControl) -> TimeControl {
-    TimeControl {
-        bank_ms: time.bank_ms.map(u64::from),
-        increment_ms: time.increment_ms.into(),
-        move_ms: time.move_ms.map(u64::from),
-        nodes: None,
     }
 }
 

@@ -22,7 +22,7 @@ use fourfold_engine::Variant;
 use tokio::sync::watch;
 
 use self::standings::Standings;
-use crate::storage::published::FitList;
+use crate::model::population::Population;
 
 pub use self::service::{LeaderboardActor, LeaderboardDeps};
 
@@ -73,13 +73,14 @@ pub struct Fits {
 }
 
 impl FitSnapshot {
-    /// The ratings of one board, if rated games were played there.
-    pub fn field(&self, variant: Variant, list: FitList) -> Option<&Standings> {
+    /// The ratings of one board, if rated games were played there. People have no fit of their own.
+    pub fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
         let fits = self.fits.get(&variant)?;
-        Some(match list {
-            FitList::All => &fits.all,
-            FitList::Bots => &fits.bots,
-        })
+        match population {
+            Population::All => Some(&fits.all),
+            Population::Bots => Some(&fits.bots),
+            Population::People => None,
+        }
     }
 
     /// Boards on which rated games were played, the one with most players first.

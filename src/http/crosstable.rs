@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use fourfold_arena::stats::elo::expected_score;
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::state::AppState;
 use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
-use crate::storage::published::{Against, FitList, OpponentScore};
+use crate::model::population::Population;
+use crate::storage::published::Against;
 use crate::storage::{StoreError, StoredPlayer};
 
 /// All rated games against one opponent.
@@ -18,30 +19,24 @@ pub(super) struct OpponentGames {
     /// The opponent's rating on the scale of the joint fit.
     pub(super) elo: Option<i32>,
     /// As the player sees them: games in which it moved first, and the others.
-    pub(super) score: BySide<OpponentScore>,
+    pub(super) score: BySide<WinDrawLoss>,
     /// Share of the points that the joint fit expects.
     pub(super) expected: Option<f64>,
 }
 
 impl OpponentGames {
     pub(super) fn games(&self) -> u64 {
-        self.score.first.games() + self.score.second.games()
+        self.total().games()
     }
 
     /// Share of the points.
     pub(super) fn share(&self) -> f64 {
-        let points = |score: OpponentScore| real(score.wins) + real(score.draws) / 2.0;
-        (points(self.score.first) + points(self.score.second)) / real(self.games().max(1))
+        self.total().share().unwrap_or_default()
     }
 
     /// Wins, draws and losses by whichever side.
-    pub(super) fn total(&self) -> OpponentScore {
-        let BySide { first, second } = self.score;
-        OpponentScore {
-            wins: first.wins + second.wins,
-            draws: first.draws + second.draws,
-            losses: first.losses + second.losses,
-        }
+    pub(super) fn total(&self) -> WinDrawLoss {
+        self.score.sum()
     }
 }
 
@@ -66,7 +61,7 @@ pub(super) async fn crosstable(
     let field = |list| snapshot.field(variant, list);
     let meeting = |row: Against| {
         let opponent = opponents.remove(&row.opponent)?;
-        let fields = [field(FitList::Bots), field(FitList::All)];
+        let fields = [field(Population::Bots), field(Population::All)];
         // Both on the scale of one fit: that between bots if it knows them.
         let both =
             fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));

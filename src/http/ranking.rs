@@ -10,12 +10,11 @@ use super::state::AppState;
 use crate::competition::leaderboard::standings::{FittedPlayer, Scale, Standings};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 use crate::model::rating::elo::pm95;
 
 use crate::protocol::terms::WireRating;
-use crate::storage::published::FitList;
 use crate::storage::record::RatingRow;
-use crate::storage::store::LeaderboardList;
 use crate::storage::{StoreError, StoredPlayer};
 
 /// People on their list at most.
@@ -32,7 +31,7 @@ pub(super) enum Home {
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankingQuery {
-    pub(super) board: LeaderboardList,
+    pub(super) population: Population,
     pub(super) variant: Variant,
     pub(super) home: Option<Home>,
     pub(super) limit: u32,
@@ -104,10 +103,9 @@ pub(super) struct Ranking {
 }
 
 pub(super) async fn ranking(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
-    let mut ranking = match wanted.board {
-        LeaderboardList::People => people(state, wanted).await?,
-        LeaderboardList::All => fitted(state, wanted, FitList::All).await?,
-        LeaderboardList::Bots => fitted(state, wanted, FitList::Bots).await?,
+    let mut ranking = match wanted.population {
+        Population::People => people(state, wanted).await?,
+        Population::All | Population::Bots => fitted(state, wanted).await?,
     };
     if !ranking.rows.is_empty() {
         let skills = state.store.skills(wanted.variant).await?;
@@ -127,19 +125,21 @@ pub(super) async fn strongest(
     limit: usize,
 ) -> Result<Vec<RankedRow>, StoreError> {
     let snapshot = state.leaderboard.now();
-    let Some(field) = snapshot.field(variant, FitList::All) else { return Ok(Vec::new()) };
+    let Some(field) = snapshot.field(variant, Population::All) else { return Ok(Vec::new()) };
     let ids: Vec<PlayerId> = field.ranking().take(limit).map(|rated| rated.player.clone()).collect();
-    Ok(rows_of(field, named(state, &ids).await?, LeaderboardList::All))
+    Ok(rows_of(field, named(state, &ids).await?, Population::All))
 }
 
 /// Bots, or everybody, by their joint fit.
-async fn fitted(state: &AppState, wanted: RankingQuery, list: FitList) -> Result<Ranking, StoreError> {
+async fn fitted(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let snapshot = state.leaderboard.now();
-    let Some(field) = snapshot.field(wanted.variant, list) else { return Ok(Ranking::default()) };
+    let Some(field) = snapshot.field(wanted.variant, wanted.population) else {
+        return Ok(Ranking::default());
+    };
     let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
     let players = named(state, &ids).await?;
     let fit = summary(field, &players, snapshot.up_to);
-    let mut rows = rows_of(field, players, wanted.board);
+    let mut rows = rows_of(field, players, wanted.population);
     rows.retain(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)));
     rows.truncate(wanted.limit as usize);
     for index in 1..rows.len() {
@@ -167,10 +167,10 @@ fn is_at(state: &AppState, player: &StoredPlayer, home: Home) -> bool {
 fn rows_of(
     field: &Standings,
     mut players: HashMap<PlayerId, StoredPlayer>,
-    board: LeaderboardList,
+    population: Population,
 ) -> Vec<RankedRow> {
     let listed = field.ranking().filter_map(|rated| {
-        let player = players.remove(&rated.player).filter(|player| board.lists(player.kind))?;
+        let player = players.remove(&rated.player).filter(|player| population.includes(player.kind))?;
         Some((rated, player))
     });
     let mut rows: Vec<RankedRow> = Vec::with_capacity(field.rows().len());
@@ -233,7 +233,7 @@ fn summary(field: &Standings, players: &HashMap<PlayerId, StoredPlayer>, up_to: 
 /// People by their live Elo.
 async fn people(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let limit = wanted.limit.min(PEOPLE_MAX);
-    let stored = state.store.leaderboard(LeaderboardList::People, wanted.variant, limit).await?;
+    let stored = state.store.leaderboard(Population::People, wanted.variant, limit).await?;
     let mut rows: Vec<RankedRow> = stored
         .into_iter()
         .filter(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)))
@@ -289,9 +289,9 @@ impl PublishedShown {
         live: RatingRow,
     ) -> Option<Self> {
         let snapshot = state.leaderboard.now();
-        let rated = [FitList::Bots, FitList::All]
+        let rated = [Population::Bots, Population::All]
             .into_iter()
-            .find_map(|list| snapshot.field(variant, list)?.get(player).cloned());
+            .find_map(|population| snapshot.field(variant, population)?.get(player).cloned());
         rated.map(|rated| Self { live, ..Self::fitted(&rated) })
     }
 }

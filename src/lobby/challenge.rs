@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
+use crate::model::clock;
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
@@ -190,7 +191,7 @@ impl Challenges {
 /// `bad_field` with the field that is not allowed.
 pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
     let mut terms = terms.clone();
-    terms.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
+    clock::validate(terms.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
     // Before it is computed with: the number is the client's, up to the largest of its type.
     if terms.games > GAMES_MAX {
         return Err(bad_games());

@@ -1,10 +1,12 @@
-//! Time controls and the game clock: pure, the caller says what time it is ([`now`] is for that caller).
+//! Which time controls the daemon allows, and its game clock: pure, the caller says what time it is ([`now`] is for
+//! that caller). What a move costs and when a flag falls is told by the arena's [`Clock`], so that matches have the
+//! same rule.
 
 use std::time::{Duration, Instant};
 
+use fourfold_arena::time::{Arrival, Clock};
+pub use fourfold_arena::time::{FlagFell, TimeControl};
 use fourfold_engine::{BySide, Side};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Shortest bank or move limit: below this, a network client cannot answer at all.
@@ -22,24 +24,6 @@ pub const OVERRUN_STRIKES: u8 = 3;
 /// What time it is by the runtime's monotonic clock, which tests pause. Only tasks ask; rules are told.
 pub fn now() -> Instant {
     tokio::time::Instant::now().into_std()
-}
-
-/// How much time each side has. At least one of `bank_ms` and `move_ms` is set.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TimeControl {
-    /// Time for the whole game in milliseconds, or null for none.
-    #[serde(deserialize_with = "present")]
-    pub bank_ms: Option<u32>,
-    /// Added to the bank after each move, in milliseconds.
-    pub increment_ms: u32,
-    /// Time for each single move in milliseconds, or null for none.
-    #[serde(deserialize_with = "present")]
-    pub move_ms: Option<u32>,
-}
-
-/// Reads an optional number whose key must be there: `null` is said, not left out.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    Option::deserialize(deserializer)
 }
 
 /// Why a time control is refused.
@@ -70,41 +54,27 @@ impl InvalidTimeControl {
     }
 }
 
-impl TimeControl {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    ///
-    /// Names the value that is out of range and what is allowed. An increment larger than the bank is refused too.
-    pub fn validate(self) -> Result<Self, InvalidTimeControl> {
-        let range = LIMIT_MS_MIN..=LIMIT_MS_MAX;
-        if let Some(bank) = self.bank_ms.filter(|ms| !range.contains(ms)) {
-            return Err(InvalidTimeControl::Bank(bank));
-        }
-        if let Some(limit) = self.move_ms.filter(|ms| !range.contains(ms)) {
-            return Err(InvalidTimeControl::Move(limit));
-        }
-        if self.bank_ms.is_none() && self.move_ms.is_none() {
-            return Err(InvalidTimeControl::Unlimited);
-        }
-        let increment_max = self.bank_ms.unwrap_or(0).min(INCREMENT_MS_MAX);
-        if self.increment_ms > increment_max {
-            return Err(InvalidTimeControl::Increment(self.increment_ms, increment_max));
-        }
-        Ok(self)
+/// Checks the ranges.
+///
+/// # Errors
+///
+/// Names the value that is out of range and what is allowed. An increment larger than the bank is refused too.
+pub fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeControl> {
+    let range = LIMIT_MS_MIN..=LIMIT_MS_MAX;
+    if let Some(bank) = time.bank_ms.filter(|ms| !range.contains(ms)) {
+        return Err(InvalidTimeControl::Bank(bank));
     }
-
-    fn bank(self) -> Option<Duration> {
-        self.bank_ms.map(|ms| Duration::from_millis(ms.into()))
+    if let Some(limit) = time.move_ms.filter(|ms| !range.contains(ms)) {
+        return Err(InvalidTimeControl::Move(limit));
     }
-
-    fn move_limit(self) -> Option<Duration> {
-        self.move_ms.map(|ms| Duration::from_millis(ms.into()))
+    if !time.is_timed() {
+        return Err(InvalidTimeControl::Unlimited);
     }
-
-    fn increment(self) -> Duration {
-        Duration::from_millis(self.increment_ms.into())
+    let increment_max = time.bank_ms.unwrap_or(0).min(INCREMENT_MS_MAX);
+    if time.increment_ms > increment_max {
+        return Err(InvalidTimeControl::Increment(time.increment_ms, increment_max));
     }
+    Ok(time)
 }
 
 /// What a finished turn cost.
@@ -118,17 +88,13 @@ pub struct Spent {
     pub strike: bool,
 }
 
-/// A side ran out of time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FlagFell;
-
 /// The clocks of one game. Exactly one side's clock runs, or none.
 ///
 /// Durations come from a monotonic clock, so a change of the wall clock changes nothing here.
 #[derive(Clone, Debug)]
 pub struct GameClock {
-    control: TimeControl,
-    remaining: BySide<Duration>,
+    /// As of the start of the turn that runs.
+    clock: Clock,
     strikes: BySide<u8>,
     running: Option<(Side, Instant)>,
 }
@@ -136,30 +102,21 @@ pub struct GameClock {
 impl GameClock {
     /// Both sides have their full time; nothing runs yet.
     pub fn new(control: TimeControl) -> Self {
-        let full = control.bank().or(control.move_limit()).unwrap_or_default();
-        Self {
-            control,
-            remaining: BySide { first: full, second: full },
-            strikes: BySide { first: 0, second: 0 },
-            running: None,
-        }
+        Self::stopped(Clock::new(control))
     }
 
     /// Takes up a stored game: what each side had left after the last stored move.
     pub fn restore(control: TimeControl, remaining: BySide<Duration>) -> Self {
-        Self { remaining, ..Self::new(control) }
+        Self::stopped(Clock::restore(control, remaining))
     }
 
-    /// The rules of this clock.
-    pub fn control(&self) -> TimeControl {
-        self.control
+    fn stopped(clock: Clock) -> Self {
+        Self { clock, strikes: BySide { first: 0, second: 0 }, running: None }
     }
 
     /// Starts `side`'s turn. Whatever ran before no longer does. Without a bank, every turn has its full time.
     pub fn start(&mut self, side: Side, now: Instant) {
-        if let (None, Some(limit)) = (self.control.bank_ms, self.control.move_limit()) {
-            self.remaining[side] = limit;
-        }
+        self.clock.begin_turn(side);
         self.running = Some((side, now));
     }
 
@@ -175,47 +132,46 @@ impl GameClock {
 
     /// Gives both sides more time. Without a bank there is nothing to add to.
     pub fn add_to_both(&mut self, extra: Duration) {
-        if self.control.bank_ms.is_some() {
-            self.remaining.first += extra;
-            self.remaining.second += extra;
+        self.clock.add_to_both(extra);
+    }
+
+    /// How long the turn of `side` has lasted, if it runs.
+    fn elapsed(&self, side: Side, now: Instant) -> Duration {
+        match self.running {
+            Some((running, started)) if running == side => now.saturating_duration_since(started),
+            _ => Duration::ZERO,
         }
     }
 
     /// What `side` has left at `now`: of its bank, or without a bank of the current move.
     pub fn remaining(&self, side: Side, now: Instant) -> Duration {
-        let spent = match self.running {
-            Some((running, started)) if running == side => now.saturating_duration_since(started),
-            _ => Duration::ZERO,
-        };
-        self.remaining[side].saturating_sub(spent)
+        self.clock.remaining()[side].saturating_sub(self.elapsed(side, now))
     }
 
     /// Both sides' [`Self::remaining`].
     pub fn both(&self, now: Instant) -> BySide<Duration> {
-        BySide { first: self.remaining(Side::First, now), second: self.remaining(Side::Second, now) }
+        BySide::from_fn(|side| self.remaining(side, now))
     }
 
     /// The hard limit for a move of `side` that starts now: the smaller of bank and move limit.
     pub fn budget(&self, side: Side) -> Duration {
-        let bank = self.remaining[side];
-        self.control.move_limit().map_or(bank, |limit| limit.min(bank))
+        self.clock.budget(side).unwrap_or_default()
     }
 
     /// What is left at `now` of the hard limit for the current move of `side`.
     pub fn budget_left(&self, side: Side, now: Instant) -> Duration {
-        match self.running {
-            Some((running, started)) if running == side => {
-                self.budget(side).saturating_sub(now.saturating_duration_since(started))
-            }
-            _ => self.budget(side),
-        }
+        self.budget(side).saturating_sub(self.elapsed(side, now))
+    }
+
+    /// How much `side` may overrun its limit this time.
+    fn grace(&self, side: Side) -> Duration {
+        if self.strikes[side] < OVERRUN_STRIKES { OVERRUN_GRACE } else { Duration::ZERO }
     }
 
     /// When the running side's flag falls at the latest, if `credit` is the most that may be given back to it.
     pub fn flag_at(&self, credit: Duration) -> Option<Instant> {
         let (side, started) = self.running?;
-        let grace = if self.strikes[side] < OVERRUN_STRIKES { OVERRUN_GRACE } else { Duration::ZERO };
-        Some(started + self.budget(side) + grace + credit)
+        Some(started + self.budget(side) + self.grace(side) + credit)
     }
 
     /// Ends `side`'s turn with a move received at `received`, giving back `credit` of the elapsed time.
@@ -231,34 +187,24 @@ impl GameClock {
         received: Instant,
         credit: Duration,
     ) -> Result<Spent, FlagFell> {
-        let elapsed = match self.running {
-            Some((running, started)) if running == side => received.saturating_duration_since(started),
-            _ => Duration::ZERO,
-        };
+        let elapsed = self.elapsed(side, received);
         let credited = credit.min(elapsed);
-        let charged = elapsed.saturating_sub(credited);
-        let budget = self.budget(side);
-        let strike = charged > budget;
-        if strike && (charged > budget + OVERRUN_GRACE || self.strikes[side] >= OVERRUN_STRIKES) {
-            return Err(FlagFell);
-        }
+        let grace = self.grace(side);
+        let strike = self.clock.charge(side, elapsed.saturating_sub(credited), grace)? == Arrival::Late;
         self.running = None;
         self.strikes[side] += u8::from(strike);
-        if self.control.bank_ms.is_some() {
-            self.remaining[side] = self.remaining[side].saturating_sub(charged) + self.control.increment();
-        }
         Ok(Spent { elapsed, credited, strike })
     }
 
     /// The running side's time is up: stops its clock at zero.
     pub fn run_out(&mut self, side: Side) {
         self.running = None;
-        self.remaining[side] = Duration::ZERO;
+        self.clock.run_out(side);
     }
 
     /// Stops the running clock at the end of the game, charging the time since the turn began.
     pub fn stop(&mut self, now: Instant) {
-        self.remaining = self.both(now);
+        self.clock = Clock::restore(self.clock.control(), self.both(now));
         self.running = None;
     }
 }
@@ -278,7 +224,7 @@ mod tests {
     fn ranges_are_checked_and_named() {
         let check = |bank_ms, increment_ms, move_ms, expected: Result<(), InvalidTimeControl>| {
             let control = TimeControl { bank_ms, increment_ms, move_ms };
-            assert_eq!(control.validate().map(|_| ()), expected, "{control:?}");
+            assert_eq!(validate(control).map(|_| ()), expected, "{control:?}");
         };
         check(Some(60_000), 1_000, None, Ok(()));
         check(Some(50), 5, None, Ok(()));

@@ -1,5 +1,6 @@
 //! How games end.
 
+use fourfold_engine::{Side, SideResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,22 @@ pub enum GameResult {
     Draw,
     /// Nobody, and it does not count.
     Void,
+}
+
+impl GameResult {
+    /// The side that won, if any.
+    pub fn winner(self) -> Option<Side> {
+        match self {
+            Self::First => Some(Side::First),
+            Self::Second => Some(Side::Second),
+            Self::Draw | Self::Void => None,
+        }
+    }
+
+    /// What it is to a side; `None` if it does not count.
+    pub fn seen_by(self, side: Side) -> Option<SideResult> {
+        (self != Self::Void).then(|| SideResult::of(side, self.winner()))
+    }
 }
 
 /// How it came to that.

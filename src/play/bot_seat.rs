@@ -20,7 +20,6 @@ use crate::play::room::{MemberId, Recipient, RoomHandle};
 use crate::protocol::ServerMessage;
 use crate::protocol::server::{Frame, GameEnd, Turn, Urgency};
 
-use crate::model::result::GameResult;
 use crate::system::bot_files;
 
 /// Messages that wait for the bot. A room has one open turn at a time and little else to say.
@@ -180,12 +179,7 @@ impl BotTask {
     /// Learns from a game that counts. Files are slow, so a thread of its own does it, for which nobody need wait.
     fn learn(&mut self, end: &GameEnd) -> Option<JoinHandle<()>> {
         let (spec, variant) = (self.learns_as.take()?, self.variant?);
-        let result = match end.result {
-            GameResult::First => fourfold_bots::SideResult::of(self.side, Some(Side::First)),
-            GameResult::Second => fourfold_bots::SideResult::of(self.side, Some(Side::Second)),
-            GameResult::Draw => fourfold_bots::SideResult::Draw,
-            GameResult::Void => return None,
-        };
+        let result = end.result.seen_by(self.side)?;
         let game = Game::from_moves(variant, &end.moves).ok()?;
         let (record, id) = (GameRecord { game, side: self.side, result }, self.id.clone());
         Some(tokio::task::spawn_blocking(move || {

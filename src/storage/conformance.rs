@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{BySide, Column, Side, Variant};
+use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
 use super::record::BotProfile;
 use super::record::Ending;
@@ -19,7 +19,7 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
-use super::store::{GameQuery, LeaderboardList, Refused, Store, Write, Written};
+use super::store::{GameQuery, Refused, Store, Write, Written};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
@@ -28,6 +28,7 @@ use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 
 /// How the suite gets a store.
 pub(crate) trait Fixture: Sized {
@@ -443,7 +444,7 @@ pub(crate) async fn a_game_ends_once<F: Fixture>() {
     assert_eq!(answers[2], Err(Refused::NoSuchGame));
     assert_eq!(store.game(&game).await.unwrap(), Some(over));
     let row = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
-    assert_eq!((row.standing.games, row.wins), (2, 2));
+    assert_eq!((row.standing.games, row.score.wins), (2, 2));
 }
 
 pub(crate) async fn games_need_players_and_an_id_of_their_own<F: Fixture>() {
@@ -552,7 +553,7 @@ pub(crate) async fn rated_games_move_both_ratings<F: Fixture>() {
 
     let ada = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
     assert_eq!(ada.standing.rating, entries.second.after);
-    assert_eq!((ada.standing.games, ada.wins, ada.draws, ada.losses), (2, 1, 1, 0));
+    assert_eq!((ada.standing.games, ada.score), (2, WinDrawLoss { wins: 1, draws: 1, losses: 0 }));
     let small: Variant = "4x4".parse().unwrap();
     assert_eq!(store.rating(&player_id("Ada"), small).await.unwrap(), None);
     let on_small = GameSpec { variant: small, ..spec("g3", "Bob", "Ada") };
@@ -632,10 +633,10 @@ pub(crate) async fn leaderboards_list_whom_they_should<F: Fixture>() {
             rows.iter().map(|row| format!("{} {}", row.rank, row.player.name)).collect::<Vec<_>>()
         }
     };
-    assert_eq!(board(LeaderboardList::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
-    assert_eq!(board(LeaderboardList::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
-    assert_eq!(board(LeaderboardList::Bots, 9).await, ["1 deep"]);
-    let elsewhere = store.leaderboard(LeaderboardList::All, "4x4".parse().unwrap(), 9).await.unwrap();
+    assert_eq!(board(Population::All, 9).await, ["1 Ada", "1 zoe", "3 Bob", "3 deep", "3 eve"]);
+    assert_eq!(board(Population::People, 3).await, ["1 Ada", "1 zoe", "3 Bob"]);
+    assert_eq!(board(Population::Bots, 9).await, ["1 deep"]);
+    let elsewhere = store.leaderboard(Population::All, "4x4".parse().unwrap(), 9).await.unwrap();
     assert_eq!(elsewhere, []);
 }
 

@@ -1,19 +1,18 @@
 //! The part of the suite for all back ends that is about published ratings and games that are taken out.
 
 use fourfold_engine::review::Skill;
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec,
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
-use super::published::{
-    Against, FitList, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
-};
+use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
 use super::puzzles::Harvest;
 use super::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::opening::OpeningKind;
+use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::result::{EndReason, GameResult};
 
@@ -94,7 +93,7 @@ pub(crate) async fn a_crosstable_counts_by_opponent_and_side<F: Fixture>() {
     let store = fixture.store();
     fill(&*store).await;
     let rows = store.crosstable(&player_id("Ada"), Variant::STANDARD, 10).await.unwrap();
-    let ended = |wins, draws, losses| OpponentScore { wins, draws, losses };
+    let ended = |wins, draws, losses| WinDrawLoss { wins, draws, losses };
     let bob = Against {
         opponent: player_id("Bob"),
         score: BySide { first: ended(1, 0, 0), second: ended(0, 0, 1) },
@@ -138,9 +137,9 @@ pub(crate) async fn ratings_are_read_together<F: Fixture>() {
 }
 
 fn publication(revision: u64) -> Publication {
-    let rating = |list, name, elo| PublishedRating {
+    let rating = |population, name, elo| PublishedRating {
         variant: Variant::STANDARD,
-        list,
+        population,
         player: player_id(name),
         elo: MilliElo(elo),
         error: 31_415,
@@ -150,9 +149,9 @@ fn publication(revision: u64) -> Publication {
         revision,
         up_to: Some(4),
         ratings: vec![
-            rating(FitList::All, "Ada", -12_345),
-            rating(FitList::All, "Bob", 12_345),
-            rating(FitList::Bots, "Bob", 0),
+            rating(Population::All, "Ada", -12_345),
+            rating(Population::All, "Bob", 12_345),
+            rating(Population::Bots, "Bob", 0),
         ],
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fourfold_engine::{BySide, Side, Variant};
+use fourfold_engine::{BySide, Side, SideResult, Variant, WinDrawLoss};
 
 use self::bot_versions::MemoryBotVersions;
 use self::judgements::Judgements;
@@ -21,7 +21,7 @@ use self::tournaments::MemoryTournaments;
 use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
-use super::published::{Against, OpponentScore, Publication, RatedGame, VoidedGame};
+use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::BotProfile;
 use super::record::DamagedGame;
 use super::record::GameSpec;
@@ -35,15 +35,13 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::refold::{Refold, Voided};
 use super::settle::{RatingVerdict, Referee};
-use super::store::{
-    GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
-};
+use super::store::{GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
-use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
 
 /// What happens to the next commit.
@@ -251,17 +249,13 @@ impl MemoryTables {
     }
 
     fn crosstable(&self, player: &PlayerId, variant: Variant) -> Vec<Against> {
-        let mut rows: BTreeMap<PlayerId, BySide<OpponentScore>> = BTreeMap::new();
+        let mut rows: BTreeMap<PlayerId, BySide<WinDrawLoss>> = BTreeMap::new();
         for game in self.rated_games().filter(|game| game.variant == variant) {
             let Some(side) = Side::BOTH.into_iter().find(|side| game.players[*side] == *player) else {
                 continue;
             };
             let score = &mut rows.entry(game.players[side.opponent()].clone()).or_default()[side];
-            match (game.result, side) {
-                (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => score.wins += 1,
-                (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => score.losses += 1,
-                (GameResult::Draw | GameResult::Void, _) => score.draws += 1,
-            }
+            score.count(SideResult::of(side, game.result.winner()));
         }
         let mut rows: Vec<Against> =
             rows.into_iter().map(|(opponent, score)| Against { opponent, score }).collect();
@@ -590,7 +584,7 @@ impl Store for MemoryStore {
 
     async fn leaderboard(
         &self,
-        board: LeaderboardList,
+        population: Population,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -598,7 +592,7 @@ impl Store for MemoryStore {
         let here = tables.ratings.iter().filter(|((_, of), _)| *of == variant);
         let mut rows: Vec<(StoredPlayer, RatingRow)> = here
             .filter_map(|((id, _), row)| Some((tables.players.get(id)?.clone(), *row)))
-            .filter(|(player, _)| board.lists(player.kind))
+            .filter(|(player, _)| population.includes(player.kind))
             .collect();
         rows.sort_by_key(|(player, row)| (-row.standing.rating.0, player.name.key()));
         rows.truncate(limit as usize);

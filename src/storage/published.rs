@@ -1,11 +1,11 @@
 //! What the published ratings are made of, and how they are stored.
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::record::GamePair;
 use super::record::StoredGame;
-use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
@@ -47,50 +47,27 @@ impl RatedGame {
     }
 }
 
-/// How a player's rated games against another one ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct OpponentScore {
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-}
-
-impl OpponentScore {
-    /// All of them.
-    pub fn games(self) -> u64 {
-        self.wins + self.draws + self.losses
-    }
-}
-
 /// A row of a player's crosstable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Against {
     pub opponent: PlayerId,
     /// As the player sees them: games in which it moved first, and the others.
-    pub score: BySide<OpponentScore>,
+    pub score: BySide<WinDrawLoss>,
 }
 
 impl Against {
     /// Rated games.
     pub fn games(&self) -> u64 {
-        self.score.first.games() + self.score.second.games()
+        self.score.sum().games()
     }
-}
-
-/// Which joint fit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FitList {
-    /// All rated games, people's too.
-    All,
-    /// Those between bots.
-    Bots,
 }
 
 /// A stored rating of a joint fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublishedRating {
     pub variant: Variant,
-    pub list: FitList,
+    /// Whose games were fitted; people have no fit of their own.
+    pub population: Population,
     pub player: PlayerId,
     pub elo: MilliElo,
     /// Its standard error, in thousandths of a point.
@@ -112,7 +89,8 @@ pub struct Publication {
 impl Publication {
     /// Puts the ratings in their order.
     pub(crate) fn sort(&mut self) {
-        let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.list, rating.player.clone());
+        let key =
+            |rating: &PublishedRating| (rating.variant.to_string(), rating.population, rating.player.clone());
         self.ratings.sort_by_cached_key(key);
     }
 }
@@ -123,15 +101,4 @@ pub struct VoidedGame {
     pub game: GameId,
     pub reason: String,
     pub at: UnixMillis,
-}
-
-impl Word for FitList {
-    const ALL: &'static [Self] = &[Self::All, Self::Bots];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Bots => "bots",
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! What is stored, in the form in which every back end stores it.
 
-use fourfold_engine::{BySide, Column, Side, Variant};
+use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
@@ -213,9 +213,8 @@ impl StoredGame {
 pub struct RatingRow {
     /// The rating and the games it rests on.
     pub standing: Standing,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
+    /// The same games by how they ended.
+    pub score: WinDrawLoss,
 }
 
 /// One row of a leaderboard.

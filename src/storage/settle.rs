@@ -1,6 +1,6 @@
 //! What a finished game does to the ratings: pure, so that every back end and the verifier agree.
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::{BySide, SideResult};
 
 use super::record::{Ending, GameSpec, RatingRow, UnratedReason};
 use crate::model::rating::eligibility;
@@ -64,14 +64,12 @@ impl Referee<'_> {
         let winner = match (unrated, self.ending.result) {
             (Some(reason), _) => return RatingVerdict::Unrated(Some(reason)),
             (None, GameResult::Void) => return RatingVerdict::Unrated(Some(UnratedReason::Void)),
-            (None, GameResult::First) => Some(Side::First),
-            (None, GameResult::Second) => Some(Side::Second),
-            (None, GameResult::Draw) => None,
+            (None, result) => result.winner(),
         };
         let entries = elo::settle(rows.first.standing, rows.second.standing, winner);
         RatingVerdict::Rated(BySide::from_fn(|side| {
             let entry = entries[side];
-            RatingUpdate { entry, row: rows[side].after(entry, winner.map(|winner| winner == side)) }
+            RatingUpdate { entry, row: rows[side].after(entry, SideResult::of(side, winner)) }
         }))
     }
 
@@ -86,15 +84,11 @@ impl Referee<'_> {
 }
 
 impl RatingRow {
-    /// The row after one more rated game; `won` is `None` for a draw.
-    pub(crate) fn after(mut self, entry: RatingEntry, won: Option<bool>) -> Self {
+    /// The row after one more rated game.
+    pub(crate) fn after(mut self, entry: RatingEntry, result: SideResult) -> Self {
         self.standing.rating = entry.after;
         self.standing.games += 1;
-        match won {
-            Some(true) => self.wins += 1,
-            None => self.draws += 1,
-            Some(false) => self.losses += 1,
-        }
+        self.score.count(result);
         self
     }
 }

@@ -48,10 +48,11 @@ use super::record::RatingRow;
 use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
-use super::store::{GameQuery, LeaderboardList, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::durability::Durability;
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::population::Population;
 use crate::model::time::UnixMillis;
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::system::data_dir`].
@@ -234,11 +235,11 @@ impl Store for SqliteStore {
 
     async fn leaderboard(
         &self,
-        board: LeaderboardList,
+        population: Population,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
-        ratings::leaderboard(&self.readers, board, variant, limit).await
+        ratings::leaderboard(&self.readers, population, variant, limit).await
     }
 
     async fn rating_history(

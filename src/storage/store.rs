@@ -28,6 +28,7 @@ use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 use crate::model::rating::elo::ShownRating;
 use crate::model::time::UnixMillis;
 
@@ -236,30 +237,6 @@ pub enum Refused {
     NoSuchPuzzle,
 }
 
-/// Which players a leaderboard lists.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LeaderboardList {
-    /// Everybody.
-    #[default]
-    All,
-    /// People with an account.
-    People,
-    /// Remote and house bots.
-    Bots,
-}
-
-impl LeaderboardList {
-    /// Whether a player of this kind is listed. Guests never are.
-    pub fn lists(self, kind: PlayerKind) -> bool {
-        match (self, kind) {
-            (_, PlayerKind::Guest) => false,
-            (Self::All, _) => true,
-            (Self::People, kind) => kind == PlayerKind::Human,
-            (Self::Bots, kind) => kind == PlayerKind::Bot,
-        }
-    }
-}
-
 /// Which finished games to read, in the order in which they finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameQuery {
@@ -358,7 +335,7 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// The strongest players of a variant, at most `limit`, by rating and then by name.
     async fn leaderboard(
         &self,
-        board: LeaderboardList,
+        population: Population,
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError>;

@@ -8,6 +8,7 @@ use crate::model::opening::OpeningKind;
 use crate::model::result::{EndReason, GameResult};
 
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 
 /// A choice that is stored as one word.
 pub(crate) trait Word: Copy + 'static {
@@ -40,6 +41,7 @@ pub(crate) use words;
 
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
+words!(Population { All: "all", People: "people", Bots: "bots" });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
@@ -72,6 +74,7 @@ mod tests {
     #[test]
     fn stored_words_are_those_of_the_wire() {
         check_same_as_on_the_wire::<PlayerKind>();
+        check_same_as_on_the_wire::<Population>();
         check_same_as_on_the_wire::<OpeningKind>();
         check_same_as_on_the_wire::<GameResult>();
         check_same_as_on_the_wire::<EndReason>();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fourfold_engine::{Column, Game, Position, Side, Variant};
+use fourfold_engine::{Column, Game, Position, SideResult, Variant, WinDrawLoss};
 use tracing::warn;
 
 use crate::model::ids::PlayerId;
@@ -28,30 +28,12 @@ const BATCH: u32 = 200;
 /// Batches read for one answer, so that none takes long.
 const BATCHES_MAX: usize = 3;
 
-/// What became of games, for the side that played a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct MoveTally {
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-}
-
-impl MoveTally {
-    fn add(&mut self, winner: Option<Side>, mover: Side) {
-        match winner {
-            None => self.draws += 1,
-            Some(winner) if winner == mover => self.wins += 1,
-            Some(_) => self.losses += 1,
-        }
-    }
-}
-
-/// A move, and what became of it.
+/// A move, and what became of games for the side that played it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
     pub column: Column,
-    pub people: MoveTally,
-    pub bots: MoveTally,
+    pub people: WinDrawLoss,
+    pub bots: WinDrawLoss,
 }
 
 /// The counts, shared by all who ask.
@@ -140,12 +122,8 @@ impl MoveCounts {
 
     /// Counts the first moves of a game. Those of its opening were not its players' choice.
     fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>) {
-        let winner = match game.ending().map(|ending| ending.result) {
-            Some(GameResult::First) => Some(Side::First),
-            Some(GameResult::Second) => Some(Side::Second),
-            Some(GameResult::Draw) => None,
-            Some(GameResult::Void) | None => return,
-        };
+        let Some(ending) = game.ending().filter(|ending| ending.result != GameResult::Void) else { return };
+        let winner = ending.result.winner();
         let columns = match Game::from_moves(game.spec.variant, &game.moves()) {
             Ok(replayed) => replayed.moves().to_vec(),
             Err(error) => {
@@ -161,10 +139,11 @@ impl MoveCounts {
                 && let Some(kind) = kinds.get(&game.spec.players[mover])
                 && let Some(counted) = self.entry(&position, column)
             {
-                match OpponentKind::from(*kind) {
-                    OpponentKind::Human => counted.people.add(winner, mover),
-                    OpponentKind::Bot => counted.bots.add(winner, mover),
-                }
+                let score = match OpponentKind::from(*kind) {
+                    OpponentKind::Human => &mut counted.people,
+                    OpponentKind::Bot => &mut counted.bots,
+                };
+                score.count(SideResult::of(mover, winner));
             }
             position = position.play_unchecked(column);
         }
@@ -179,7 +158,7 @@ impl MoveCounts {
         }
         let moves = self.positions.entry(key).or_default();
         let index = moves.iter().position(|explored| explored.column == column).unwrap_or_else(|| {
-            moves.push(Explored { column, people: MoveTally::default(), bots: MoveTally::default() });
+            moves.push(Explored { column, people: WinDrawLoss::default(), bots: WinDrawLoss::default() });
             moves.len() - 1
         });
         moves.get_mut(index)
@@ -212,7 +191,7 @@ mod tests {
     async fn explore(explorer: &Explorer, store: &MemoryStore, moves: &str) -> Option<Vec<Row>> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
         let found = explorer.explore(store, game.position()).await.unwrap()?;
-        let counts = |tally: MoveTally| [tally.wins, tally.draws, tally.losses];
+        let counts = |score: WinDrawLoss| [score.wins, score.draws, score.losses];
         let row = |e: Explored| (e.column.number(), counts(e.people), counts(e.bots));
         Some(found.into_iter().map(row).collect())
     }

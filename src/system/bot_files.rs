@@ -213,7 +213,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use fourfold_bots::SideResult;
+    use fourfold_engine::SideResult;
     use fourfold_engine::{Game, Side};
 
     use super::*;

@@ -19,7 +19,7 @@ pub use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub use value::{Bounded, IpNetwork, ListenAddr, LogFilter, SiteOrigin};
 
-use crate::model::clock::TimeControl;
+use crate::model::clock::{self, TimeControl};
 use crate::model::durability::Durability;
 use crate::model::ids::PlayerName;
 use crate::model::rating::strength::Strength;
@@ -408,7 +408,7 @@ impl Config {
             let keys = "limits.connections_per_address and limits.connections";
             return Err(ConfigError::Contradiction { keys, message });
         }
-        if let Err(error) = self.ladder.time().validate() {
+        if let Err(error) = clock::validate(self.ladder.time()) {
             let keys = "ladder.increment_ms and ladder.bank_ms";
             return Err(ConfigError::Contradiction { keys, message: error.to_string() });
         }

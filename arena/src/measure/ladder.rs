@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::runner::{self, Observer, Run, RunError};
 use crate::stop::Stop;
 use crate::suite::{Suite, SuiteError};
-use crate::time::TimeControl;
+use crate::time::BotLimits;
 use crate::watchdog::Watchdog;
 
 /// The rungs, from weak to strong.
@@ -95,7 +95,7 @@ impl Climb {
             variant: Variant::STANDARD.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
-            time: TimeControl::default(),
+            time: BotLimits::default(),
             margin_ms: 0,
             pairs: self.pairs,
             seed: self.seed,

@@ -223,7 +223,7 @@ fn who_breaks_the_rules_loses_and_is_suspended() {
     let course = play_to_log(&path, match_plan(20), [Habit::Good, Habit::Illegal]);
     let results = course.results();
     assert_eq!((course.over(), results.games()), (Some(log::Why::Suspended), 10));
-    assert_eq!((results.entrants()[0].wins(), results.entrants()[1].faults), (10, 10));
+    assert_eq!((results.entrants()[0].score.sum().wins, results.entrants()[1].faults), (10, 10));
     assert_eq!(results.played(), 0, "the other moved once at most");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(r#""reason":"illegal","by":"#), "{text}");

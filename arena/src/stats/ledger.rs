@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use fourfold_engine::{SideResult, WinDrawLoss};
+
 use super::fit::{Anchor, DRAW, Fit, FitMeeting, WIN};
 
 /// A finished game with a result.
@@ -24,19 +26,11 @@ pub struct Booking<'a> {
     pub pair: Option<(&'a str, u32)>,
 }
 
-/// One player's games, repeated ones and halves of pairs too.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct PlayerTally {
-    pub games: u64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-}
-
 /// All games of a field.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    tallies: Vec<PlayerTally>,
+    /// By player, repeated games and halves of pairs too.
+    scores: Vec<WinDrawLoss>,
     /// By the two players, the one with the lower number first.
     meetings: BTreeMap<(usize, usize), FitMeeting>,
     /// First games of pairs, by the series and the pair's place in it.
@@ -72,15 +66,15 @@ impl Ledger {
 
     /// Makes room for one more player, whose number this is.
     pub fn add_player(&mut self) -> usize {
-        self.tallies.push(PlayerTally::default());
-        self.tallies.len() - 1
+        self.scores.push(WinDrawLoss::default());
+        self.scores.len() - 1
     }
 
     /// Books a game of two different players.
     pub fn book(&mut self, game: Booking<'_>) {
         let Booking { first, second, ending, moves, pair } = game;
-        self.tallies[first].book(ending);
-        self.tallies[second].book(WIN - ending);
+        self.scores[first].count(result_of(ending));
+        self.scores[second].count(result_of(WIN - ending));
         let half = Half { first, second, ending, key: key_of((first, second, ending, moves)) };
         let Some((series, leg)) = pair else { return self.book_single(half) };
         // A longer series is so many pairs.
@@ -124,17 +118,17 @@ impl Ledger {
 
     /// How many players there are.
     pub fn players(&self) -> usize {
-        self.tallies.len()
+        self.scores.len()
     }
 
     /// What a player did in all games.
-    pub fn tally(&self, player: usize) -> PlayerTally {
-        self.tallies[player]
+    pub fn score(&self, player: usize) -> WinDrawLoss {
+        self.scores[player]
     }
 
     /// What the listed players played among themselves, by their places in the list and in its order.
     pub fn meetings(&self, players: &[usize]) -> Vec<FitMeeting> {
-        let mut place = vec![None; self.tallies.len()];
+        let mut place = vec![None; self.scores.len()];
         players.iter().enumerate().for_each(|(index, &player)| place[player] = Some(index));
         let among = |meeting: &FitMeeting| Some(meeting.between(place[meeting.a]?, place[meeting.b]?));
         let mut meetings: Vec<FitMeeting> = self.meetings.values().filter_map(among).collect();
@@ -153,11 +147,11 @@ impl Ledger {
 
     /// Those of the listed players, in their order, who have met another of them in a game that counts.
     pub fn who_met(&self, players: &[usize]) -> Vec<usize> {
-        let mut is_listed = vec![false; self.tallies.len()];
+        let mut is_listed = vec![false; self.scores.len()];
         for &player in players {
             is_listed[player] = true;
         }
-        let mut has_met = vec![false; self.tallies.len()];
+        let mut has_met = vec![false; self.scores.len()];
         for &(a, b) in self.meetings.keys() {
             if is_listed[a] && is_listed[b] {
                 (has_met[a], has_met[b]) = (true, true);
@@ -167,14 +161,11 @@ impl Ledger {
     }
 }
 
-impl PlayerTally {
-    fn book(&mut self, ending: usize) {
-        self.games += 1;
-        match ending {
-            WIN => self.wins += 1,
-            DRAW => self.draws += 1,
-            _ => self.losses += 1,
-        }
+fn result_of(ending: usize) -> SideResult {
+    match ending {
+        WIN => SideResult::Win,
+        DRAW => SideResult::Draw,
+        _ => SideResult::Loss,
     }
 }
 
@@ -219,7 +210,7 @@ mod tests {
         // As the other one sees it: it won the game that it began, and drew the other.
         let turned = ledger.fit(&[1, 0], None).meetings[0];
         assert_eq!((turned.pairs[WIN][DRAW], turned.a, turned.b), (1, 0, 1));
-        assert_eq!(ledger.tally(0), PlayerTally { games: 2, wins: 0, draws: 1, losses: 1 });
+        assert_eq!(ledger.score(0), WinDrawLoss { wins: 0, draws: 1, losses: 1 });
     }
 
     #[test]
@@ -230,7 +221,7 @@ mod tests {
             ledger.book(game(seats, WIN, &leg.to_string(), Some(("s", leg))));
         }
         assert_eq!(ledger.fit(&[0, 1], None).meetings[0].pairs[WIN][LOSS], 2);
-        assert_eq!(ledger.tally(1).games, 5);
+        assert_eq!(ledger.score(1).games(), 5);
     }
 
     #[test]
@@ -246,7 +237,7 @@ mod tests {
         }
         let meeting = ledger.fit(&[0, 1], None).meetings[0];
         assert_eq!((meeting.pairs[WIN][LOSS], meeting.singles), (1, [[0, 0, 1], [1, 0, 0]]));
-        assert_eq!(ledger.tally(0).games, 12);
+        assert_eq!(ledger.score(0).games(), 12);
     }
 
     #[test]

@@ -124,10 +124,10 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::atomic::AtomicBool;
 
-    use fourfold_engine::{Side, Variant};
+    use fourfold_engine::{Side, SideResult, Variant};
 
     use super::*;
-    use crate::bot::{MoveBudget, SideResult};
+    use crate::bot::MoveBudget;
     use crate::learners;
     use crate::spec::BotSpec;
 

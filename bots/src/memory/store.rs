@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_engine::{Column, Position, Variant};
+use fourfold_engine::{Column, Position, SideResult, Variant};
 
 use super::pattern::{Owner, Pattern, Vocabulary};
 use super::record::{PatternClass, PatternRecord};
-use crate::bot::{GameRecord, SideResult};
+use crate::bot::GameRecord;
 
 /// Marks an own three that was not in memory when it was judged.
 const WINNING: i32 = 10;

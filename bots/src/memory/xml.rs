@@ -73,11 +73,11 @@ fn response_piece(pattern: Pattern, cell: Cell, variant: Variant) -> Option<Piec
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::{Column, Game, Outcome, Side, rng};
+    use fourfold_engine::{Column, Game, Outcome, Side, SideResult, rng};
     use rand::RngExt;
 
     use super::*;
-    use crate::bot::{GameRecord, SideResult};
+    use crate::bot::GameRecord;
     use crate::memory::{PatternMemory, PatternRecord, Snapshots, Vocabulary};
 
     /// A pattern as the article shows it, with things that we do not know.

@@ -155,8 +155,10 @@ impl NetworkKnowledge {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use fourfold_engine::SideResult;
+
     use super::*;
-    use crate::bot::{MoveBudget, SideResult};
+    use crate::bot::MoveBudget;
     use crate::learners;
     use crate::reason::Reason;
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use fourfold_engine::rng::{self, GameRng};
 use fourfold_engine::search::SearchLimits;
-use fourfold_engine::{BySide, Column, Position, Side, Variant};
+use fourfold_engine::{BySide, Column, Position, Side, SideResult, Variant, WinDrawLoss};
 use rand::RngExt;
 
 use crate::bot::{Bot, BotError, MoveBudget};
 use crate::c4ai::{C4ai, EvolvedWeights};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::registry;
-use crate::self_play::{self, Tally};
+use crate::self_play;
 use crate::spec::BotSpec;
 use crate::training_run::{Notes, TrainingError, TrainingRun};
 
@@ -107,7 +107,7 @@ pub struct Generation {
     pub change: Mutation,
     pub child: EvolvedWeights,
     /// Of the child against its parent, one game in each seat.
-    pub result: Tally,
+    pub result: WinDrawLoss,
 }
 
 impl Generation {
@@ -205,14 +205,14 @@ impl EvolutionTrainer {
         EvolvedWeights::from_array(weights)
     }
 
-    fn play_match(&self, child: EvolvedWeights) -> Tally {
-        let mut tally = Tally::default();
+    fn play_match(&self, child: EvolvedWeights) -> WinDrawLoss {
+        let mut score = WinDrawLoss::default();
         for side in Side::BOTH {
             let players =
                 BySide::from_fn(|seat| player(if seat == side { child } else { self.parent }, self.effort));
-            tally.count(side, self_play::play(Variant::STANDARD, players));
+            score.count(SideResult::of(side, self_play::play(Variant::STANDARD, players)));
         }
-        tally
+        score
     }
 }
 
@@ -265,7 +265,7 @@ fn player(weights: EvolvedWeights, effort: Effort) -> impl FnMut(&Position) -> C
 /// The entrance test: whether weights win a game, or draw both, against random playouts, one in each seat.
 #[expect(clippy::missing_panics_doc, reason = "it cannot: bots are asked only while the game goes on")]
 pub fn holds_its_own(weights: EvolvedWeights, effort: Effort, seed: u64) -> bool {
-    let mut tally = Tally::default();
+    let mut score = WinDrawLoss::default();
     for side in Side::BOTH {
         let mut candidate = player(weights, effort);
         let mut opponent = MonteCarlo::new(PlayoutLimit::Playouts(TEST_PLAYOUTS), seed);
@@ -278,9 +278,9 @@ pub fn holds_its_own(weights: EvolvedWeights, effort: Effort, seed: u64) -> bool
                 choice.expect("the game goes on").column
             }
         };
-        tally.count(side, self_play::play_by(Variant::STANDARD, &mut choose));
+        score.count(SideResult::of(side, self_play::play_by(Variant::STANDARD, &mut choose)));
     }
-    tally.wins >= 1 || tally.draws == 2
+    score.wins >= 1 || score.draws == 2
 }
 
 /// The weights to begin a run with: `start` if it holds its own, else the first random set that does.
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn a_child_must_win_more_games_than_its_parent() {
         for generation in run(&mut trainer(0), 30) {
-            let Tally { wins, draws, losses } = generation.result;
+            let WinDrawLoss { wins, draws, losses } = generation.result;
             assert_eq!(wins + draws + losses, 2);
             assert_eq!(generation.is_better(), wins > losses);
         }

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::{BySide, Position, Side, Variant};
+use fourfold_engine::{BySide, Position, Side, SideResult, Variant, WinDrawLoss};
 use rand::RngExt;
 
 use crate::bot::{Bot, BotError};
 use crate::lines69::{Lines69, Parameters};
 use crate::registry;
-use crate::self_play::{self, Tally};
+use crate::self_play;
 use crate::spec::BotSpec;
 use crate::training_run::{Notes, TrainingError, TrainingRun};
 
@@ -41,19 +41,19 @@ pub struct Trial {
     /// Number of the candidate, from 0.
     pub number: u64,
     pub candidate: Parameters,
-    pub against_default: Tally,
+    pub against_default: WinDrawLoss,
     /// `None` if it did not beat the default set.
-    pub against_current: Option<Tally>,
+    pub against_current: Option<WinDrawLoss>,
 }
 
 impl Trial {
     /// Whether the candidate became the current set.
     pub fn is_accepted(&self) -> bool {
-        self.against_current.is_some_and(Tally::is_won)
+        self.against_current.is_some_and(WinDrawLoss::is_won)
     }
 
-    fn games(&self) -> u32 {
-        self.against_default.games() + self.against_current.map_or(0, Tally::games)
+    fn games(&self) -> u64 {
+        self.against_default.games() + self.against_current.map_or(0, WinDrawLoss::games)
     }
 }
 
@@ -65,9 +65,9 @@ impl fmt::Display for Trial {
             "candidate {number}, {}: {against_default} against the default set",
             candidate.to_spec()
         )?;
-        if let Some(tally) = against_current {
+        if let Some(score) = against_current {
             let verdict = if self.is_accepted() { "accepted" } else { "not accepted" };
-            write!(formatter, ", {tally} against the current one: {verdict}")?;
+            write!(formatter, ", {score} against the current one: {verdict}")?;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Optimiser {
             self.current = candidate;
         }
         self.next += 1;
-        self.played += u64::from(trial.games());
+        self.played += trial.games();
         trial
     }
 
@@ -137,17 +137,17 @@ impl Optimiser {
     }
 
     /// The result for `candidate`.
-    fn play_match(&self, candidate: Parameters, opponent: Parameters, rng: &mut GameRng) -> Tally {
-        let mut tally = Tally::default();
+    fn play_match(&self, candidate: Parameters, opponent: Parameters, rng: &mut GameRng) -> WinDrawLoss {
+        let mut score = WinDrawLoss::default();
         for side in Side::BOTH.into_iter().cycle().take(self.games as usize) {
             let players = BySide::from_fn(|seat| {
                 let parameters = if seat == side { candidate } else { opponent };
                 let player = Lines69::new(parameters, Variant::STANDARD, rng.random());
                 move |position: &Position| player.best(position).expect("the game goes on").0
             });
-            tally.count(side, self_play::play(Variant::STANDARD, players));
+            score.count(SideResult::of(side, self_play::play(Variant::STANDARD, players)));
         }
-        tally
+        score
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn a_match_is_played_in_full_with_alternating_seats() {
         let trial = Optimiser { games: 7, ..Optimiser::new(Parameters::default(), 5) }.try_next();
-        let Tally { wins, draws, losses } = trial.against_default;
+        let WinDrawLoss { wins, draws, losses } = trial.against_default;
         assert_eq!(wins + draws + losses, 7);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fourfold_engine::{BySide, Column, Game, Position, Side, Variant, openings, rng};
+use fourfold_engine::{
+    BySide, Column, Game, Position, Side, SideResult, Variant, WinDrawLoss, openings, rng,
+};
 use rand::RngExt;
 
 use crate::bot::{Bot, BotError, MoveBudget};
 use crate::registry;
-use crate::self_play::Tally;
 use crate::spec::BotSpec;
 
 /// Nodes or playouts a move, never time, so that a probe repeats: enough for the usual settings of bots that
@@ -34,12 +35,12 @@ impl Probe<'_> {
         &self,
         candidate: impl Fn(u64) -> Box<dyn Bot>,
         stop: &AtomicBool,
-    ) -> Result<Tally, BotError> {
-        let mut tally = Tally::default();
+    ) -> Result<WinDrawLoss, BotError> {
+        let mut score = WinDrawLoss::default();
         for number in (0..self.games).take_while(|_| !stop.load(Ordering::Relaxed)) {
-            self.play_one(number, &candidate, stop, &mut tally)?;
+            self.play_one(number, &candidate, stop, &mut score)?;
         }
-        Ok(tally)
+        Ok(score)
     }
 
     fn play_one(
@@ -47,7 +48,7 @@ impl Probe<'_> {
         number: u32,
         candidate: &impl Fn(u64) -> Box<dyn Bot>,
         stop: &AtomicBool,
-        tally: &mut Tally,
+        score: &mut WinDrawLoss,
     ) -> Result<(), BotError> {
         let mut seeds = rng::seeded_stream(self.seed, number.into());
         let side = Side::BOTH[(number % 2) as usize];
@@ -60,7 +61,7 @@ impl Probe<'_> {
         };
         let opening = openings::draw(Variant::STANDARD, self.seed, u64::from(number / 2));
         let opening = opening.expect("7x6 has balanced openings").game(Variant::STANDARD);
-        tally.count(side, play_on(&mut bots, opening.expect("openings are legal"), stop)?);
+        score.count(SideResult::of(side, play_on(&mut bots, opening.expect("openings are legal"), stop)?));
         Ok(())
     }
 }
@@ -92,7 +93,7 @@ fn play_on(
 mod tests {
     use super::*;
 
-    fn probe(candidate: &str, opponent: &str, games: u32, seed: u64) -> Tally {
+    fn probe(candidate: &str, opponent: &str, games: u32, seed: u64) -> WinDrawLoss {
         let (candidate, opponent): (BotSpec, BotSpec) =
             (candidate.parse().unwrap(), opponent.parse().unwrap());
         let build =
@@ -112,7 +113,7 @@ mod tests {
         let random: BotSpec = "random".parse().unwrap();
         let build = |_| registry::build(&random, Variant::STANDARD).unwrap();
         let probe = Probe { opponent: &random, games: u32::MAX, seed: 1 };
-        assert_eq!(probe.play(build, &AtomicBool::new(true)).unwrap(), Tally::default());
+        assert_eq!(probe.play(build, &AtomicBool::new(true)).unwrap(), WinDrawLoss::default());
     }
 
     #[test]
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn equal_bots_that_do_not_draw_share_every_pair() {
-        let Tally { wins, draws: _, losses } = probe("negamax:depth=2", "negamax:depth=2", 30, 5);
+        let WinDrawLoss { wins, draws: _, losses } = probe("negamax:depth=2", "negamax:depth=2", 30, 5);
         assert_eq!(wins, losses);
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use fourfold_engine::{Column, Game, Position, Side, Variant, openings, rng};
+use fourfold_engine::{Column, Game, Position, Side, SideResult, Variant, openings, rng};
 use rand::RngExt;
 
-use crate::bot::{Bot, BotError, GameRecord, MoveBudget, SideResult};
+use crate::bot::{Bot, BotError, GameRecord, MoveBudget};
 use crate::memory::{Memory, write_xml};
 use crate::registry;
 use crate::spec::BotSpec;

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, MoveBudget, SideResult, registry};
+use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, MoveBudget, registry};
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::{Column, Game, Outcome, Position, Side, Variant};
+use fourfold_engine::{Column, Game, Outcome, Position, Side, SideResult, Variant};
 use rand::RngExt;
 
 use crate::support::build;
@@ -30,11 +30,7 @@ fn play_out(bot: &mut dyn Bot, side: Side, mut opponent: impl FnMut(&Game) -> Co
 }
 
 fn result(game: &Game, side: Side) -> SideResult {
-    match game.outcome().and_then(Outcome::winner) {
-        None => SideResult::Draw,
-        Some(winner) if winner == side => SideResult::Win,
-        Some(_) => SideResult::Loss,
-    }
+    SideResult::of(side, game.outcome().and_then(Outcome::winner))
 }
 
 /// Plays a game and lets the bot learn from it.

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use fourfold_bots::{Bot, BotSpec, MoveBudget, registry};
-use fourfold_engine::{BySide, Game, Outcome, Side, Variant};
+use fourfold_engine::{BySide, Game, Outcome, Side, SideResult, Variant, WinDrawLoss};
 
 pub(crate) fn build(spec: &str, variant: Variant) -> Box<dyn Bot> {
     registry::build(&spec.parse().unwrap(), variant).unwrap()
@@ -27,46 +27,20 @@ pub(crate) fn play(mut bots: BySide<Box<dyn Bot>>, mut game: Game, nodes: u64) -
     }
 }
 
-/// Wins, draws and losses of one bot.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Record {
-    pub(crate) wins_as: BySide<u32>,
-    pub(crate) draws: u32,
-    pub(crate) losses: u32,
-}
-
-impl Record {
-    /// Points at 3 a win and 1 a draw.
-    pub(crate) fn points(&self) -> u32 {
-        3 * self.wins() + self.draws
-    }
-
-    pub(crate) fn wins(&self) -> u32 {
-        self.wins_as.first + self.wins_as.second
-    }
-
-    fn count(&mut self, side: Side, outcome: Outcome) {
-        match outcome {
-            Outcome::Win { by, line: _ } if by == side => self.wins_as[side] += 1,
-            Outcome::Win { by: _, line: _ } => self.losses += 1,
-            Outcome::Draw => self.draws += 1,
-        }
-    }
-}
-
-/// Plays `pairs` pairs of games from the empty 7x6 board, one with each colour, and returns the record of
-/// `bot`. Bots that draw get a new seed for each pair.
-pub(crate) fn match_of(bot: &str, opponent: &str, pairs: u64) -> Record {
+/// Plays `pairs` pairs of games from the empty 7x6 board, one with each colour, and returns what `bot`
+/// came to with each. Bots that draw get a new seed for each pair.
+pub(crate) fn match_of(bot: &str, opponent: &str, pairs: u64) -> BySide<WinDrawLoss> {
     let variant = Variant::STANDARD;
     let seeded = |spec: &str, seed| spec.parse::<BotSpec>().unwrap().with_default_seed(seed).to_string();
-    let mut record = Record::default();
+    let mut score = BySide::<WinDrawLoss>::default();
     for seed in 0..pairs {
         for side in Side::BOTH {
             let name =
                 |seat| if seat == side { seeded(bot, 2 * seed) } else { seeded(opponent, 2 * seed + 1) };
             let bots = BySide::from_fn(|seat| build(&name(seat), variant));
-            record.count(side, play(bots, Game::new(variant), MATCH_NODES));
+            let outcome = play(bots, Game::new(variant), MATCH_NODES);
+            score[side].count(SideResult::of(side, outcome.winner()));
         }
     }
-    record
+    score
 }

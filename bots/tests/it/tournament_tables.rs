@@ -6,11 +6,11 @@ use fourfold_engine::BySide;
 use crate::support::match_of;
 
 #[track_caller]
-fn check(bot: &str, opponent: &str, wins_as: BySide<u32>, opponent_wins_as: BySide<u32>) {
-    let (record, mirrored) = (match_of(bot, opponent, 1), match_of(opponent, bot, 1));
-    assert_eq!(record.wins_as, wins_as, "{bot}");
-    assert_eq!(mirrored.wins_as, opponent_wins_as, "{opponent}");
-    assert_eq!(record.points(), 3 * (wins_as.first + wins_as.second), "no game is drawn");
+fn check(bot: &str, opponent: &str, wins_as: BySide<u64>, opponent_wins_as: BySide<u64>) {
+    let (score, mirrored) = (match_of(bot, opponent, 1), match_of(opponent, bot, 1));
+    assert_eq!(score.map(|score| score.wins), wins_as, "{bot}");
+    assert_eq!(mirrored.map(|score| score.wins), opponent_wins_as, "{opponent}");
+    assert_eq!(score.sum().draws, 0, "no game is drawn");
 }
 
 #[test]

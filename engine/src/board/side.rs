@@ -1,7 +1,7 @@
 //! The two sides, and data kept once for each.
 
 use std::fmt;
-use std::ops::{Index, IndexMut};
+use std::ops::{Add, Index, IndexMut};
 
 /// A side, named by who moved first in the game. Colours exist only in the user interface.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,6 +51,14 @@ impl<T> BySide<T> {
 
     pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> BySide<U> {
         BySide { first: convert(self.first), second: convert(self.second) }
+    }
+
+    /// Both values together.
+    pub fn sum(self) -> T
+    where
+        T: Add<Output = T>,
+    {
+        self.first + self.second
     }
 
     pub fn as_ref(&self) -> BySide<&T> {

@@ -9,6 +9,7 @@ mod parity;
 
 pub use parity::evaluate_with_parity;
 
+use super::negamax::Valuation;
 use crate::board::{Bitboard, Direction, Position, Variant};
 
 /// Weight of a full line. The published weight is infinite; a finite one can be multiplied by zero lines.
@@ -17,6 +18,22 @@ pub const FULL_LINE: i32 = 1_000_000;
 pub const ONE_SHORT: i32 = 4;
 /// Weight of a line that lacks two stones.
 pub const TWO_SHORT: i32 = 1;
+
+/// Values a position by its open lines. All wins are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenLines;
+
+impl Valuation for OpenLines {
+    #[inline]
+    fn horizon(&mut self, position: &Position) -> i32 {
+        evaluate(position)
+    }
+
+    #[inline]
+    fn loss(&self, _position: &Position) -> i32 {
+        -FULL_LINE
+    }
+}
 
 /// Numbers of one side's open lines, by what they lack.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

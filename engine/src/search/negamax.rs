@@ -312,28 +312,17 @@ mod tests {
     use super::*;
     use crate::board::Variant;
     use crate::rng;
+    use crate::search::eval::OpenLines;
     use crate::search::tests::random_position;
-    use crate::search::{Reuse, Table, ThreatGuide, eval};
-
-    struct Segments;
-
-    impl Valuation for Segments {
-        fn horizon(&mut self, position: &Position) -> i32 {
-            eval::evaluate(position)
-        }
-
-        fn loss(&self, _position: &Position) -> i32 {
-            -eval::FULL_LINE
-        }
-    }
+    use crate::search::{Reuse, Table, ThreatGuide};
 
     /// Negamax as in the textbook: no window, every move searched in full.
     fn search_plainly(position: &Position, depth: u32, order: &ColumnOrder, ties: TieBreak) -> SearchResult {
         if position.has_line_of_last_mover() {
-            return SearchResult { value: Segments.loss(position), pv: Vec::new() };
+            return SearchResult { value: OpenLines.loss(position), pv: Vec::new() };
         }
         if position.is_full() || depth == 0 {
-            let value = if position.is_full() { 0 } else { Segments.horizon(position) };
+            let value = if position.is_full() { 0 } else { OpenLines.horizon(position) };
             return SearchResult { value, pv: Vec::new() };
         }
         let mut best: Option<SearchResult> = None;
@@ -363,7 +352,7 @@ mod tests {
     ) -> SearchResult {
         let stop = AtomicBool::new(false);
         let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
-        Negamax { valuation: Segments, guide: order, ties }
+        Negamax { valuation: OpenLines, guide: order, ties }
             .search(position, depth, window, &mut counter)
             .unwrap()
     }
@@ -392,7 +381,7 @@ mod tests {
             let variant: Variant = variant.parse().unwrap();
             // Few slots, so that findings are pushed out, and one table for all, so that old ones remain.
             let guide = ThreatGuide::new(variant, Table::new(1 << 10, Reuse::SameDepth));
-            let mut guided = Negamax { valuation: Segments, guide, ties: TieBreak::FirstSearched };
+            let mut guided = Negamax { valuation: OpenLines, guide, ties: TieBreak::FirstSearched };
             let stop = AtomicBool::new(false);
             let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
             for _ in 0..100 {
@@ -434,7 +423,7 @@ mod tests {
 
     fn deepen(depth_max: u32, nodes: Option<u64>, stop: bool) -> Deepened {
         let order = ColumnOrder::centre_first(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::Rightmost };
+        let mut negamax = Negamax { valuation: OpenLines, guide: order, ties: TieBreak::Rightmost };
         let stop = AtomicBool::new(stop);
         negamax.deepen(&Position::new(Variant::STANDARD), 1..=depth_max, SearchLimits { nodes, stop: &stop })
     }
@@ -462,7 +451,7 @@ mod tests {
     #[test]
     fn a_first_search_that_is_not_finished_leaves_its_best_move_so_far() {
         let order = ColumnOrder::centre_first(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::FirstSearched };
+        let mut negamax = Negamax { valuation: OpenLines, guide: order, ties: TieBreak::FirstSearched };
         let stop = AtomicBool::new(false);
         let position = Position::new(Variant::STANDARD);
         let mut deepen =
@@ -477,7 +466,7 @@ mod tests {
         stop.store(true, Ordering::Relaxed);
         let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &stop });
         let order = ColumnOrder::ascending(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: Segments, guide: order, ties: TieBreak::FirstSearched };
+        let mut negamax = Negamax { valuation: OpenLines, guide: order, ties: TieBreak::FirstSearched };
         let position = Position::new(Variant::STANDARD);
         assert_eq!(negamax.search(&position, 3, Window::FULL, &mut counter), Err(Interrupted));
     }

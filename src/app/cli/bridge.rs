@@ -88,11 +88,9 @@ impl BridgeCommand {
         };
         let plan = BridgePlan { introduction, invitations: [].into(), games_max: self.games };
         let summary = conduct(plan, program)?;
-        let BridgeSummary { games, wins, draws, losses, faults, .. } = summary;
-        writeln!(
-            io::stdout(),
-            "{games} games: {wins} won, {draws} drawn, {losses} lost, {faults} by a fault of the program"
-        )?;
+        let BridgeSummary { score, faults, .. } = summary;
+        let games = score.games();
+        writeln!(io::stdout(), "{games} games: {score}, {faults} by a fault of the program")?;
         Ok(())
     }
 }

@@ -117,11 +117,8 @@ impl PlayoutBench {
         for chunk in 0..self.games.div_ceil(CHUNK_GAMES) {
             let games = CHUNK_GAMES.min(self.games - chunk * CHUNK_GAMES);
             let part = playout::bench(games, self.seed.wrapping_add(chunk));
-            sum.games += part.games;
+            sum.score += part.score;
             sum.plies += part.plies;
-            sum.wins.first += part.wins.first;
-            sum.wins.second += part.wins.second;
-            sum.draws += part.draws;
             // Rotated, so that the order of the chunks counts too.
             sum.checksum = sum.checksum.rotate_left(1) ^ part.checksum;
             progress.advance(games);
@@ -131,16 +128,17 @@ impl PlayoutBench {
 
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
     fn figures(&self, report: &PlayoutReport, seconds: f64) -> PlayoutFigures {
+        let games = report.score.games();
         PlayoutFigures {
-            games: report.games,
+            games,
             seed: self.seed,
             plies: report.plies,
-            first_wins: report.wins.first,
-            second_wins: report.wins.second,
-            draws: report.draws,
+            first_wins: report.score.wins,
+            second_wins: report.score.losses,
+            draws: report.score.draws,
             checksum: format!("{:016x}", report.checksum),
             seconds,
-            games_per_second: report.games as f64 / seconds,
+            games_per_second: games as f64 / seconds,
         }
     }
 }

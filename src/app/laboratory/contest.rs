@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::system::bot_files;
 use anyhow::Context;
@@ -20,7 +21,7 @@ use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
 use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
-use fourfold_arena::time::TimeControl;
+use fourfold_arena::time::{BotLimits, TimeControl};
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::BotSpec;
 use fourfold_engine::Variant;
@@ -195,7 +196,7 @@ impl ContestArgs {
             variant: self.variant.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
-            time: self.time_control(),
+            time: self.limits(),
             margin_ms: self.margin_ms,
             pairs: contest.pairs,
             seed: self.seed.or(logged.map(|plan| plan.seed)).unwrap_or_else(new_seed),
@@ -204,9 +205,10 @@ impl ContestArgs {
         }
     }
 
-    fn time_control(&self) -> TimeControl {
-        let time = self.time.unwrap_or_default();
-        TimeControl { move_ms: self.move_ms, nodes: self.nodes, ..time }
+    fn limits(&self) -> BotLimits {
+        let per_move = self.move_ms.map(Duration::from_millis).map(TimeControl::per_move);
+        let time = per_move.or(self.time).unwrap_or_default();
+        BotLimits { time, nodes: self.nodes }
     }
 
     fn tell_stopped(&self, course: &Course, before: u64) -> io::Result<()> {

@@ -2,18 +2,15 @@
 
 use std::time::Duration;
 
-use fourfold_engine::Side;
+use fourfold_engine::{Side, SideResult, WinDrawLoss};
 
 use crate::model::result::GameResult;
 
 /// What was played.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct BridgeSummary {
-    pub games: u64,
-    pub wins: u64,
-    /// Draws, and games that do not count.
-    pub draws: u64,
-    pub losses: u64,
+    /// Games that do not count are draws.
+    pub score: WinDrawLoss,
     /// Games that were lost by a fault of the player.
     pub faults: u64,
     /// Errors that the server sent.
@@ -24,12 +21,7 @@ pub struct BridgeSummary {
 
 impl BridgeSummary {
     pub(super) fn count(&mut self, result: GameResult, side: Side) {
-        self.games += 1;
-        match (result, side) {
-            (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => self.wins += 1,
-            (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => self.losses += 1,
-            (GameResult::Draw | GameResult::Void, _) => self.draws += 1,
-        }
+        self.score.count(SideResult::of(side, result.winner()));
     }
 }
 
@@ -43,6 +35,6 @@ mod tests {
         summary.count(GameResult::First, Side::First);
         summary.count(GameResult::First, Side::Second);
         summary.count(GameResult::Void, Side::Second);
-        assert_eq!((summary.games, summary.wins, summary.draws, summary.losses), (3, 1, 1, 1));
+        assert_eq!(summary.score, WinDrawLoss { wins: 1, draws: 1, losses: 1 });
     }
 }

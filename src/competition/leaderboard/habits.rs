@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fourfold_engine::{Side, Variant, notation};
+use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss, notation};
 
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::result::GameResult;
-use crate::storage::published::{OpponentScore, RatedGame};
+use crate::storage::published::RatedGame;
 
 /// Games that are looked at: what was longer ago says little about now.
 pub const GAMES_MAX: u32 = 500;
@@ -20,23 +19,12 @@ const OPENING_PLIES: usize = 4;
 /// Openings that are listed, those played most often first.
 const OPENINGS_MAX: usize = 6;
 
-/// How a game ended for the player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Result {
-    /// It won.
-    Won,
-    /// Nobody did.
-    Drawn,
-    /// It lost.
-    Lost,
-}
-
 /// A game of the recent form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recent {
     pub game: GameId,
     pub opponent: PlayerId,
-    pub result: Result,
+    pub result: SideResult,
 }
 
 /// How games with one opening ended.
@@ -44,7 +32,7 @@ pub struct Recent {
 pub struct OpeningHabit {
     pub moves: String,
     /// As the player sees them.
-    pub score: OpponentScore,
+    pub score: WinDrawLoss,
 }
 
 /// How a player plays on one board.
@@ -68,20 +56,20 @@ impl Habits {
             games: games.len() as u64,
             ..Self::default()
         };
-        let mut openings: BTreeMap<&str, OpponentScore> = BTreeMap::new();
+        let mut openings: BTreeMap<&str, WinDrawLoss> = BTreeMap::new();
         for game in games {
             let side = if game.players.first == *player { Side::First } else { Side::Second };
-            let result = result_for(side, game.result);
+            let result = SideResult::of(side, game.result.winner());
             if habits.form.len() < FORM {
                 let opponent = game.players[side.opponent()].clone();
                 habits.form.push(Recent { game: game.id.clone(), opponent, result });
             }
             if let Some(opening) = game.moves.get(..OPENING_PLIES) {
-                openings.entry(opening).or_default().book(result);
+                openings.entry(opening).or_default().count(result);
             }
             habits.count_columns(game, side);
         }
-        let opening = |(moves, score): (&str, OpponentScore)| OpeningHabit { moves: moves.to_owned(), score };
+        let opening = |(moves, score): (&str, WinDrawLoss)| OpeningHabit { moves: moves.to_owned(), score };
         habits.openings = openings.into_iter().map(opening).collect();
         habits.openings.sort_by_key(|opening| std::cmp::Reverse(opening.score.games()));
         habits.openings.truncate(OPENINGS_MAX);
@@ -101,30 +89,13 @@ impl Habits {
     }
 }
 
-impl OpponentScore {
-    fn book(&mut self, result: Result) {
-        match result {
-            Result::Won => self.wins += 1,
-            Result::Drawn => self.draws += 1,
-            Result::Lost => self.losses += 1,
-        }
-    }
-}
-
-fn result_for(side: Side, result: GameResult) -> Result {
-    match (result, side) {
-        (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => Result::Won,
-        (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => Result::Lost,
-        (GameResult::Draw | GameResult::Void, _) => Result::Drawn,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fourfold_engine::BySide;
 
     use super::*;
     use crate::model::rating::elo::{Standing, settle};
+    use crate::model::result::GameResult;
     use crate::storage::conformance::player_id;
 
     fn game(
@@ -158,10 +129,10 @@ mod tests {
         let habits = Habits::new(&player_id("Ada"), Variant::STANDARD, &games);
         // Of the first game 5, 6 and 7, of the second 4 and 5.
         assert_eq!(habits.columns, [0, 0, 0, 1, 2, 1, 1]);
-        let results: Vec<Result> = habits.form.iter().map(|recent| recent.result).collect();
-        assert_eq!(results, [Result::Won, Result::Lost, Result::Drawn]);
+        let results: Vec<SideResult> = habits.form.iter().map(|recent| recent.result).collect();
+        assert_eq!(results, [SideResult::Win, SideResult::Loss, SideResult::Draw]);
         assert_eq!(habits.form[0].opponent, player_id("Bob"));
-        let score = OpponentScore { wins: 1, draws: 0, losses: 1 };
+        let score = WinDrawLoss { wins: 1, draws: 0, losses: 1 };
         assert_eq!(habits.openings, [OpeningHabit { moves: "4455".into(), score }]);
         assert_eq!(habits.games, 3);
     }

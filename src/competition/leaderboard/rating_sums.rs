@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use fourfold_arena::stats::fit::{DRAW, LOSS, WIN};
 use fourfold_arena::stats::ledger::{Booking, Ledger};
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::{Side, SideResult, Variant};
 
 use super::standings::{Member, Scale, Standings};
 use super::{FitSnapshot, Fits};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
+use crate::model::population::Population;
 use crate::model::result::GameResult;
 use crate::storage::StoredPlayer;
-use crate::storage::published::{FitList, Publication, PublishedRating, RatedGame};
+use crate::storage::published::{Publication, PublishedRating, RatedGame};
 use crate::storage::record::RatingRow;
 
 /// The bot of the house whose rating is 0.
@@ -73,11 +74,11 @@ impl Listed {
         }
     }
 
-    fn is_in(self, list: FitList) -> bool {
+    fn is_in(self, population: Population) -> bool {
         match self {
             Self::Nowhere => false,
-            Self::Person => list == FitList::All,
-            Self::Bot | Self::Anchor | Self::Ceiling => true,
+            Self::Person => population.includes(PlayerKind::Human),
+            Self::Bot | Self::Anchor | Self::Ceiling => population.includes(PlayerKind::Bot),
         }
     }
 }
@@ -109,9 +110,9 @@ impl RatingSums {
         if first != second {
             book.ledger.book(Booking { first, second, ending, moves: &game.moves, pair });
         }
-        for (side, won) in [(Side::First, ending == WIN), (Side::Second, ending == LOSS)] {
+        for side in Side::BOTH {
             let row = book.live.entry(game.players[side].clone()).or_default();
-            *row = row.after(game.ratings[side], (ending != DRAW).then_some(won));
+            *row = row.after(game.ratings[side], SideResult::of(side, game.result.winner()));
         }
     }
 
@@ -131,8 +132,8 @@ impl RatingSums {
     /// Fits the variants in which games have come. Players who were not introduced are left out.
     pub fn fit(&mut self) -> FitSnapshot {
         for book in self.by_variant.values_mut().filter(|book| book.is_new) {
-            let field = |list| book.field(list, &self.people_and_bots);
-            book.fits = Some(Arc::new(Fits { bots: field(FitList::Bots), all: field(FitList::All) }));
+            let field = |population| book.field(population, &self.people_and_bots);
+            book.fits = Some(Arc::new(Fits { bots: field(Population::Bots), all: field(Population::All) }));
             book.is_new = false;
         }
         let fits = |(variant, book): (&Variant, &VariantSums)| Some((*variant, book.fits.clone()?));
@@ -150,9 +151,9 @@ impl VariantSums {
         number
     }
 
-    fn field(&self, list: FitList, listed: &HashMap<PlayerId, Listed>) -> Standings {
+    fn field(&self, population: Population, listed: &HashMap<PlayerId, Listed>) -> Standings {
         let is = |id: &PlayerId, what: Listed| listed.get(id) == Some(&what);
-        let is_in = |id: &PlayerId| listed.get(id).is_some_and(|listed| listed.is_in(list));
+        let is_in = |id: &PlayerId| listed.get(id).is_some_and(|listed| listed.is_in(population));
         let candidates: Vec<usize> =
             self.numbers.iter().filter(|(id, _)| is_in(id)).map(|(_, number)| *number).collect();
         let players: HashSet<usize> = self.most_games(self.ledger.who_met(&candidates)).into_iter().collect();
@@ -178,7 +179,7 @@ impl VariantSums {
     /// The players with the most games, if there are too many; those with as many in the order of their ids.
     fn most_games(&self, mut players: Vec<usize>) -> Vec<usize> {
         if players.len() > FIELD_MAX {
-            players.sort_by_key(|player| std::cmp::Reverse(self.ledger.tally(*player).games));
+            players.sort_by_key(|player| std::cmp::Reverse(self.ledger.score(*player).games()));
             players.truncate(FIELD_MAX);
         }
         players
@@ -190,10 +191,10 @@ impl FitSnapshot {
     pub fn publication(&self, revision: u64) -> Publication {
         let mut ratings = Vec::new();
         for (variant, fits) in &self.fits {
-            for (list, field) in [(FitList::All, &fits.all), (FitList::Bots, &fits.bots)] {
+            for (population, field) in [(Population::All, &fits.all), (Population::Bots, &fits.bots)] {
                 ratings.extend(field.rows().iter().map(|row| PublishedRating {
                     variant: *variant,
-                    list,
+                    population,
                     player: row.player.clone(),
                     elo: row.elo_milli(),
                     error: row.error_milli(),

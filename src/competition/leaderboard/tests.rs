@@ -17,12 +17,13 @@ use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::conformance::{NOON, add, play, player, player_id, spec, whole_game};
-use crate::storage::published::{FitList, RatedGame};
+use crate::storage::published::RatedGame;
 use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, SqliteStore, Writer};
 
 use crate::model::durability::Durability;
+use crate::model::population::Population;
 
 /// Seven moves after which nobody has won; others for every number.
 fn moves(number: u32) -> String {
@@ -73,7 +74,7 @@ pub(crate) async fn fit(store: &dyn Store) -> FitSnapshot {
     Follower::default().catch_up(store).await.unwrap().unwrap()
 }
 
-fn field(snapshot: &FitSnapshot, list: FitList) -> &Standings {
+fn field(snapshot: &FitSnapshot, list: Population) -> &Standings {
     snapshot.field(Variant::STANDARD, list).unwrap()
 }
 
@@ -95,12 +96,12 @@ async fn three_points_in_four_are_191_elo_points() {
         play_pair(&store, number, ["six", "random"], results).await;
     }
     let snapshot = fit(&store).await;
-    let bots = field(&snapshot, FitList::Bots);
+    let bots = field(&snapshot, Population::Bots);
     assert_eq!((bots.scale, bots.games, bots.pairs, snapshot.up_to), (Scale::Random, 200, 100, 200));
     assert_eq!(names(bots), ["idsix", "idrandom"]);
     let six = bots.get(&player_id("six")).unwrap();
     assert!((six.elo - 190.85).abs() < 1.0, "{six:?}");
-    assert_eq!((six.games, six.pairs, six.opponents, six.live.wins), (200, 100, 1, 150));
+    assert_eq!((six.games, six.pairs, six.opponents, six.live.score.wins), (200, 100, 1, 150));
     let random = bots.get(&player_id("random")).unwrap();
     assert_eq!((random.elo_milli().0, random.error_milli()), (0, 0));
     assert!(bots.first_move_advantage.abs() < 1e-6);
@@ -118,18 +119,18 @@ async fn people_are_in_the_list_of_all_alone() {
     play_pair(&store, 0, ["six", "random"], [GameResult::First, GameResult::Draw]).await;
     play_pair(&store, 1, ["Ada", "six"], [GameResult::First, GameResult::First]).await;
     let snapshot = fit(&store).await;
-    assert_eq!(names(field(&snapshot, FitList::Bots)), ["idsix", "idrandom"]);
-    let all = field(&snapshot, FitList::All);
+    assert_eq!(names(field(&snapshot, Population::Bots)), ["idsix", "idrandom"]);
+    let all = field(&snapshot, Population::All);
     assert_eq!((all.rows().len(), all.games), (3, 4));
     assert_eq!(snapshot.variants(), [Variant::STANDARD]);
     // Without the bot that fixes it the scale has its zero at the mean.
     let store = bots().await;
     play_pair(&store, 0, ["Ada", "six"], [GameResult::First, GameResult::Second]).await;
     let snapshot = fit(&store).await;
-    let all = field(&snapshot, FitList::All);
+    let all = field(&snapshot, Population::All);
     assert_eq!((all.scale, &all.ceiling), (Scale::Mean, &None));
     assert!(all.rows().iter().map(|row| row.elo).sum::<f64>().abs() < 1e-9);
-    assert!(field(&snapshot, FitList::Bots).rows().is_empty());
+    assert!(field(&snapshot, Population::Bots).rows().is_empty());
 }
 
 #[tokio::test]
@@ -137,7 +138,7 @@ async fn the_one_that_never_errs_is_the_ceiling() {
     let store = bots().await;
     play_pair(&store, 0, ["perfect", "random"], [GameResult::First, GameResult::Second]).await;
     let snapshot = fit(&store).await;
-    assert_eq!(field(&snapshot, FitList::Bots).ceiling, Some(player_id("perfect")));
+    assert_eq!(field(&snapshot, Population::Bots).ceiling, Some(player_id("perfect")));
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn halves_of_pairs_and_repeated_games_are_not_fitted() {
         }
     }
     let snapshot = fit(&store).await;
-    let six = field(&snapshot, FitList::Bots).get(&player_id("six")).unwrap().clone();
+    let six = field(&snapshot, Population::Bots).get(&player_id("six")).unwrap().clone();
     assert_eq!((six.games, six.pairs, six.live.standing.games), (2 + 4, 1, 3 + 12));
 }
 
@@ -198,23 +199,23 @@ async fn whatever_counts_no_more_is_fitted_anew() {
     let watch = leaderboard.watch();
     leaderboard.show(follower.catch_up(&store).await.unwrap().unwrap());
     assert!(watch.has_changed().unwrap());
-    assert_eq!(field(&leaderboard.now(), FitList::Bots).pairs, 3);
+    assert_eq!(field(&leaderboard.now(), Population::Bots).pairs, 3);
     let void = Write::VoidGame { game: "g1x2".parse().unwrap(), reason: "a test".into(), at: NOON };
     store.commit(&[void]).await.unwrap().remove(0).unwrap();
     let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
-    let bots = field(&snapshot, FitList::Bots);
+    let bots = field(&snapshot, Population::Bots);
     assert_eq!((bots.pairs, bots.rows()[0].live.standing.games), (2, 5));
     let leave = Write::Retire { player: player_id("six"), name: "gone-1".parse().unwrap() };
     store.commit(&[leave]).await.unwrap().remove(0).unwrap();
     let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
-    assert!(field(&snapshot, FitList::Bots).rows().is_empty(), "nobody has met anybody who is here");
+    assert!(field(&snapshot, Population::Bots).rows().is_empty(), "nobody has met anybody who is here");
 }
 
 #[tokio::test]
 async fn an_empty_store_has_an_empty_leaderboard() {
     let snapshot = fit(&MemoryStore::new()).await;
     assert_eq!((snapshot.up_to, snapshot.variants().len()), (0, 0));
-    assert!(snapshot.field(Variant::STANDARD, FitList::All).is_none());
+    assert!(snapshot.field(Variant::STANDARD, Population::All).is_none());
 }
 
 /// Plays a game of the pair `p1` as rooms do.
@@ -242,7 +243,7 @@ async fn it_follows_what_finishes_and_what_counts_no_more_without_a_look_by_the_
     let mut shown = async || {
         watch.changed().await.unwrap();
         let snapshot = watch.borrow_and_update().clone();
-        (snapshot.up_to, field(&snapshot, FitList::Bots).pairs)
+        (snapshot.up_to, field(&snapshot, Population::Bots).pairs)
     };
     assert_eq!(shown().await, (2, 1), "what was played before");
     tokio::time::sleep(QUIET).await;
@@ -305,7 +306,7 @@ fn fitted(games: &[RatedGame]) -> Vec<(PlayerId, u64, u64)> {
     let snapshot = sums.fit();
     let row =
         |row: &super::standings::FittedPlayer| (row.player.clone(), row.elo.to_bits(), row.error.to_bits());
-    let lists = [FitList::Bots, FitList::All];
+    let lists = [Population::Bots, Population::All];
     lists
         .into_iter()
         .flat_map(|list| field(&snapshot, list).rows().iter().map(row).collect::<Vec<_>>())

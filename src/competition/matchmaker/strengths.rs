@@ -11,9 +11,9 @@ use super::choose::KnownStrength;
 use crate::competition::leaderboard::FitSnapshot;
 use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
+use crate::model::population::Population;
 use crate::model::rating::elo::{Standing, pm95};
-use crate::storage::published::FitList;
-use crate::storage::store::{LeaderboardList, Store, StoreError};
+use crate::storage::store::{Store, StoreError};
 
 /// Bots whose ratings are read: all there will ever be on one machine.
 const BOTS_MAX: u32 = 100_000;
@@ -30,7 +30,7 @@ pub(crate) struct Strengths {
 impl Strengths {
     /// Reads the live ratings, beside what was fitted last.
     pub(crate) async fn read(store: &dyn Store, published: Arc<FitSnapshot>) -> Result<Self, StoreError> {
-        let rows = store.leaderboard(LeaderboardList::Bots, Variant::STANDARD, BOTS_MAX).await?;
+        let rows = store.leaderboard(Population::Bots, Variant::STANDARD, BOTS_MAX).await?;
         let live = rows.into_iter().map(|row| (row.player.id, row.rating.standing)).collect();
         Ok(Self::new(live, published))
     }
@@ -51,7 +51,7 @@ impl Strengths {
 
     /// The joint fit of the bots, as soon as there is one.
     pub(crate) fn fit(&self) -> Option<&Standings> {
-        self.published.field(Variant::STANDARD, FitList::Bots)
+        self.published.field(Variant::STANDARD, Population::Bots)
     }
 
     /// That of one bot.

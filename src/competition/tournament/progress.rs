@@ -8,7 +8,6 @@ use fourfold_arena::plan::{Plan, PlannedGame};
 use fourfold_arena::report::RatingTable;
 use fourfold_arena::results::GameOutcome;
 use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
-use fourfold_arena::time;
 use fourfold_engine::{BySide, Side, Variant};
 
 use crate::model::ids::{GameId, PlayerName};
@@ -40,11 +39,9 @@ impl Decided {
     /// by whoever did that.
     pub fn by(ending: &Ending, opening: &str, moves: &str) -> Option<Self> {
         let winner = match (ending.result, ending.by) {
-            (GameResult::First, _) => Some(Side::First),
-            (GameResult::Second, _) => Some(Side::Second),
-            (GameResult::Draw, _) => None,
             (GameResult::Void, Some(by)) => Some(by.opponent()),
             (GameResult::Void, None) => return None,
+            (result, _) => result.winner(),
         };
         // Who resigns breaks nothing off.
         let is_fault = crate::model::fault::Fault::of(ending.reason).is_some();
@@ -309,19 +306,13 @@ impl TournamentProgress {
 }
 
 fn plan(tournament: &StoredTournament, names: &[PlayerName], suite: &Suite) -> Plan {
-    let time = tournament.time;
     Plan {
         format: tournament.format,
         entrants: names.iter().map(ToString::to_string).collect(),
         variant: Variant::STANDARD.to_string(),
         openings: OpeningKind::Balanced,
         openings_crc: suite.checksum(),
-        time: time::TimeControl {
-            bank_ms: time.bank_ms.map(Into::into),
-            increment_ms: time.increment_ms.into(),
-            move_ms: time.move_ms.map(Into::into),
-            nodes: None,
-        },
+        time: tournament.time.into(),
         margin_ms: 0,
         pairs: tournament.pairs,
         seed: tournament.seed,

@@ -1,13 +1,11 @@
 //! Who is how strong.
 
-use std::str::FromStr;
-
 use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
 use fourfold_engine::Variant;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{LIMIT, VARIANT};
 use crate::competition::leaderboard::standings::Scale;
@@ -18,43 +16,7 @@ use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::store::LeaderboardList;
-
-/// Which players are listed.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ListName {
-    /// Everybody, by the joint fit over all rated games.
-    #[default]
-    All,
-    /// People with an account, by their live Elo.
-    People,
-    /// Remote and house bots, by the joint fit over the rated games between bots.
-    Bots,
-}
-
-impl FromStr for ListName {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "all" => Ok(Self::All),
-            "people" => Ok(Self::People),
-            "bots" => Ok(Self::Bots),
-            _ => Err("list is all, people or bots"),
-        }
-    }
-}
-
-impl From<ListName> for LeaderboardList {
-    fn from(list: ListName) -> Self {
-        match list {
-            ListName::All => Self::All,
-            ListName::People => Self::People,
-            ListName::Bots => Self::Bots,
-        }
-    }
-}
+use crate::model::population::Population;
 
 /// A rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -87,9 +49,9 @@ impl From<PublishedShown> for RatingView {
             pm95,
             provisional: live.standing.is_provisional(),
             games: live.standing.games,
-            wins: live.wins,
-            draws: live.draws,
-            losses: live.losses,
+            wins: live.score.wins,
+            draws: live.score.draws,
+            losses: live.score.losses,
         }
     }
 }
@@ -203,8 +165,11 @@ struct LeaderboardAnswer {
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    const LIST: Parameter =
-        Parameter { name: "list", about: "Who is listed; `all` if left out", schema: schema_of::<ListName> };
+    const LIST: Parameter = Parameter {
+        name: "list",
+        about: "Who is listed; `all` if left out",
+        schema: schema_of::<Population>,
+    };
     const HOUSE: Parameter = Parameter {
         name: "house",
         about: "`true`: only bots of the house; `false`: only others",
@@ -223,14 +188,14 @@ async fn leaderboard(
     State(state): State<AppState>,
     parameters: QueryParameters,
 ) -> Result<Json<LeaderboardAnswer>, ApiError> {
-    let list: ListName = parameters.optional("list")?.unwrap_or_default();
+    let population: Population = parameters.optional("list")?.unwrap_or_default();
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
     let home = match parameters.optional::<bool>("house")? {
         None => None,
         Some(true) => Some(Home::House),
         Some(false) => Some(Home::Elsewhere),
     };
-    let wanted = RankingQuery { board: list.into(), variant, home, limit: parameters.limit()? };
+    let wanted = RankingQuery { population, variant, home, limit: parameters.limit()? };
     let ranking = ranking::ranking(&state, wanted).await?;
     let items = ranking.rows.into_iter().map(row).collect();
     Ok(Json(LeaderboardAnswer { items, cursor: None, fit: ranking.fit.map(FitView::from) }))

@@ -5,7 +5,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use fourfold_engine::solver::{ColumnScores, Score};
-use fourfold_engine::{Column, Game, Outcome, Variant};
+use fourfold_engine::{Column, Game, Outcome, Variant, WinDrawLoss};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::result::GameResult;
 use crate::protocol::terms::{WireSide, WireVariant};
-use crate::study::explorer::{Explored, MoveTally};
+use crate::study::explorer::Explored;
 
 /// Ends the path of a picture.
 pub(super) const PICTURE: &str = ".svg";
@@ -76,9 +76,10 @@ pub(in crate::http) struct Success {
     pub(in crate::http) losses: u64,
 }
 
-impl From<MoveTally> for Success {
-    fn from(MoveTally { wins, draws, losses }: MoveTally) -> Self {
-        Self { games: wins + draws + losses, wins, draws, losses }
+impl From<WinDrawLoss> for Success {
+    fn from(score: WinDrawLoss) -> Self {
+        let WinDrawLoss { wins, draws, losses } = score;
+        Self { games: score.games(), wins, draws, losses }
     }
 }
 

@@ -25,7 +25,6 @@ use crate::http::error::ApiCode;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::GameId;
-use crate::model::result::GameResult;
 use crate::protocol::terms::WireSide;
 
 /// How long the page waits for the solver. Nearly all positions take less; for the others the page comes without
@@ -275,11 +274,7 @@ fn headline(lang: Language, game: &Game, view: &PositionView, is_complete: bool)
 }
 
 fn winner(view: &PositionView) -> Option<WireSide> {
-    match view.result? {
-        GameResult::First => Some(WireSide::First),
-        GameResult::Second => Some(WireSide::Second),
-        GameResult::Draw | GameResult::Void => None,
-    }
+    view.result?.winner().map(WireSide::from)
 }
 
 /// How the board's size is limited by the height of the window, and its values by their number; the module says the

@@ -14,11 +14,11 @@ use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
+use crate::model::population::Population;
 use crate::model::rating::elo::Standing;
 use crate::model::rating::strength::Strength;
 use crate::protocol::terms::WireRating;
 use crate::storage::StoreError;
-use crate::storage::store::LeaderboardList;
 
 /// Rated bots that are looked up for their ratings: far more than are connected at once.
 const RANKED_MAX: u32 = 1_000;
@@ -65,7 +65,7 @@ impl BotRow {
 
     /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
     async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
-        let ranked = state.store.leaderboard(LeaderboardList::Bots, Variant::STANDARD, RANKED_MAX).await?;
+        let ranked = state.store.leaderboard(Population::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
             ranked.into_iter().map(|row| (row.player.id, row.rating.standing.shown().into())).collect();
         let bots = state.arena.open_bots();

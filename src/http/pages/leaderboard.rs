@@ -14,36 +14,13 @@ use crate::http::ranking::{self, FitSummary, Home, Ranking, RankingQuery};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
-use crate::storage::store::LeaderboardList;
+use crate::model::population::Population;
 
 /// Rows of the table: as many as anybody reads.
 const ROWS_MAX: u32 = 200;
 
 /// The drawing of an interval is so wide, in units of its own.
 const BAR: f64 = 160.0;
-
-/// Which players are listed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ListedPlayers {
-    #[default]
-    All,
-    People,
-    Bots,
-    /// Whatever else an address says; shown as all.
-    #[serde(other)]
-    Unknown,
-}
-
-impl ListedPlayers {
-    fn board(self) -> LeaderboardList {
-        match self {
-            Self::All | Self::Unknown => LeaderboardList::All,
-            Self::People => LeaderboardList::People,
-            Self::Bots => LeaderboardList::Bots,
-        }
-    }
-}
 
 /// Whose bots are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -61,8 +38,8 @@ enum Homes {
 /// The query of the page's address.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct LeaderboardQuery {
-    #[serde(default)]
-    list: ListedPlayers,
+    /// What is no list is all.
+    list: Option<String>,
     #[serde(default)]
     by: Homes,
     variant: Option<String>,
@@ -132,7 +109,7 @@ pub(super) async fn page(
     Query(choice): Query<LeaderboardQuery>,
 ) -> Page {
     let lang = visitor.language();
-    let board = choice.list.board();
+    let population = choice.list.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
     let variant = choice.variant.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
     let home = match choice.by {
         Homes::Both => None,
@@ -140,7 +117,7 @@ pub(super) async fn page(
         Homes::Learners => Some(Home::Learners),
         Homes::Others => Some(Home::Elsewhere),
     };
-    let wanted = RankingQuery { board, variant, home, limit: ROWS_MAX };
+    let wanted = RankingQuery { population, variant, home, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
     let mut shown: Vec<LeaderboardPageRow> =
@@ -153,7 +130,7 @@ pub(super) async fn page(
     }
     let page = LeaderboardPage {
         frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
-        lead: lang.text(if board == LeaderboardList::People {
+        lead: lang.text(if population == Population::People {
             "ranking.lead_people"
         } else {
             "ranking.lead"
@@ -182,9 +159,9 @@ impl LeaderboardPageRow {
             provisional: shown.live.standing.is_provisional(),
             bar: scale.bar(shown.elo, shown.pm95),
             games: shown.live.standing.games,
-            wins: shown.live.wins,
-            draws: shown.live.draws,
-            losses: shown.live.losses,
+            wins: shown.live.score.wins,
+            draws: shown.live.score.draws,
+            losses: shown.live.score.losses,
             exact: row.skill.and_then(|skill| skill.good_rate()).map(|share| player::percent(lang, share)),
             los_next: row.los_next.map(certainty),
         }
@@ -235,20 +212,21 @@ fn filters(state: &AppState, lang: Language, wanted: RankingQuery) -> Vec<Filter
     let option =
         |other: RankingQuery, word: String, is_here: bool| Option_ { url: address(other), word, is_here };
     let lists = [
-        (LeaderboardList::All, lang.text("ranking.all")),
-        (LeaderboardList::People, lang.text("ranking.people")),
-        (LeaderboardList::Bots, lang.text("site.bots")),
+        (Population::All, lang.text("ranking.all")),
+        (Population::People, lang.text("ranking.people")),
+        (Population::Bots, lang.text("site.bots")),
     ];
     let mut filters = vec![Filter {
         label: lang.text("ranking.who"),
         options: lists
-            .map(|(board, word)| {
-                let home = wanted.home.filter(|_| board == LeaderboardList::Bots);
-                option(RankingQuery { board, home, ..wanted }, word.to_owned(), board == wanted.board)
+            .map(|(population, word)| {
+                let home = wanted.home.filter(|_| population == Population::Bots);
+                let is_here = population == wanted.population;
+                option(RankingQuery { population, home, ..wanted }, word.to_owned(), is_here)
             })
             .into(),
     }];
-    if wanted.board == LeaderboardList::Bots {
+    if wanted.population == Population::Bots {
         let homes = [
             (None, lang.text("ranking.all")),
             (Some(Home::House), lang.text("ranking.house")),
@@ -276,10 +254,10 @@ fn filters(state: &AppState, lang: Language, wanted: RankingQuery) -> Vec<Filter
 
 /// The address of a list.
 fn address(wanted: RankingQuery) -> String {
-    let list = match wanted.board {
-        LeaderboardList::All => None,
-        LeaderboardList::People => Some("list=people".to_owned()),
-        LeaderboardList::Bots => Some("list=bots".to_owned()),
+    let list = match wanted.population {
+        Population::All => None,
+        Population::People => Some("list=people".to_owned()),
+        Population::Bots => Some("list=bots".to_owned()),
     };
     let home = wanted.home.map(|home| match home {
         Home::House => "by=house".to_owned(),
@@ -343,11 +321,11 @@ mod tests {
     #[test]
     fn addresses_say_what_is_not_usual() {
         let usual =
-            RankingQuery { board: LeaderboardList::All, variant: Variant::STANDARD, home: None, limit: 1 };
+            RankingQuery { population: Population::All, variant: Variant::STANDARD, home: None, limit: 1 };
         assert_eq!(address(usual), "/leaderboard");
         let wide = "9x6".parse().expect("a board");
         let bots =
-            RankingQuery { board: LeaderboardList::Bots, variant: wide, home: Some(Home::House), limit: 1 };
+            RankingQuery { population: Population::Bots, variant: wide, home: Some(Home::House), limit: 1 };
         assert_eq!(address(bots), "/leaderboard?list=bots&by=house&variant=9x6");
     }
 

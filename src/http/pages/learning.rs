@@ -19,13 +19,13 @@ use crate::http::ranking::PublishedShown;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::population::Population;
 use crate::study::learning;
 use crate::study::learning::changes::Changes;
 use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, PastLessonGame, last_lessons};
 use crate::study::learning::view::LearnerView;
 
 use crate::storage::StoreError;
-use crate::storage::published::FitList;
 use crate::study::learning::Watches;
 
 /// Patterns on one page, the most often seen first.
@@ -199,7 +199,7 @@ pub(super) async fn one(
 
 fn legend(state: &AppState, lang: Language) -> Legend {
     let snapshot = state.leaderboard.now();
-    let field = snapshot.field(Variant::STANDARD, FitList::Bots);
+    let field = snapshot.field(Variant::STANDARD, Population::Bots);
     Legend {
         decision: lang.text("learning.decision_lead"),
         rating: lang.linked("learner.elo_lead", RANKING),

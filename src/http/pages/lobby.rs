@@ -16,10 +16,10 @@ use super::{Page, words};
 use crate::http::ranking::{RankedRow, strongest};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::population::Population;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
 use crate::storage::StoreError;
-use crate::storage::published::FitList;
 use crate::storage::store::GameQuery;
 
 /// Games in the list beside the featured one: live ones, then the last that finished.
@@ -198,5 +198,5 @@ async fn ranks(state: &AppState, lang: Language) -> Result<Vec<Rank>, StoreError
 
 fn scale(state: &AppState, lang: Language) -> Option<&'static str> {
     let snapshot = state.leaderboard.now();
-    snapshot.field(Variant::STANDARD, FitList::All).map(|field| words::scale(lang, field.scale))
+    snapshot.field(Variant::STANDARD, Population::All).map(|field| words::scale(lang, field.scale))
 }

@@ -6,7 +6,7 @@ mod play;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Html;
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::{Side, SideResult, Variant};
 use serde::Deserialize;
 
 use self::history::RatingHistory;
@@ -24,10 +24,9 @@ use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::model::result::GameResult;
 
 use crate::model::rating::elo::ShownRating;
-use crate::protocol::terms::{WirePlayer, WireSide};
+use crate::protocol::terms::WirePlayer;
 use crate::storage::StoreError;
 use crate::storage::record::{RatingRow, StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
@@ -211,8 +210,6 @@ impl PlayerStanding {
     ) -> Self {
         let shown = PublishedShown::published(state, player, variant, row);
         let live = row.standing.rating.to_elo();
-        let counts =
-            [("games", row.standing.games), ("won", row.wins), ("drawn", row.draws), ("lost", row.losses)];
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
@@ -221,7 +218,7 @@ impl PlayerStanding {
             provisional: row.standing.is_provisional(),
             live: (player.kind == PlayerKind::Bot && live != shown.elo)
                 .then(|| lang.fill("profile.live_elo", &[("elo", live)])),
-            record: lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n)))),
+            record: play::record(lang, row.standing.games, row.score),
             url: (variant != on_show).then(url),
         }
     }
@@ -313,7 +310,7 @@ async fn game_row(
     let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
     let elo = |milli: crate::model::rating::elo::MilliElo| milli.to_elo();
     let moves = game.moves();
-    let result = result_words(ending.result, side.into());
+    let result = result_words(ending.result.seen_by(side));
     Ok(PlayerGameRow {
         id: game.spec.id.to_string(),
         board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
@@ -331,13 +328,11 @@ async fn game_row(
     })
 }
 
-fn result_words(result: GameResult, side: WireSide) -> (&'static str, &'static str) {
-    match (result, side) {
-        (GameResult::First, WireSide::First) | (GameResult::Second, WireSide::Second) => ("game.won", "won"),
-        (GameResult::First, WireSide::Second) | (GameResult::Second, WireSide::First) => {
-            ("game.lost", "lost")
-        }
-        (GameResult::Draw, _) => ("game.drawn", "soft"),
-        (GameResult::Void, _) => ("game.void", "soft"),
+fn result_words(result: Option<SideResult>) -> (&'static str, &'static str) {
+    match result {
+        Some(SideResult::Win) => ("game.won", "won"),
+        Some(SideResult::Loss) => ("game.lost", "lost"),
+        Some(SideResult::Draw) => ("game.drawn", "soft"),
+        None => ("game.void", "soft"),
     }
 }

@@ -2,8 +2,8 @@
 
 use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
-use fourfold_bots::{GameRecord, SideResult, learners};
-use fourfold_engine::{Game, Side, Variant};
+use fourfold_bots::{GameRecord, learners};
+use fourfold_engine::{Game, Side, SideResult, Variant};
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;

@@ -8,7 +8,7 @@ use tracing::info;
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok};
 use crate::lobby::challenge::check_terms;
 use crate::lobby::pairing::{Waiting, pair};
-use crate::model::clock::now;
+use crate::model::clock::{self, now};
 use crate::model::player::PlayerKind;
 use crate::play::feeds::SEEKS_MAX;
 use crate::play::presence::Session;
@@ -39,7 +39,7 @@ impl LobbyActor {
         elo: Option<i32>,
         reply: &ReplyTo,
     ) -> LobbyAnswer {
-        seek.time.validate().map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
+        clock::validate(seek.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
         let identity = session.identity();
         if seek.rated {
             need_account(identity)?;

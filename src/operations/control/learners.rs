@@ -12,6 +12,7 @@ use super::request::{
     MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, VersionShown,
 };
 use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::population::Population;
 use crate::study::learning;
 use crate::study::learning::changes::ChangedMove;
 use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, last_lessons, said_in};
@@ -21,7 +22,7 @@ use crate::model::rating::elo::MilliElo;
 use crate::protocol::terms::WireRating;
 use crate::storage::StoreError;
 use crate::storage::lessons::CurvePoint;
-use crate::storage::published::{FitList, Publication};
+use crate::storage::published::Publication;
 use crate::storage::store::Write;
 use crate::study::learning::LearnerPlan;
 
@@ -172,11 +173,12 @@ async fn age(
 /// A bot's rating by the fit between bots, or where it has met none by that of all, and half the width of the interval
 /// that holds 95 %.
 fn published(publication: &Publication, player: &PlayerId) -> Option<(i32, u32)> {
-    let of_list = |list: FitList| {
+    let of_list = |population: Population| {
         let mut ratings = publication.ratings.iter();
-        ratings.find(|it| it.variant == Variant::STANDARD && it.list == list && it.player == *player)
+        ratings
+            .find(|it| it.variant == Variant::STANDARD && it.population == population && it.player == *player)
     };
-    let rating = of_list(FitList::Bots).or_else(|| of_list(FitList::All))?;
+    let rating = of_list(Population::Bots).or_else(|| of_list(Population::All))?;
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "some hundred points")]
     let pm95 = MilliElo((Z95 * rating.error as f64).round() as i64).to_elo();
     Some((rating.elo.to_elo(), u32::try_from(pm95).unwrap_or_default().max(1)))

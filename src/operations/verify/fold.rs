@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fourfold_engine::{BySide, Game, Side, Variant, notation};
+use fourfold_engine::{BySide, Game, Side, SideResult, Variant, WinDrawLoss, notation};
 
-use super::{VerifyFinding, VerifyReport};
+use super::VerifyReport;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
-use crate::model::result::GameResult;
 use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
 use crate::storage::settle::{RatingVerdict, Referee};
 
@@ -41,7 +40,7 @@ impl RatingFold {
         replayed: &Game,
     ) {
         let Some(ending) = game.ending().copied() else {
-            report.find(&game.spec.id, "is listed as finished, but its log has no end".into());
+            report.find(&game.spec.id, "is listed as finished, but its log has no end");
             return;
         };
         let spec = &game.spec;
@@ -90,17 +89,12 @@ impl RatingFold {
     /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
-        let winner = match ending.result {
-            GameResult::First => Some(Side::First),
-            GameResult::Second => Some(Side::Second),
-            GameResult::Draw | GameResult::Void => None,
-        };
         let moves = game.moves();
         let course = Referee { spec: &game.spec, moves: &moves, ending: *ending }.course();
         remember(self.remembered.entry(pairing(game)).or_default(), course);
         for side in Side::BOTH {
             let row = self.rows.entry((game.spec.players[side].clone(), game.spec.variant)).or_default();
-            *row = row.after(ratings[side], winner.map(|winner| winner == side));
+            *row = row.after(ratings[side], SideResult::of(side, ending.result.winner()));
         }
     }
 
@@ -109,7 +103,7 @@ impl RatingFold {
         let mut unknown: Vec<_> = self.voided.iter().collect();
         unknown.sort();
         for game in unknown {
-            report.find(game, "was voided, but is not among the finished games".into());
+            report.find(game, "was voided, but is not among the finished games");
         }
         for (player, variant, row) in stored {
             report.ratings += 1;
@@ -118,15 +112,13 @@ impl RatingFold {
                 Some(computed) => format!("is {}, computed {}", shown(&row), shown(&computed)),
                 None => format!("is {}, but no game moved it", shown(&row)),
             };
-            report
-                .findings
-                .push(VerifyFinding { game: None, what: format!("rating of {player} in {variant} {found}") });
+            report.findings.push(format!("rating of {player} in {variant} {found}"));
         }
         let mut missing: Vec<_> = self.rows.into_iter().collect();
         missing.sort_by_key(|((player, variant), _)| (player.clone(), variant.to_string()));
         for ((player, variant), row) in missing {
             let what = format!("rating of {player} in {variant} is missing, computed {}", shown(&row));
-            report.findings.push(VerifyFinding { game: None, what });
+            report.findings.push(what);
         }
     }
 }
@@ -189,6 +181,6 @@ fn entry(entry: RatingEntry) -> String {
 }
 
 fn shown(row: &RatingRow) -> String {
-    let RatingRow { standing, wins, draws, losses } = row;
+    let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = row;
     format!("{} after {} games (+{wins} ={draws} -{losses})", standing.rating.0, standing.games)
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{VerifyFinding, VerifyReport};
+use super::VerifyReport;
 use crate::competition::leaderboard::rating_sums::RatingSums;
 use crate::model::ids::{GameId, PlayerId};
-use crate::storage::published::{FitList, Publication, PublishedRating, RatedGame, VoidedGame};
+use crate::model::population::Population;
+use crate::storage::published::{Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::StoredGame;
 use crate::storage::words::Word;
 use crate::storage::{Store, StoreError};
@@ -48,9 +49,7 @@ impl Refit {
         }
         report.published += self.stored.ratings.len() as u64;
         for what in differences(&self.stored.ratings, &computed.ratings) {
-            report
-                .findings
-                .push(VerifyFinding { game: None, what: format!("{what}, by the games up to {up_to}") });
+            report.findings.push(format!("{what}, by the games up to {up_to}"));
         }
         Ok(())
     }
@@ -58,16 +57,16 @@ impl Refit {
 
 /// Where two lists in the same order differ.
 fn differences(stored: &[PublishedRating], computed: &[PublishedRating]) -> Vec<String> {
-    type FitKey<'a> = (String, FitList, &'a PlayerId);
+    type FitKey<'a> = (String, Population, &'a PlayerId);
     fn by_key(ratings: &[PublishedRating]) -> BTreeMap<FitKey<'_>, &PublishedRating> {
-        let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.list);
+        let key = |rating: &PublishedRating| (rating.variant.to_string(), rating.population);
         let keyed = ratings.iter().map(|rating| (key(rating), rating));
-        keyed.map(|((variant, list), rating)| ((variant, list, &rating.player), rating)).collect()
+        keyed.map(|((variant, population), rating)| ((variant, population, &rating.player), rating)).collect()
     }
     let (stored, computed) = (by_key(stored), by_key(computed));
     let keys: BTreeSet<&FitKey<'_>> = stored.keys().chain(computed.keys()).collect();
     let difference = |key: &FitKey<'_>| {
-        let (variant, list, player) = key;
+        let (variant, population, player) = key;
         let found = match (stored.get(key), computed.get(key)) {
             (Some(stored), Some(computed)) if stored == computed => return None,
             (Some(stored), Some(computed)) => format!("is {}, computed {}", shown(stored), shown(computed)),
@@ -75,7 +74,7 @@ fn differences(stored: &[PublishedRating], computed: &[PublishedRating]) -> Vec<
             (None, Some(computed)) => format!("is missing, computed {}", shown(computed)),
             (None, None) => return None,
         };
-        Some(format!("published rating of {player} in {variant} ({}) {found}", list.word()))
+        Some(format!("published rating of {player} in {variant} ({}) {found}", population.word()))
     };
     keys.into_iter().filter_map(difference).collect()
 }

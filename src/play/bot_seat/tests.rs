@@ -3,7 +3,7 @@ use fourfold_engine::{BySide, Column};
 use super::*;
 use crate::analysis::live_value::LiveValues;
 use crate::model::clock::{TimeControl, now};
-use crate::model::result::EndReason;
+use crate::model::result::{EndReason, GameResult};
 use crate::play::room::actor::RoomDeps;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;

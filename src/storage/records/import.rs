@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::lines::{JsonLines, LineError};
 use super::{Record, RecordPlayer, rules};
+use crate::model::clock;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::server::GameStatus;
@@ -66,7 +67,7 @@ fn check_record(record: &Record) -> Result<(), String> {
         return Err(format!("the moves do not begin with the opening {}", record.opening.moves));
     }
     rules::check_end(&game, ending)?;
-    record.time.validate().map_err(|error| error.to_string())?;
+    clock::validate(record.time).map_err(|error| error.to_string())?;
     if record.clocks.len() != record.moves.len() {
         return Err(format!("{} clocks for {} moves", record.clocks.len(), record.moves.len()));
     }
@@ -284,7 +285,7 @@ mod tests {
             assert!(!after.rated && after.ratings.is_none());
         }
         assert_eq!(after[0].players.first.name, "ADA");
-        assert!(verify(&*store, |_| {}).await.unwrap().is_sound());
+        assert_eq!(verify(&*store).await.unwrap().findings, [] as [&str; 0]);
         assert_eq!(import(&text, &store).await, 3, "repeated, everything is there already");
         assert_eq!(after.len(), 3);
     }

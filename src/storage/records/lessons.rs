@@ -48,16 +48,12 @@ impl<R: BufRead> Lessons<R> {
             if played.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
                 continue; // an operator took it out
             }
-            let winner = match played.result {
-                Some(GameResult::First) => Some(Side::First),
-                Some(GameResult::Second) => Some(Side::Second),
-                Some(GameResult::Draw) => None,
-                // Void or not over: there is nothing to be learnt.
-                Some(GameResult::Void) | None => continue,
+            let Some(result) = played.result.filter(|result| *result != GameResult::Void) else {
+                continue; // void or not over: there is nothing to be learnt
             };
             let game = Game::from_moves(played.variant.0, &played.moves);
             let game = game.map_err(|error| self.lines.broken(error.to_string()))?;
-            return Ok(Some(RecordedLesson { game, winner }));
+            return Ok(Some(RecordedLesson { game, winner: result.winner() }));
         }
     }
 }

@@ -98,12 +98,7 @@ fn end_on_board(outcome: Outcome) -> Ending {
 
 /// Whether a side won, and not the one at fault.
 fn is_won_against(result: GameResult, at_fault: Option<Side>) -> bool {
-    let winner = match result {
-        GameResult::First => Side::First,
-        GameResult::Second => Side::Second,
-        GameResult::Draw | GameResult::Void => return false,
-    };
-    at_fault != Some(winner)
+    result.winner().is_some_and(|winner| at_fault != Some(winner))
 }
 
 #[cfg(test)]

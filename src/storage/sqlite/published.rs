@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, present, to_sql, word};
 use super::error::Damage;
 use crate::model::ids::PlayerId;
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::storage::published::{
-    Against, OpponentScore, Publication, PublishedRating, RatedGame, VoidedGame,
-};
+use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::GamePair;
 
 use crate::model::time::UnixMillis;
@@ -158,11 +157,7 @@ pub(super) async fn crosstable(
     let count = |value: i64| number("count", value);
     let against = |row: AgainstRow| {
         let score = |wins, draws, losses| {
-            Ok::<_, Damage>(OpponentScore {
-                wins: count(wins)?,
-                draws: count(draws)?,
-                losses: count(losses)?,
-            })
+            Ok::<_, Damage>(WinDrawLoss { wins: count(wins)?, draws: count(draws)?, losses: count(losses)? })
         };
         Ok(Against {
             opponent: parsed("player.id", &row.opponent)?,
@@ -196,12 +191,20 @@ impl PublishedRow {
     fn decode(self) -> Result<PublishedRating, Damage> {
         Ok(PublishedRating {
             variant: parsed("published_rating.variant", &self.variant)?,
-            list: word("published_rating.list", &self.list)?,
+            population: fitted_population(&self.list)?,
             player: parsed("player.id", &self.player)?,
             elo: MilliElo(self.elo),
             error: number("published_rating.error", self.error)?,
             games: number("published_rating.games", self.games)?,
         })
+    }
+}
+
+/// People have no fit of their own.
+fn fitted_population(text: &str) -> Result<Population, Damage> {
+    match word("published_rating.list", text)? {
+        Population::People => Err(Damage::value("published_rating.list", text)),
+        population @ (Population::All | Population::Bots) => Ok(population),
     }
 }
 
@@ -254,9 +257,9 @@ pub(super) async fn publish(
 fn rows_of(ratings: &[PublishedRating]) -> String {
     let mut text = String::from("[");
     for (index, rating) in ratings.iter().enumerate() {
-        let PublishedRating { variant, list, player, elo, error, games } = rating;
+        let PublishedRating { variant, population, player, elo, error, games } = rating;
         let comma = if index == 0 { "" } else { "," };
-        let (list, player, elo) = (list.word(), player.as_str(), elo.0);
+        let (list, player, elo) = (population.word(), player.as_str(), elo.0);
         // Writing to a string never fails.
         let _ = write!(text, "{comma}[\"{variant}\",\"{list}\",\"{player}\",{elo},{error},{games}]");
     }

@@ -1,17 +1,18 @@
 //! Ratings, leaderboards and histories.
 
-use fourfold_engine::Variant;
+use fourfold_engine::{Variant, WinDrawLoss};
 use sqlx::SqlitePool;
 
 use super::convert::{id_list, number, parsed};
 use super::error::Damage;
 use super::players::PlayerRow;
 use crate::model::ids::PlayerId;
+use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, Standing};
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::{LeaderboardList, StoreError};
+use crate::storage::store::StoreError;
 
 row! {
     #[derive(Debug)]
@@ -34,9 +35,11 @@ impl PlayerRatingRow {
     fn decode(&self) -> Result<RatingRow, Damage> {
         Ok(RatingRow {
             standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            wins: number("rating.wins", self.wins)?,
-            draws: number("rating.draws", self.draws)?,
-            losses: number("rating.losses", self.losses)?,
+            score: WinDrawLoss {
+                wins: number("rating.wins", self.wins)?,
+                draws: number("rating.draws", self.draws)?,
+                losses: number("rating.losses", self.losses)?,
+            },
         })
     }
 }
@@ -105,9 +108,11 @@ impl BoardRow {
     fn decode(self) -> Result<(StoredPlayer, RatingRow), Damage> {
         let rating = RatingRow {
             standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            wins: number("rating.wins", self.wins)?,
-            draws: number("rating.draws", self.draws)?,
-            losses: number("rating.losses", self.losses)?,
+            score: WinDrawLoss {
+                wins: number("rating.wins", self.wins)?,
+                draws: number("rating.draws", self.draws)?,
+                losses: number("rating.losses", self.losses)?,
+            },
         };
         Ok((self.player.decode()?, rating))
     }
@@ -115,7 +120,7 @@ impl BoardRow {
 
 pub(super) async fn leaderboard(
     pool: &SqlitePool,
-    board: LeaderboardList,
+    population: Population,
     variant: Variant,
     limit: u32,
 ) -> Result<Vec<LeaderboardRow>, StoreError> {
@@ -123,10 +128,10 @@ pub(super) async fn leaderboard(
                r.rating, r.games, r.wins, r.draws, r.losses \
                FROM rating r JOIN player p ON p.key = r.player LEFT JOIN player o ON o.key = p.owner \
                WHERE r.variant = ? AND p.kind IN (?, ?) ORDER BY r.rating DESC, p.name LIMIT ?";
-    let [kind, other] = match board {
-        LeaderboardList::All => ["human", "bot"],
-        LeaderboardList::People => ["human", "human"],
-        LeaderboardList::Bots => ["bot", "bot"],
+    let [kind, other] = match population {
+        Population::All => ["human", "bot"],
+        Population::People => ["human", "human"],
+        Population::Bots => ["bot", "bot"],
     };
     let query = sqlx::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
     let rows: Vec<BoardRow> = query.fetch_all(pool).await?;

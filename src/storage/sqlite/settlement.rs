@@ -1,6 +1,6 @@
 //! The end of a game: its number and what it does to the ratings, in the transaction of its last event.
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::{BySide, Side, WinDrawLoss};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Sqlite, SqliteConnection};
 
@@ -73,9 +73,11 @@ impl BeforeRow {
         let count = |column, value: Option<i64>| to_number(column, value.unwrap_or_default());
         Ok(RatingRow {
             standing: Standing { rating: MilliElo(rating), games: count("rating.games", self.games)? },
-            wins: count("rating.wins", self.wins)?,
-            draws: count("rating.draws", self.draws)?,
-            losses: count("rating.losses", self.losses)?,
+            score: WinDrawLoss {
+                wins: count("rating.wins", self.wins)?,
+                draws: count("rating.draws", self.draws)?,
+                losses: count("rating.losses", self.losses)?,
+            },
         })
     }
 }
@@ -194,7 +196,7 @@ impl<'a> SettlementRows<'a> {
             query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0)
         };
         let counts = |query: Query<'a>, change: &RatingUpdate| {
-            let RatingRow { standing, wins, draws, losses } = change.row;
+            let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = change.row;
             [standing.games, wins, draws, losses].into_iter().map(to_sql).fold(query, Query::bind)
         };
         let query = self.bind(sql, None).bind(self.referee.spec.variant.to_string());

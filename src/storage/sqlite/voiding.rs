@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 use sqlx::SqliteConnection;
 
 use super::convert::{parsed, to_sql, word};
@@ -179,7 +179,7 @@ async fn replace_ratings(
     sqlx::query("DELETE FROM rating WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
     let mut rows = String::from("[");
     for (index, (player, row)) in fold.rows.iter().enumerate() {
-        let RatingRow { standing, wins, draws, losses } = row;
+        let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = row;
         let comma = if index == 0 { "" } else { "," };
         let (player, rating) = (player.as_str(), standing.rating.0);
         let games = to_sql(standing.games);

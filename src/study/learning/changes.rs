@@ -132,7 +132,7 @@ fn changed_move(line: &str) -> Option<ChangedMove> {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::SideResult;
+    use fourfold_engine::SideResult;
     use fourfold_engine::{Game, Variant};
 
     use super::*;

@@ -9,14 +9,14 @@
 
 use std::collections::VecDeque;
 
-use fourfold_bots::{GameRecord, SideResult};
+use fourfold_bots::GameRecord;
 use fourfold_engine::review::Skill;
-use fourfold_engine::{Game, Side, Variant};
+use fourfold_engine::{Game, Side, SideResult, Variant};
 
 use super::Watches;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
-use crate::model::result::{EndReason, GameResult as Result_};
+use crate::model::result::{EndReason, GameResult};
 use crate::storage::judgements::Judgement;
 use crate::storage::record::{StoredGame, UnratedReason};
 
@@ -48,14 +48,7 @@ pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<G
         Watches::Own => game.spec.players[*side] == *learner,
     });
     let Some((played, winner)) = decided(game) else { return Vec::new() };
-    let record = |side: Side| {
-        let result = match winner {
-            None => SideResult::Draw,
-            Some(winner) if winner == side => SideResult::Win,
-            Some(_) => SideResult::Loss,
-        };
-        GameRecord { game: played.clone(), side, result }
-    };
+    let record = |side: Side| GameRecord { game: played.clone(), side, result: SideResult::of(side, winner) };
     sides.map(record).collect()
 }
 
@@ -65,13 +58,7 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
     if settlement.is_some_and(|settled| settled.unrated_because == Some(UnratedReason::Voided)) {
         return None;
     }
-    let ending = game.ending()?;
-    let winner = match ending.result {
-        Result_::First => Some(Side::First),
-        Result_::Second => Some(Side::Second),
-        Result_::Draw => None,
-        Result_::Void => return None,
-    };
+    let ending = game.ending().filter(|ending| ending.result != GameResult::Void)?;
     if game.spec.variant != Variant::STANDARD || game.spec.opening.kind == OpeningKind::Given {
         return None;
     }
@@ -86,7 +73,7 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
         | EndReason::Stopped
         | EndReason::BotFailed => false,
     };
-    says_something.then_some((played, winner))
+    says_something.then_some((played, ending.result.winner()))
 }
 
 /// Whether the players who are not of the house kept the result in at least this share of their decisions, in percent.
@@ -136,7 +123,7 @@ mod tests {
     use crate::storage::conformance::{FIRST_WINS, player_id, spec, whole_game};
     use crate::storage::record::{OpeningSource, Settlement};
 
-    fn game(moves: &str, result: Result_, reason: EndReason) -> StoredGame {
+    fn game(moves: &str, result: GameResult, reason: EndReason) -> StoredGame {
         StoredGame {
             spec: spec("g", "Ada", "Bob"),
             events: whole_game(moves, result, reason),
@@ -153,7 +140,7 @@ mod tests {
 
     #[test]
     fn who_watches_learns_both_sides_and_who_plays_its_own() {
-        let won = game(FIRST_WINS, Result_::First, EndReason::Four);
+        let won = game(FIRST_WINS, GameResult::First, EndReason::Four);
         check(&won, Watches::All, &[(Side::First, SideResult::Win), (Side::Second, SideResult::Loss)]);
         check(&won, Watches::Own, &[(Side::Second, SideResult::Loss)]);
         let mut others = won.clone();
@@ -163,25 +150,25 @@ mod tests {
 
     #[test]
     fn only_ends_that_say_something_are_lessons() {
-        let short = game("444", Result_::First, EndReason::Resign);
+        let short = game("444", GameResult::First, EndReason::Resign);
         check(&short, Watches::Own, &[]);
         check(
-            &game("4453221", Result_::First, EndReason::Resign),
+            &game("4453221", GameResult::First, EndReason::Resign),
             Watches::Own,
             &[(Side::Second, SideResult::Loss)],
         );
         for reason in [EndReason::Time, EndReason::Left, EndReason::Illegal, EndReason::BotFailed] {
-            check(&game("4453221", Result_::First, reason), Watches::All, &[]);
+            check(&game("4453221", GameResult::First, reason), Watches::All, &[]);
         }
-        check(&game("4453221", Result_::Void, EndReason::Stopped), Watches::All, &[]);
-        let mut wide = game(FIRST_WINS, Result_::First, EndReason::Four);
+        check(&game("4453221", GameResult::Void, EndReason::Stopped), Watches::All, &[]);
+        let mut wide = game(FIRST_WINS, GameResult::First, EndReason::Four);
         wide.spec.variant = "9x6".parse().unwrap();
         check(&wide, Watches::All, &[]);
-        let mut given = game(FIRST_WINS, Result_::First, EndReason::Four);
+        let mut given = game(FIRST_WINS, GameResult::First, EndReason::Four);
         given.spec.opening = OpeningSource { kind: OpeningKind::Given, moves: "121212".into() };
         check(&given, Watches::All, &[]);
         let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
-        let voided = game(FIRST_WINS, Result_::First, EndReason::Four);
+        let voided = game(FIRST_WINS, GameResult::First, EndReason::Four);
         check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);

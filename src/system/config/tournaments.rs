@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::value::{Bounded, serde_as_text};
-use crate::model::clock::TimeControl;
+use crate::model::clock::{self, TimeControl};
 use crate::model::cron::{Cron, InvalidCron};
 use crate::model::ids::PlayerName;
 
@@ -196,7 +196,7 @@ impl TournamentConfig {
         if self.format == FormatName::Gauntlet && !self.open_bots && seeds >= self.entrants.len() {
             return refused(format!("seeds = {seeds} leaves nobody to play the gauntlet against"));
         }
-        if let Err(error) = self.time().validate() {
+        if let Err(error) = clock::validate(self.time()) {
             return refused(format!("increment_ms and bank_ms: {error}"));
         }
         Ok(())

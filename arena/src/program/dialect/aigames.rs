@@ -22,7 +22,7 @@ pub(super) fn ask(question: &Question<'_>) -> String {
     };
     let field = (0..usize::from(variant.height())).rev().map(row).collect::<Vec<_>>().join(";");
     let me = id(position.side_to_move());
-    let bank = question.time.bank_ms.unwrap_or_else(|| whole_ms(question.budget));
+    let bank = question.time.bank_ms.map_or_else(|| whole_ms(question.budget), u64::from);
     let per_move = question.time.move_ms.unwrap_or(question.time.increment_ms);
     let mut text = String::new();
     for (key, value) in [

@@ -4,8 +4,8 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
-use fourfold_bots::{GameRecord, SideResult};
-use fourfold_engine::{BySide, Column, Game, Side};
+use fourfold_bots::GameRecord;
+use fourfold_engine::{BySide, Column, Game, Side, SideResult};
 
 use super::{SeatOccupant, SeatedBot, Setup, print_board, result_line, resume_line, symbol, think};
 

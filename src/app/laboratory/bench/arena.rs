@@ -17,7 +17,7 @@ use fourfold_arena::stats::elo::expected_score;
 use fourfold_arena::stats::fit::{FitMeeting, LOSS, WIN};
 use fourfold_arena::stop::Stop;
 use fourfold_arena::suite::Suite;
-use fourfold_arena::time::TimeControl;
+use fourfold_arena::time::BotLimits;
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::Recipe;
 use fourfold_engine::{Variant, rng};
@@ -121,7 +121,7 @@ impl ArenaBench {
             variant: Variant::STANDARD.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
-            time: TimeControl::default(),
+            time: BotLimits::default(),
             margin_ms: 0,
             pairs: self.games / 2,
             seed: self.seed,

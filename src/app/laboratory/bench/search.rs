@@ -4,10 +4,8 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use fourfold_engine::search::{
-    ColumnOrder, Negamax, NodeCounter, SearchLimits, TieBreak, Valuation, Window, eval,
-};
-use fourfold_engine::{Game, Position, Variant};
+use fourfold_engine::search::{ColumnOrder, Negamax, NodeCounter, SearchLimits, TieBreak, Window, eval};
+use fourfold_engine::{Game, Variant};
 use serde::Serialize;
 
 use crate::app::terminal::output;
@@ -43,7 +41,7 @@ impl SearchBench {
         let never = AtomicBool::new(false);
         let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &never });
         let guide = ColumnOrder::centre_first(Variant::STANDARD);
-        let mut negamax = Negamax { valuation: OpenLines, guide, ties: TieBreak::FirstSearched };
+        let mut negamax = Negamax { valuation: eval::OpenLines, guide, ties: TieBreak::FirstSearched };
         let began = Instant::now();
         for moves in POSITIONS {
             let game = Game::from_moves(Variant::STANDARD, moves)?;
@@ -64,18 +62,5 @@ impl SearchBench {
     fn figures(&self, nodes: u64, seconds: f64) -> SearchFigures {
         let nanoseconds_per_node = seconds * 1e9 / nodes as f64;
         SearchFigures { depth: self.depth, positions: POSITIONS.len(), nodes, seconds, nanoseconds_per_node }
-    }
-}
-
-/// The valuation of the bot `negamax`.
-struct OpenLines;
-
-impl Valuation for OpenLines {
-    fn horizon(&mut self, position: &Position) -> i32 {
-        eval::evaluate(position)
-    }
-
-    fn loss(&self, _position: &Position) -> i32 {
-        -eval::FULL_LINE
     }
 }

@@ -74,8 +74,8 @@ impl<W: Write> Curve<'_, W> {
         let mut scores = BTreeMap::new();
         for opponent in &self.opponents {
             let probe = Probe { opponent, games: self.games, seed: self.seed };
-            let tally = probe.play(|seed| course.bot(seed), self.stop)?;
-            scores.extend(tally.score().map(|score| (opponent.to_string(), score)));
+            let score = probe.play(|seed| course.bot(seed), self.stop)?;
+            scores.extend(score.share().map(|share| (opponent.to_string(), share)));
             progress.advance(1);
         }
         drop(progress);

@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
-use fourfold_engine::Variant;
+use fourfold_engine::{SideResult, Variant, WinDrawLoss};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::leaderboard::thousandths;
 use super::find;
-use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Result as Ended};
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit};
 use crate::http::answer::List;
 use crate::http::crosstable::{OpponentGames, crosstable};
 use crate::http::error::ApiError;
@@ -16,7 +16,6 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::published::OpponentScore;
 
 /// Games as the player sees them.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -29,8 +28,8 @@ pub(super) struct ScoreView {
     losses: u64,
 }
 
-impl From<OpponentScore> for ScoreView {
-    fn from(score: OpponentScore) -> Self {
+impl From<WinDrawLoss> for ScoreView {
+    fn from(score: WinDrawLoss) -> Self {
         Self { wins: score.wins, draws: score.draws, losses: score.losses }
     }
 }
@@ -126,9 +125,9 @@ pub(super) struct HabitsView {
 impl From<Habits> for HabitsView {
     fn from(habits: Habits) -> Self {
         let ended = |result| match result {
-            Ended::Won => EndedView::Won,
-            Ended::Drawn => EndedView::Drawn,
-            Ended::Lost => EndedView::Lost,
+            SideResult::Win => EndedView::Won,
+            SideResult::Draw => EndedView::Drawn,
+            SideResult::Loss => EndedView::Lost,
         };
         Self {
             games: habits.games,

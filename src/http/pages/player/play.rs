@@ -1,8 +1,8 @@
 //! How a player plays, and against whom: form, columns, openings, crosstable.
 
-use fourfold_engine::Variant;
+use fourfold_engine::{SideResult, Variant, WinDrawLoss};
 
-use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Recent, Result as Ended};
+use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Recent};
 use crate::http::crosstable::{OpponentGames, crosstable};
 use crate::http::pages::drawing::{Drawing, MiniBoard};
 use crate::http::pages::parts::PlayerTag;
@@ -91,9 +91,9 @@ impl PlaySection {
 
 fn form_tile(lang: Language, recent: &Recent, opponent: &str) -> FormTile {
     let (letter, word, class) = match recent.result {
-        Ended::Won => ("profile.letter_won", "game.won", "won"),
-        Ended::Drawn => ("profile.letter_drawn", "game.drawn", "soft"),
-        Ended::Lost => ("profile.letter_lost", "game.lost", "lost"),
+        SideResult::Win => ("profile.letter_won", "game.won", "won"),
+        SideResult::Draw => ("profile.letter_drawn", "game.drawn", "soft"),
+        SideResult::Loss => ("profile.letter_lost", "game.lost", "lost"),
     };
     FormTile {
         game: recent.game.to_string(),
@@ -123,12 +123,14 @@ fn opening_row(lang: Language, variant: Variant, opening: &OpeningHabit) -> Open
     OpeningRow {
         board: MiniBoard { drawing: Drawing::new(variant, &opening.moves) },
         moves: opening.moves.clone(),
-        record: record(lang, score.games(), score.wins, score.draws, score.losses),
+        record: record(lang, score.games(), score),
     }
 }
 
-fn record(lang: Language, games: u64, won: u64, drawn: u64, lost: u64) -> String {
-    let counts = [("games", games), ("won", won), ("drawn", drawn), ("lost", lost)];
+/// `games` are those that a rating rests on, which may have been stored apart from the score.
+pub(super) fn record(lang: Language, games: u64, score: WinDrawLoss) -> String {
+    let WinDrawLoss { wins, draws, losses } = score;
+    let counts = [("games", games), ("won", wins), ("drawn", draws), ("lost", losses)];
     lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n))))
 }
 

@@ -3,9 +3,9 @@
 //! Pure: time comes as ticks, bots answer through events, and whoever owns the bots and the terminal performs the
 //! effects. What is shown is read off the state by `screen`.
 
-use fourfold_bots::{BotError, Choice, GameRecord, SearchInfo, SideResult};
+use fourfold_bots::{BotError, Choice, GameRecord, SearchInfo};
 use fourfold_engine::search::Score;
-use fourfold_engine::{BySide, Column, Game, IllegalMove, Outcome, Side};
+use fourfold_engine::{BySide, Column, Game, IllegalMove, Side, SideResult};
 
 use super::super::symbol;
 use super::pace::MovePace;
@@ -384,7 +384,11 @@ impl ScreenGame {
         let lesson = |side: Side| match self.seats[side] {
             ScreenSeat::Human => None,
             ScreenSeat::Bot { id, .. } => {
-                let record = GameRecord { game: self.game.clone(), side, result: result_of(outcome, side) };
+                let record = GameRecord {
+                    game: self.game.clone(),
+                    side,
+                    result: SideResult::of(side, outcome.winner()),
+                };
                 Some(BotOrder::Learn { bot: id, record })
             }
         };
@@ -467,14 +471,6 @@ impl ScreenGame {
             ScreenSeat::Human => symbol(side).to_string(),
             ScreenSeat::Bot { name, .. } => format!("{} ({name})", symbol(side)),
         }
-    }
-}
-
-fn result_of(outcome: Outcome, side: Side) -> SideResult {
-    match outcome {
-        Outcome::Draw => SideResult::Draw,
-        Outcome::Win { by, .. } if by == side => SideResult::Win,
-        Outcome::Win { .. } => SideResult::Loss,
     }
 }
 
