@@ -7,6 +7,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
@@ -37,18 +39,17 @@ impl SessionTask {
         loop {
             let ends_at = self.ends_at;
             let is_attached = self.session.is_attached();
-            let command = tokio::select! {
+            let step: BoxFuture<'_, ControlFlow<()>> = tokio::select! {
                 biased;
-                command = self.inbox.recv() => command,
-                () = until(ends_at) => {
-                    self.services.strike_out(&self.session, Connection::Lost, CloseCode::Replaced).await;
-                    return;
-                }
+                command = self.inbox.recv() => match command {
+                    Some(command) => self.obey(command).boxed(),
+                    None => return,
+                },
+                () = until(ends_at) => self.end(Connection::Lost, CloseCode::Replaced).boxed(),
                 () = self.services.sockets_stop.cancelled(), if !is_attached => return,
             };
-            let Some(command) = command else { return };
             // Boxed, for thousands of sessions wait here and few do something.
-            if Box::pin(self.obey(command)).await.is_break() {
+            if step.await.is_break() {
                 return;
             }
         }
@@ -71,10 +72,10 @@ impl SessionTask {
                 ends
             }
             SessionCommand::End { how, code, ended } => {
-                self.services.strike_out(&self.session, how, code).await;
+                let ends = self.end(how, code).await;
                 // Whoever asked may have gone.
                 let _ = ended.send(());
-                ControlFlow::Break(())
+                ends
             }
         }
     }
@@ -121,15 +122,17 @@ impl SessionTask {
             return ControlFlow::Continue(());
         }
         match how {
-            Connection::Left => {
-                self.services.strike_out(&self.session, Connection::Left, CloseCode::Bye).await;
-                ControlFlow::Break(())
-            }
+            Connection::Left => self.end(Connection::Left, CloseCode::Bye).await,
             Connection::Lost | Connection::Up => {
                 self.wait_for_return().await;
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    async fn end(&self, how: Connection, code: CloseCode) -> ControlFlow<()> {
+        self.services.strike_out(&self.session, how, code).await;
+        ControlFlow::Break(())
     }
 
     /// Marks the seats as away; the session ends unless its client comes back in time.

@@ -98,6 +98,8 @@ struct RegistryInner {
 /// All sessions of this process. Cloning gives another view of the same.
 #[derive(Clone, Debug)]
 pub struct Sessions {
+    /// A lock, for sessions come and go while lobby, hosts and pages look who is there. It is held for one look, in
+    /// which outboxes may say whether they have a socket; they know nothing of what is in here.
     inner: Arc<Mutex<RegistryInner>>,
     games_max: u32,
 }

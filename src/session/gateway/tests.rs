@@ -253,9 +253,13 @@ async fn when_the_last_sockets_end_no_session_keeps_a_task() {
     assert!(ended.is_ok(), "{} tasks are left", arena.services.tasks.len());
 }
 
+fn size_of_future<F: Future>(_: fn(SessionTask) -> F) -> usize {
+    size_of::<F>()
+}
+
 /// Half a room and an idle connection together may take 12 KB, most of which are the socket's buffers.
 #[test]
 fn a_session_is_small() {
-    let session = size_of::<Session>();
-    assert!(session <= 768, "{session} bytes");
+    let (session, task) = (size_of::<Session>(), size_of_future(SessionTask::run));
+    assert!(session <= 512 && task <= 512, "{session} bytes, and {task} of its task");
 }
