@@ -98,8 +98,8 @@ struct RegistryInner {
 /// All sessions of this process. Cloning gives another view of the same.
 #[derive(Clone, Debug)]
 pub struct Sessions {
-    /// A lock, for sessions come and go while lobby, hosts and pages look who is there. It is held for one look, in which
-    /// outboxes may say whether they have a socket; they know nothing of what is in here.
+    /// A lock, for sessions come and go while lobby, hosts and pages look who is there. It is held for one look, in
+    /// which outboxes may say whether they have a socket; they know nothing of what is in here.
     inner: Arc<Mutex<RegistryInner>>,
     games_max: u32,
 }
@@ -192,6 +192,7 @@ impl Sessions {
         self.lock().players.get(player).map(|player| player.sessions.clone()).unwrap_or_default()
     }
 
+    /// All sessions.
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.lock().by_id.values().cloned().collect()
     }
