@@ -19,7 +19,7 @@ pub use client::{ControlClient, ControlError};
 pub use execute::{Control, execute};
 pub use request::{
     ChangedMoveShown, ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, FileForm, LearnerShown,
-    LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind, Verified,
+    LearnerVerified, LessonShown, MoveShown, PatternShown, PointShown, ReasonShown, RefusalKind,
     VersionShown,
 };
 pub use server::ControlServer;

@@ -8,6 +8,8 @@ mod published;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use self::fold::RatingFold;
 use self::published::Refit;
 use crate::storage::record::{DamagedGame, StoredGame};
@@ -17,25 +19,8 @@ use crate::storage::{Store, StoreError};
 /// Games read at a time: few enough to stay small in memory, enough to make reading fast.
 const PAGE: u32 = 500;
 
-/// Something that is not as it should be.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VerifyFinding {
-    /// Which game; none if it is about a player's rating.
-    pub game: Option<String>,
-    pub what: String,
-}
-
-impl fmt::Display for VerifyFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.game {
-            Some(game) => write!(f, "game {game}: {}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
 /// What a check came to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct VerifyReport {
     pub finished: u64,
     /// Those of them that moved ratings.
@@ -48,62 +33,52 @@ pub struct VerifyReport {
     /// Games that operators took out.
     pub voided: u64,
     pub published: u64,
-    /// All that is not as it should be.
-    pub findings: Vec<VerifyFinding>,
-    /// The number of the last finished game that was looked at.
-    last_number: u64,
+    /// All that is not as it should be, one line each.
+    pub findings: Vec<String>,
 }
 
 impl VerifyReport {
-    /// Whether everything is as it should be.
-    pub fn is_sound(&self) -> bool {
-        self.findings.is_empty()
-    }
-
-    fn find(&mut self, game: impl fmt::Display, what: String) {
-        self.findings.push(VerifyFinding { game: Some(game.to_string()), what });
+    fn find(&mut self, game: impl fmt::Display, what: impl fmt::Display) {
+        self.findings.push(format!("game {game}: {what}"));
     }
 }
 
 impl fmt::Display for VerifyReport {
     /// Each finding on a line of its own, then the counts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for finding in &self.findings {
+        let Self { finished, rated, live, events, ratings, voided, published, findings } = self;
+        for finding in findings {
             writeln!(f, "{finding}")?;
         }
-        let Self { finished, rated, live, events, ratings, voided, published, findings, last_number: _ } =
-            self;
+        let verdict = if findings.is_empty() { "everything agrees" } else { "not everything agrees" };
         write!(
             f,
             "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, \
-             {ratings} ratings, {published} published ratings: {} disagreements",
-            findings.len()
+             {ratings} ratings, {published} published ratings: {verdict}"
         )
     }
 }
 
-/// Checks everything. `progress` is told from time to time how far it has come.
+/// Checks everything.
 ///
 /// # Errors
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
-pub async fn verify(
-    store: &dyn Store,
-    mut progress: impl FnMut(&VerifyReport) + Send,
-) -> Result<VerifyReport, StoreError> {
+pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     let mut report = VerifyReport::default();
+    let mut last_number = 0;
     let mut refit = Refit::begin(store).await?;
     let mut fold = RatingFold::new(published::voided(store).await?);
     loop {
-        let page = store.audit_finished(report.last_number, PAGE).await?;
+        let page = store.audit_finished(last_number, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         for loaded in page {
             if let Ok(game) = &loaded {
                 refit.add(game);
             }
+            last_number = check_number(&mut report, last_number, &loaded);
             check_finished(&mut report, &mut fold, loaded);
         }
-        progress(&report);
         if is_last {
             break;
         }
@@ -113,19 +88,14 @@ pub async fn verify(
     }
     fold.compare(&mut report, store.audit_ratings().await?);
     refit.compare(&mut report, store).await?;
-    progress(&report);
     Ok(report)
 }
 
 fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Result<StoredGame, DamagedGame>) {
     report.finished += 1;
     match loaded {
-        Err(damaged) => {
-            check_number(report, &damaged.id, damaged.number);
-            report.find(damaged.id, damaged.what);
-        }
+        Err(damaged) => report.find(damaged.id, damaged.what),
         Ok(game) => {
-            check_number(report, &game.spec.id, game.settlement.as_ref().map(|settlement| settlement.number));
             report.events += game.events.len() as u64;
             match (rules::replay(&game), &game.settlement) {
                 (Err(what), None) => report.find(&game.spec.id, what),
@@ -134,7 +104,7 @@ fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Resu
                     fold.adopt(&game, settlement);
                 }
                 (Ok(_), None) => {
-                    report.find(&game.spec.id, "is listed as finished, but is not settled".into());
+                    report.find(&game.spec.id, "is listed as finished, but is not settled");
                 }
                 (Ok(replayed), Some(settlement)) => fold.add(report, &game, settlement, &replayed),
             }
@@ -142,14 +112,18 @@ fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Resu
     }
 }
 
-/// Numbers are dense from 1. Behind a hole the check goes on.
-fn check_number(report: &mut VerifyReport, id: impl fmt::Display, number: Option<u64>) {
-    let due = report.last_number + 1;
+/// Numbers are dense from 1. Gives the one to go on behind, which is behind a hole if there is one.
+fn check_number(report: &mut VerifyReport, last: u64, loaded: &Result<StoredGame, DamagedGame>) -> u64 {
+    let (id, number): (&dyn fmt::Display, _) = match loaded {
+        Ok(game) => (&game.spec.id, game.settlement.as_ref().map(|settlement| settlement.number)),
+        Err(damaged) => (&damaged.id, damaged.number),
+    };
+    let due = last + 1;
     let number = number.unwrap_or(due);
     if number != due {
         report.find(id, format!("is number {number} of the finished games, due was {due}"));
     }
-    report.last_number = number.max(due);
+    number.max(due)
 }
 
 fn check_live(report: &mut VerifyReport, loaded: Result<StoredGame, DamagedGame>) {
@@ -162,7 +136,7 @@ fn check_live(report: &mut VerifyReport, loaded: Result<StoredGame, DamagedGame>
                 report.find(&game.spec.id, what);
             }
             if game.ending().is_some() || game.settlement.is_some() {
-                report.find(&game.spec.id, "is listed as live, but has ended".into());
+                report.find(&game.spec.id, "is listed as live, but has ended");
             }
         }
     }
@@ -205,9 +179,7 @@ mod tests {
     }
 
     async fn findings(store: &dyn Store) -> Vec<String> {
-        let report = verify(store, |_| {}).await.unwrap();
-        assert_eq!(report.is_sound(), report.findings.is_empty());
-        report.findings.iter().map(ToString::to_string).collect()
+        verify(store).await.unwrap().findings
     }
 
     async fn sqlite() -> (tempfile::TempDir, SqliteStore) {
@@ -232,13 +204,11 @@ mod tests {
         fill(&memory).await;
         let (_directory, sqlite) = sqlite().await;
         for store in [&memory as &dyn Store, &sqlite] {
-            let mut last_progress = None;
-            let report = verify(store, |report| last_progress = Some(report.clone())).await.unwrap();
+            let report = verify(store).await.unwrap();
             assert_eq!(
                 report.to_string(),
-                "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: 0 disagreements"
+                "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: everything agrees"
             );
-            assert_eq!(last_progress, Some(report));
         }
         assert!(findings(&MemoryStore::new()).await.is_empty());
     }
@@ -255,11 +225,11 @@ mod tests {
     #[tokio::test]
     async fn published_ratings_are_fitted_again() {
         let (_directory, store) = published().await;
-        let report = verify(&store, |_| {}).await.unwrap();
+        let report = verify(&store).await.unwrap();
         assert_eq!((report.published, report.findings), (3, vec![]));
         // Games that came afterwards are not in it.
         play(&store, spec("g9", "Bob", "Ada"), "7654321", GameResult::Draw, EndReason::Full).await;
-        let report = verify(&store, |_| {}).await.unwrap();
+        let report = verify(&store).await.unwrap();
         assert_eq!(report.published, 3);
         store.execute("UPDATE published_rating SET elo = elo + 1 WHERE player = 3").await;
         store.execute("DELETE FROM published_rating WHERE player = 1").await;
@@ -276,7 +246,7 @@ mod tests {
         let void =
             |id: &str| Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON };
         store.commit(&[void("g2"), void("g5")]).await.unwrap();
-        let report = verify(&store, |_| {}).await.unwrap();
+        let report = verify(&store).await.unwrap();
         assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
         store.execute("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit WHERE subject = 'g5'").await;
         store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', 'why not')").await;
@@ -472,11 +442,11 @@ mod tests {
     #[test]
     fn the_report_lists_findings_and_counts() {
         let mut report = VerifyReport { finished: 2, ..VerifyReport::default() };
-        report.find("g1", "is odd".into());
+        report.find("g1", "is odd");
         assert_eq!(
             report.to_string(),
             "game g1: is odd\n2 finished games (0 rated, 0 voided), 0 live games, 0 events, 0 ratings, \
-             0 published ratings: 1 disagreements"
+             0 published ratings: not everything agrees"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::operations::control::{ControlAnswer, ControlRequest, Verified};
+use crate::operations::control::{ControlAnswer, ControlRequest};
 use crate::storage::records::export::ExportFormat;
 use anyhow::Context;
 use clap::Subcommand;
@@ -140,7 +140,7 @@ impl VerifyGames {
         if self.json {
             output::print_json(&verified)?;
         } else {
-            print(&verified)?;
+            writeln!(io::stdout(), "{verified}")?;
         }
         match verified.findings.len() {
             0 => Ok(()),
@@ -161,18 +161,4 @@ async fn show_progress<T>(work: impl Future<Output = T>) -> T {
             _ = tick.tick() => progress.advance(0),
         }
     }
-}
-
-fn print(verified: &Verified) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let Verified { finished, rated, live, events, ratings, voided, published, findings } = verified;
-    for finding in findings {
-        writeln!(out, "{finding}")?;
-    }
-    let verdict = if findings.is_empty() { "everything agrees" } else { "not everything agrees" };
-    writeln!(
-        out,
-        "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, {ratings} \
-         ratings, {published} published ratings: {verdict}"
-    )
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fourfold_engine::{BySide, Variant};
 use futures::future::BoxFuture;
 
-use super::request::{ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, RefusalKind, Verified};
+use super::request::{ControlAnswer, ControlRefusal, ControlRequest, DaemonStatus, RefusalKind};
 use super::{admin, learners};
 use crate::accounts::{AccountError, Accounts, Issued};
 use crate::competition::tournament::{HoldError, Tournaments};
@@ -144,17 +144,7 @@ pub(super) fn no_game(id: &GameId) -> ControlRefusal {
 }
 
 async fn verify(control: &Control) -> Result<ControlAnswer, ControlRefusal> {
-    let report = verify::verify(control.store.as_ref(), |_| ()).await?;
-    Ok(ControlAnswer::Verified(Verified {
-        finished: report.finished,
-        rated: report.rated,
-        live: report.live,
-        events: report.events,
-        ratings: report.ratings,
-        voided: report.voided,
-        published: report.published,
-        findings: report.findings.iter().map(ToString::to_string).collect(),
-    }))
+    Ok(ControlAnswer::Verified(verify::verify(control.store.as_ref()).await?))
 }
 
 fn token(issued: Issued) -> ControlAnswer {

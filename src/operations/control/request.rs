@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::result::GameResult;
 use crate::model::secret::Secret;
+use crate::operations::verify::VerifyReport;
 use crate::protocol::terms::WireRating;
 use crate::storage::records::Record;
 use crate::study::learning::verify::Remedy;
@@ -128,7 +129,7 @@ pub enum ControlAnswer {
         next: Option<u64>,
     },
     /// What the check found.
-    Verified(Verified),
+    Verified(VerifyReport),
     /// What the check of the learners found.
     LearnersVerified(Vec<LearnerVerified>),
     /// What a learner knows.
@@ -156,24 +157,6 @@ pub enum ControlAnswer {
     },
     /// The command was refused.
     Refused(ControlRefusal),
-}
-
-/// What the check of a store found.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Verified {
-    pub finished: u64,
-    /// Those of them that moved ratings.
-    pub rated: u64,
-    /// Games that go on.
-    pub live: u64,
-    /// Events of all games.
-    pub events: u64,
-    pub ratings: u64,
-    /// Games that operators took out.
-    pub voided: u64,
-    pub published: u64,
-    /// All that is not as it should be, one line each.
-    pub findings: Vec<String>,
 }
 
 /// What the check of one learner found.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fourfold_engine::{BySide, Game, Side, Variant, notation};
 
-use super::{VerifyFinding, VerifyReport};
+use super::VerifyReport;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
@@ -41,7 +41,7 @@ impl RatingFold {
         replayed: &Game,
     ) {
         let Some(ending) = game.ending().copied() else {
-            report.find(&game.spec.id, "is listed as finished, but its log has no end".into());
+            report.find(&game.spec.id, "is listed as finished, but its log has no end");
             return;
         };
         let spec = &game.spec;
@@ -109,7 +109,7 @@ impl RatingFold {
         let mut unknown: Vec<_> = self.voided.iter().collect();
         unknown.sort();
         for game in unknown {
-            report.find(game, "was voided, but is not among the finished games".into());
+            report.find(game, "was voided, but is not among the finished games");
         }
         for (player, variant, row) in stored {
             report.ratings += 1;
@@ -118,15 +118,13 @@ impl RatingFold {
                 Some(computed) => format!("is {}, computed {}", shown(&row), shown(&computed)),
                 None => format!("is {}, but no game moved it", shown(&row)),
             };
-            report
-                .findings
-                .push(VerifyFinding { game: None, what: format!("rating of {player} in {variant} {found}") });
+            report.findings.push(format!("rating of {player} in {variant} {found}"));
         }
         let mut missing: Vec<_> = self.rows.into_iter().collect();
         missing.sort_by_key(|((player, variant), _)| (player.clone(), variant.to_string()));
         for ((player, variant), row) in missing {
             let what = format!("rating of {player} in {variant} is missing, computed {}", shown(&row));
-            report.findings.push(VerifyFinding { game: None, what });
+            report.findings.push(what);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{VerifyFinding, VerifyReport};
+use super::VerifyReport;
 use crate::competition::leaderboard::rating_sums::RatingSums;
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::published::{FitList, Publication, PublishedRating, RatedGame, VoidedGame};
@@ -48,9 +48,7 @@ impl Refit {
         }
         report.published += self.stored.ratings.len() as u64;
         for what in differences(&self.stored.ratings, &computed.ratings) {
-            report
-                .findings
-                .push(VerifyFinding { game: None, what: format!("{what}, by the games up to {up_to}") });
+            report.findings.push(format!("{what}, by the games up to {up_to}"));
         }
         Ok(())
     }
