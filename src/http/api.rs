@@ -1,8 +1,8 @@
 //! The JSON interface under `/api/v1`, and the two routes by which an operator sees whether the daemon is well.
 
 mod account;
-mod accounts;
-mod bots;
+pub(super) mod accounts;
+pub(super) mod bots;
 mod documents;
 mod feeds;
 mod games;

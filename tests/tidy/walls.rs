@@ -20,8 +20,8 @@ pub(crate) const WINGS: &[(&str, &str)] = &[
     ("study", "learning, judging, puzzles, explorer"),
     ("client", "a client of the protocol, the bridge for programs, load"),
     ("competition", "leaderboard, ladder, tournaments, self-tests of bots"),
-    ("operations", "the operator's socket, the check of a whole store"),
-    ("http", "listener, interface, pages, texts"),
+    ("operations", "the check of a whole store"),
+    ("http", "listener, interface, the operator's socket, pages, texts"),
     ("app", "the server that builds all of it, the command line, the laboratory"),
 ];
 
@@ -69,7 +69,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("src/app/laboratory/train", &["curve", "curve_files"]),
     ("src/client/load", &["pair", "player"]),
     ("src/http/api", &["bots", "own_bots"]),
-    ("src/operations/control", &["admin", "execute", "learners"]),
     ("src/storage", &["bot_versions", "judgements", "published", "puzzles", "store", "words"]),
     ("src/storage/sqlite", &["marker", "open"]),
     ("src/storage/sqlite", &["players", "published"]),

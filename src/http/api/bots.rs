@@ -40,19 +40,19 @@ struct CreatedBot {
 }
 
 /// One more token.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CreatedToken {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedToken {
     /// Names the token without revealing it.
-    pub(super) id: TokenId,
+    pub id: TokenId,
     /// The token, shown this once.
-    pub(super) token: String,
+    pub token: String,
 }
 
 /// What became of the tokens.
-#[derive(Debug, Serialize, JsonSchema)]
-struct RevokedTokens {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RevokedTokens {
     /// How many were valid until now.
-    revoked: usize,
+    pub revoked: usize,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
