@@ -7,15 +7,15 @@ mod documents;
 mod feeds;
 mod games;
 mod health;
-mod leaderboard;
+pub(super) mod leaderboard;
 pub(super) mod learning;
 mod live;
 pub(super) mod own_bots;
-mod players;
+pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
 mod review;
-mod tournaments;
+pub(super) mod tournaments;
 
 use std::sync::LazyLock;
 use std::time::Duration;
