@@ -23,6 +23,7 @@ use crate::operations::verify::{VerifyReport, verify};
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
 use crate::storage::records::export::RecordReader;
+use crate::storage::records::players::PlayerCache;
 use crate::storage::store::{GameQuery, Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::study::learning::lesson_history::said_in;
@@ -74,12 +75,7 @@ async fn export(
 
 async fn record(State(control): State<Control>, id: PathPart) -> Result<Json<Record>, Refusal> {
     let game = stored(&control, &id).await?;
-    let missing = || no_game(&game.spec.id);
-    let players = BySide {
-        first: control.store.player(&game.spec.players.first).await?.ok_or_else(missing)?,
-        second: control.store.player(&game.spec.players.second).await?.ok_or_else(missing)?,
-    };
-    Ok(Json(Record::new(&game, &players)))
+    Ok(Json(PlayerCache::default().record(&*control.store, &game).await?))
 }
 
 async fn stored(control: &Control, id: &PathPart) -> Result<StoredGame, Refusal> {
