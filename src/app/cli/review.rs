@@ -61,7 +61,7 @@ impl ReviewCommand {
     }
 
     fn fetch(&self, id: &GameId) -> anyhow::Result<(Game, u32)> {
-        let record = self.data.command(async |daemon| daemon.game(&id).await)?;
+        let record = self.data.command(async |daemon| daemon.game(id).await)?;
         if record.result.is_none() {
             return Err(Exit::new(Code::TryLater, "a game is judged when it is over").into());
         }

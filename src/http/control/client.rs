@@ -79,74 +79,79 @@ pub struct ControlClient {
 
 /// The commands, in the order of `commands`.
 impl ControlClient {
-    pub async fn create_account(&self, name: &str, password: &Secret) -> Answer<SignedInView> {
+    pub(crate) async fn create_account(&self, name: &str, password: &Secret) -> Answer<SignedInView> {
         // The secret is on its way to its owner's daemon.
         let account = json!({ "name": name, "password": password.expose() });
         self.send(post(["accounts"]).body(&account)).await
     }
 
-    pub async fn create_bot(&self, name: &str, owner: &str) -> Answer<BotToken> {
+    pub(crate) async fn create_bot(&self, name: &str, owner: &str) -> Answer<BotToken> {
         self.send(post(["bots"]).body(&NewBot { name: name.into(), owner: owner.into() })).await
     }
 
-    pub async fn create_token(&self, bot: &str) -> Answer<BotToken> {
+    pub(crate) async fn create_token(&self, bot: &str) -> Answer<BotToken> {
         self.send(post(["bots", bot, "tokens"])).await
     }
 
-    pub async fn revoke_tokens(&self, bot: &str) -> Answer<RevokedTokensOf> {
+    pub(crate) async fn revoke_tokens(&self, bot: &str) -> Answer<RevokedTokensOf> {
         self.send(delete(["bots", bot, "tokens"])).await
     }
 
     /// In the order of the names.
-    pub async fn ratings(&self, names: &[&str]) -> Answer<Vec<RatingOf>> {
+    pub(crate) async fn ratings(&self, names: &[&str]) -> Answer<Vec<RatingOf>> {
         self.list(get(["ratings"]).query("names", &names.join(","))).await
     }
 
     /// Some finished games behind the cursor, as many as the daemon gives at a time.
-    pub async fn games(&self, cursor: Option<&str>) -> Answer<List<Record>> {
+    pub(crate) async fn games(&self, cursor: Option<&str>) -> Answer<List<Record>> {
         let limit = EXPORT_MAX.to_string();
         self.send(get(["games"]).query("limit", &limit).query("cursor", cursor.unwrap_or_default())).await
     }
 
     /// A game, live or finished.
-    pub async fn game(&self, id: &GameId) -> Answer<Record> {
+    pub(crate) async fn game(&self, id: &GameId) -> Answer<Record> {
         self.send(get(["games", id.as_str()])).await
     }
 
-    pub async fn reasons(&self, bot: &str, game: &GameId) -> Answer<Vec<MoveReasons>> {
+    pub(crate) async fn reasons(&self, bot: &str, game: &GameId) -> Answer<Vec<MoveReasons>> {
         self.list(get(["games", game.as_str(), "reasons"]).query("bot", bot)).await
     }
 
-    pub async fn void_game(&self, id: &GameId, reason: &str) -> Answer<VoidedGame> {
+    pub(crate) async fn void_game(&self, id: &GameId, reason: &str) -> Answer<VoidedGame> {
         self.send(post(["games", id.as_str(), "void"]).body(&VoidGame { reason: reason.into() })).await
     }
 
-    pub async fn verify_games(&self) -> Answer<VerifyReport> {
+    pub(crate) async fn verify_games(&self) -> Answer<VerifyReport> {
         self.send(post(["verify", "games"])).await
     }
 
-    pub async fn verify_learners(&self) -> Answer<Vec<LearnerReport>> {
+    pub(crate) async fn verify_learners(&self) -> Answer<Vec<LearnerReport>> {
         self.list(post(["verify", "learners"])).await
     }
 
-    pub async fn repair_learners(&self) -> Answer<Vec<LearnerReport>> {
+    pub(crate) async fn repair_learners(&self) -> Answer<Vec<LearnerReport>> {
         self.list(post(["repair", "learners"])).await
     }
 
-    pub async fn learner(&self, name: &str) -> Answer<LearnerShown> {
+    pub(crate) async fn learner(&self, name: &str) -> Answer<LearnerShown> {
         self.send(get(["learners", name])).await
     }
 
-    pub async fn learner_file(&self, name: &str) -> Answer<LearnerFile> {
+    pub(crate) async fn learner_file(&self, name: &str) -> Answer<LearnerFile> {
         let answer = self.exchange(get(["learners", name, "file"])).await?;
         LearnerFile::from_answer(answer).ok_or_else(|| ControlError::Unreadable("no such file".into()))
     }
 
+    /// What the daemon does.
+    ///
+    /// # Errors
+    ///
+    /// None runs on this data directory.
     pub async fn status(&self) -> Answer<DaemonStatus> {
         self.send(get(["status"])).await
     }
 
-    pub async fn start_tournament(&self, name: &str) -> Answer<StartedTournament> {
+    pub(crate) async fn start_tournament(&self, name: &str) -> Answer<StartedTournament> {
         self.send(post(["tournaments"]).body(&StartTournament { name: name.into() })).await
     }
 }

@@ -276,8 +276,8 @@ async fn what_is_no_http_is_cut_off() {
     let mut stream = served.dial().await;
     // It may be cut off before all is sent.
     let _ = stream.write_all(endless.as_bytes()).await;
-    let heard = heard(stream).await;
-    assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{heard}");
+    let answer = heard(stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
     served.check_goes_on().await;
 }
 
@@ -316,8 +316,8 @@ async fn a_slow_client_is_cut_off() {
         slow.push(stream);
     }
     for stream in slow {
-        let heard = heard(stream).await;
-        assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 408"), "{heard}");
+        let answer = heard(stream).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
     }
     served.check_goes_on().await;
 }

@@ -171,7 +171,7 @@ pub(super) async fn page(
             .clone()
             .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
         since: words::day(lang, player.created_at),
-        standings: ratings.into_iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
+        standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
@@ -198,8 +198,8 @@ async fn owner(
 }
 
 impl PlayerStanding {
-    fn new(lang: Language, player: &StoredPlayer, of: VariantRating, on_show: Variant) -> Self {
-        let VariantRating { variant: WireVariant(variant), rating } = of;
+    fn new(lang: Language, player: &StoredPlayer, of: &VariantRating, on_show: Variant) -> Self {
+        let &VariantRating { variant: WireVariant(variant), rating } = of;
         let RatingView { elo, live_elo, games, wins, draws, losses, .. } = rating;
         let counts = [("games", games), ("won", wins), ("drawn", draws), ("lost", losses)];
         let url = || format!("/player/{}?variant={variant}", player.name);
