@@ -8,6 +8,7 @@ pub mod auth;
 pub mod client_address;
 mod connection;
 pub mod connection_limits;
+pub mod control;
 mod crosstable;
 mod endpoint;
 pub mod error;

@@ -1,4 +1,3 @@
-//! What operators do: the control socket of a running daemon, and the check of a whole store.
+//! What operators do beside commanding a daemon: the check of a whole store.
 
-pub mod control;
 pub mod verify;

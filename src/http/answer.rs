@@ -14,7 +14,7 @@ const ETAG_BYTES: usize = 12;
 
 /// A part of a list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub(super) struct List<T> {
+pub(crate) struct List<T> {
     /// In the order of the list.
     pub items: Vec<T>,
     /// Goes into the next request as `cursor`; null at the end.

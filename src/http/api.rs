@@ -1,21 +1,21 @@
 //! The JSON interface under `/api/v1`, and the two routes by which an operator sees whether the daemon is well.
 
 mod account;
-mod accounts;
-mod bots;
+pub(super) mod accounts;
+pub(super) mod bots;
 mod documents;
 mod feeds;
 mod games;
 mod health;
-mod leaderboard;
+pub(super) mod leaderboard;
 pub(super) mod learning;
 mod live;
 pub(super) mod own_bots;
-mod players;
+pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
 mod review;
-mod tournaments;
+pub(super) mod tournaments;
 
 use std::sync::LazyLock;
 use std::time::Duration;

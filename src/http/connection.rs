@@ -21,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
 use super::client_address::Peer;
-use super::connection_limits::ConnectionPlace;
 use super::error::{ApiCode, ApiError};
 use super::slow_peer::{ContentLength, Marks, PacedBody, PacedStream, PeerPace};
 use crate::session::limits::TransportLimits;
@@ -35,6 +34,16 @@ pub(super) struct ConnectionDeps {
     pub(super) router: Router,
     pub(super) limits: Arc<TransportLimits>,
     pub(super) stop: CancellationToken,
+    pub(super) hang_up: HangUp,
+}
+
+/// What becomes of a request when the peer hangs up before it is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HangUp {
+    /// It is given up: nobody wants the answer.
+    GivesUp,
+    /// It is done all the same.
+    CarriesOn,
 }
 
 /// How a connection ended, for the log.
@@ -48,16 +57,18 @@ enum ConnectionEnd {
     Stopped,
 }
 
-/// Serves requests from `stream` until it ends, is upgraded, or is too slow.
-pub(super) async fn serve<S>(stream: S, peer: SocketAddr, slot: ConnectionPlace, deps: ConnectionDeps)
+/// Serves requests from `stream` until it ends, is upgraded, or is too slow. The connection holds its `place` among
+/// all of them as long as it lives.
+pub(super) async fn serve<S, P>(stream: S, peer: SocketAddr, place: P, deps: ConnectionDeps)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Unpin + Send + 'static,
 {
     let peer_pace = Arc::new(PeerPace::new());
     let router = TowerToHyperService::new(deps.router.clone());
     let service = service_fn(|request| answer(request, peer, &router, &peer_pace));
-    let io = TokioIo::new(PacedStream::new(stream, peer_pace.clone(), slot));
-    let mut connection = pin!(builder(&deps.limits).serve_connection(io, service).with_upgrades());
+    let io = TokioIo::new(PacedStream::new(stream, peer_pace.clone(), place));
+    let mut connection = pin!(builder(&deps).serve_connection(io, service).with_upgrades());
     let ending = tokio::select! {
         ending = paced(connection.as_mut(), &peer_pace, &deps.limits) => ending,
         () = deps.stop.cancelled() => {
@@ -69,9 +80,11 @@ where
     debug!(%peer, ?ending, "connection ends");
 }
 
-fn builder(limits: &TransportLimits) -> http1::Builder {
+fn builder(deps: &ConnectionDeps) -> http1::Builder {
+    let limits = &deps.limits;
     let mut builder = http1::Builder::new();
     builder
+        .half_close(deps.hang_up == HangUp::CarriesOn)
         .max_headers(limits.headers)
         .max_header_size(limits.header_bytes)
         .max_buf_size(limits.header_bytes.max(HYPER_BUFFER_MIN))

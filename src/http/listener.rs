@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
 
-use super::connection::{self, ConnectionDeps};
+use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, TooManyConnections};
 use super::error::{ApiCode, ApiError};
 use super::site::Site;
@@ -60,7 +60,12 @@ impl Transport {
 /// runtime.
 pub async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
     let mut warnings = Warnings::default();
-    let deps = ConnectionDeps { router, limits: transport.limits.clone(), stop: transport.stop.clone() };
+    let deps = ConnectionDeps {
+        router,
+        limits: transport.limits.clone(),
+        stop: transport.stop.clone(),
+        hang_up: HangUp::GivesUp,
+    };
     loop {
         let accepted = tokio::select! {
             biased;

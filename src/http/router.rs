@@ -39,6 +39,6 @@ async fn no_route(uri: Uri) -> ApiError {
     ApiError::new(ApiCode::NotFound, format!("nothing is served at {}", uri.path()))
 }
 
-async fn method_not_allowed() -> ApiError {
+pub(super) async fn method_not_allowed() -> ApiError {
     ApiError::new(ApiCode::MethodNotAllowed, "this is not done here; the Allow header lists what is")
 }

@@ -13,7 +13,6 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use super::connection_limits::ConnectionPlace;
 use crate::session::limits::TransportLimits;
 
 /// How far a connection is with its present request.
@@ -186,19 +185,19 @@ impl HeadScan {
 /// A peer's stream that notes what happens on it. It holds the peer's place among the connections as long as it lives,
 /// through an upgrade too.
 #[derive(Debug)]
-pub(super) struct PacedStream<S> {
+pub(super) struct PacedStream<S, P> {
     stream: S,
     peer_pace: Arc<PeerPace>,
-    _slot: ConnectionPlace,
+    _place: P,
 }
 
-impl<S> PacedStream<S> {
-    pub(super) fn new(stream: S, peer_pace: Arc<PeerPace>, slot: ConnectionPlace) -> Self {
-        Self { stream, peer_pace, _slot: slot }
+impl<S, P> PacedStream<S, P> {
+    pub(super) fn new(stream: S, peer_pace: Arc<PeerPace>, place: P) -> Self {
+        Self { stream, peer_pace, _place: place }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
+impl<S: AsyncRead + Unpin, P: Unpin> AsyncRead for PacedStream<S, P> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -211,7 +210,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
+impl<S: AsyncWrite + Unpin, P: Unpin> AsyncWrite for PacedStream<S, P> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.peer_pace.wrote(&result);

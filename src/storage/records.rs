@@ -20,6 +20,7 @@ pub mod export;
 pub mod import;
 pub mod lessons;
 pub mod lines;
+pub(crate) mod players;
 pub(crate) mod rules;
 pub mod self_test;
 

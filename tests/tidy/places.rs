@@ -18,7 +18,6 @@ const EDGES: &[&str] = &[
     "src/app/terminal/output",
     "src/client",
     "src/http",
-    "src/operations/control",
     "src/protocol",
     "src/storage/records",
 ];
@@ -47,7 +46,6 @@ const WIRE_PLACES: &[&str] = &[
     "src/competition",
     "src/http",
     "src/lobby",
-    "src/operations",
     "src/play",
     "src/session",
     "src/storage/records",

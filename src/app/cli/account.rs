@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use crate::http::control::SignedInView;
 use crate::model::secret::Secret;
-use crate::operations::control::{ControlAnswer, ControlRequest};
 use anyhow::Context;
 use clap::Subcommand;
 use console::Term;
@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::operator::DataArg;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// Where scripts put the password.
 const PASSWORD_VARIABLE: &str = "FOURFOLD_PASSWORD";
@@ -70,19 +69,12 @@ impl AccountCommand {
 impl CreateAccount {
     fn run(self) -> anyhow::Result<()> {
         let password = self.password()?;
-        let answer = runtime()?.block_on(async {
-            let mut operator = self.data.open_or_create().await?;
-            let answer =
-                operator.call(ControlRequest::AccountCreate { name: self.name.clone(), password }).await;
-            operator.close().await?;
-            answer
-        })?;
-        match answer {
-            ControlAnswer::Account { id, name } if self.json => {
-                output::print_json(&Created { id: id.as_str(), name: name.as_str() })
-            }
-            ControlAnswer::Account { name, .. } => Ok(writeln!(io::stdout(), "account {name} created")?),
-            other => Err(output::unexpected(&other)),
+        let SignedInView { id, name, .. } =
+            self.data.command_new(async |daemon| daemon.create_account(&self.name, &password).await)?;
+        if self.json {
+            output::print_json(&Created { id: id.as_str(), name: name.as_str() })
+        } else {
+            Ok(writeln!(io::stdout(), "account {name} created")?)
         }
     }
 

@@ -2,14 +2,12 @@
 
 use std::io::{self, Write};
 
+use crate::http::control::VoidedGame;
 use crate::model::ids::GameId;
-use crate::operations::control::{ControlAnswer, ControlRequest};
 use clap::Subcommand;
-use serde::Serialize;
 
 use super::operator::DataArg;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// What operators do, with a reason that is kept.
 #[derive(Debug, clap::Args)]
@@ -44,12 +42,6 @@ struct VoidGame {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct VoidedAnswer<'a> {
-    game: &'a str,
-    was_rated: bool,
-}
-
 impl AdminCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
@@ -60,23 +52,16 @@ impl AdminCommand {
 
 impl VoidGame {
     fn run(self) -> anyhow::Result<()> {
-        let answer = runtime()?.block_on(async {
-            let mut operator = self.data.open().await?;
-            let answer = operator.call(ControlRequest::VoidGame { id: self.game, reason: self.reason }).await;
-            operator.close().await?;
-            answer
-        })?;
-        match answer {
-            ControlAnswer::Voided { game, was_rated } if self.json => {
-                output::print_json(&VoidedAnswer { game: game.as_str(), was_rated })
-            }
-            ControlAnswer::Voided { game, was_rated: true } => {
-                Ok(writeln!(io::stdout(), "game {game} voided, ratings computed again without it")?)
-            }
-            ControlAnswer::Voided { game, was_rated: false } => {
-                Ok(writeln!(io::stdout(), "game {game} voided, it had moved no rating")?)
-            }
-            other => Err(output::unexpected(&other)),
+        let Self { game, reason, data, json } = self;
+        let voided = data.command(async |daemon| daemon.void_game(&game, &reason).await)?;
+        if json {
+            return output::print_json(&voided);
+        }
+        let VoidedGame { game, was_rated } = voided;
+        if was_rated {
+            Ok(writeln!(io::stdout(), "game {game} voided, ratings computed again without it")?)
+        } else {
+            Ok(writeln!(io::stdout(), "game {game} voided, it had moved no rating")?)
         }
     }
 }

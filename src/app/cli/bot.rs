@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::{ControlAnswer, ControlRequest};
+use crate::http::control::{BotToken, RevokedTokensOf};
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::operator::DataArg;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// Create bots of one's own, and their tokens.
 #[derive(Debug, clap::Args)]
@@ -67,53 +66,37 @@ struct IssuedToken<'a> {
     token: &'a str,
 }
 
-#[derive(Serialize)]
-struct RevokedToken<'a> {
-    name: &'a str,
-    revoked: usize,
-}
-
 impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             BotAction::Create(CreateBot { name, owner, data, json }) => {
-                print(&call(&data, ControlRequest::BotCreate { name, owner })?, json)
+                let issued = data.command_new(async |daemon| daemon.create_bot(&name, &owner).await)?;
+                print_token(&issued, json)
             }
             BotAction::Token(IssueToken { name, revoke: false, data, json }) => {
-                print(&call(&data, ControlRequest::BotToken { name })?, json)
+                print_token(&data.command_new(async |daemon| daemon.create_token(&name).await)?, json)
             }
             BotAction::Token(IssueToken { name, revoke: true, data, json }) => {
-                print(&call(&data, ControlRequest::BotRevoke { name })?, json)
+                print_revoked(&data.command_new(async |daemon| daemon.revoke_tokens(&name).await)?, json)
             }
         }
     }
 }
 
-fn call(data: &DataArg, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
-    runtime()?.block_on(async {
-        let mut operator = data.open_or_create().await?;
-        let answer = operator.call(request).await;
-        operator.close().await?;
-        answer
-    })
+fn print_token(issued: &BotToken, json: bool) -> anyhow::Result<()> {
+    let BotToken { name, token } = issued;
+    if json {
+        return output::print_json(&IssuedToken { name: name.as_str(), token: &token.token });
+    }
+    let mut out = io::stdout().lock();
+    writeln!(out, "a new token for {name}: it is shown this once, keep it secret")?;
+    Ok(writeln!(out, "token: {}", token.token)?)
 }
 
-fn print(answer: &ControlAnswer, json: bool) -> anyhow::Result<()> {
-    match answer {
-        ControlAnswer::Token { name, token, .. } if json => {
-            output::print_json(&IssuedToken { name: name.as_str(), token: token.expose() })
-        }
-        ControlAnswer::Token { name, token, .. } => {
-            let mut out = io::stdout().lock();
-            writeln!(out, "a new token for {name}: it is shown this once, keep it secret")?;
-            Ok(writeln!(out, "token: {}", token.expose())?)
-        }
-        ControlAnswer::Revoked { name, count } if json => {
-            output::print_json(&RevokedToken { name: name.as_str(), revoked: *count })
-        }
-        ControlAnswer::Revoked { name, count } => {
-            Ok(writeln!(io::stdout(), "{name}: {count} tokens revoked")?)
-        }
-        other => Err(output::unexpected(other)),
+fn print_revoked(revoked: &RevokedTokensOf, json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::print_json(revoked);
     }
+    let RevokedTokensOf { name, tokens } = revoked;
+    Ok(writeln!(io::stdout(), "{name}: {} tokens revoked", tokens.revoked)?)
 }

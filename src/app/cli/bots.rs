@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::operations::control::{ControlAnswer, ControlRequest};
 use crate::protocol::terms::WireRating;
 use fourfold_bots::registry::{self, BotEntry};
 use serde::Serialize;
 
 use super::operator::DataArg;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// List the house bots with their settings.
 #[derive(Debug, clap::Args)]
@@ -64,16 +62,9 @@ impl BotsCommand {
 
 /// What players of the same names are rated.
 fn ratings(path: PathBuf, entries: &[BotEntry]) -> anyhow::Result<Vec<Option<WireRating>>> {
-    let names = entries.iter().map(|entry| entry.name.to_owned()).collect();
-    runtime()?.block_on(async {
-        let mut operator = DataArg::from(path).open().await?;
-        let answer = operator.call(ControlRequest::Ratings { names }).await;
-        operator.close().await?;
-        match answer? {
-            ControlAnswer::Ratings(ratings) => Ok(ratings),
-            other => Err(output::unexpected(&other)),
-        }
-    })
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+    let ratings = DataArg::from(path).command(async |daemon| daemon.ratings(&names).await)?;
+    Ok(ratings.into_iter().map(|of_name| of_name.rating).collect())
 }
 
 fn bot_row((entry, rating): (&BotEntry, Option<WireRating>)) -> BotListing {

@@ -4,22 +4,18 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::operations::control::{ControlAnswer, ControlRequest};
+use crate::http::control::ControlClient;
 use crate::storage::records::export::ExportFormat;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tokio::time::{Duration, interval};
 
-use super::operator::{DataArg, Operator};
+use super::operator::DataArg;
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
-use crate::app::terminal::runtime;
-
-/// Records in one request: the most that the daemon gives.
-const PAGE: u32 = 500;
 
 /// Export the records of finished games, or verify them.
 #[derive(Debug, clap::Args)]
@@ -88,37 +84,29 @@ impl GamesCommand {
 
 impl ExportGames {
     fn run(self) -> anyhow::Result<()> {
-        runtime()?.block_on(async {
-            let mut operator = self.data.open().await?;
-            let written = match &self.out {
-                Some(path) => self.write_file(&mut operator, path).await,
-                None => self.write(&mut operator, &mut io::stdout()).await,
-            };
-            operator.close().await?;
-            written
+        self.data.command(async |daemon| match &self.out {
+            Some(path) => self.write_file(daemon, path).await,
+            None => self.write(daemon, &mut io::stdout()).await,
         })
     }
 
-    async fn write_file(&self, operator: &mut Operator, path: &Path) -> anyhow::Result<()> {
+    async fn write_file(&self, daemon: &ControlClient, path: &Path) -> anyhow::Result<()> {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        self.write(operator, &mut BufWriter::new(file)).await
+        self.write(daemon, &mut BufWriter::new(file)).await
     }
 
-    async fn write(&self, operator: &mut Operator, out: &mut impl Write) -> anyhow::Result<()> {
+    async fn write(&self, daemon: &ControlClient, out: &mut impl Write) -> anyhow::Result<()> {
         let mut progress = ProgressLine::unbounded("games");
-        let mut after = self.after;
+        let mut after = self.after.map(|number| number.to_string());
         write!(out, "{}", self.format.heading())?;
         loop {
-            let answer = operator.call(ControlRequest::GamesExport { after, limit: PAGE }).await?;
-            let ControlAnswer::Games { records, next } = answer else {
-                return Err(output::unexpected(&answer));
-            };
-            for record in &records {
+            let records = daemon.games(after.as_deref()).await?;
+            for record in &records.items {
                 out.write_all(self.format.write(record).as_bytes())?;
             }
-            progress.advance(records.len() as u64);
-            match next {
-                Some(_) => after = next,
+            progress.advance(records.items.len() as u64);
+            match records.cursor {
+                Some(last) => after = Some(last),
                 None => break,
             }
         }
@@ -128,15 +116,7 @@ impl ExportGames {
 
 impl VerifyGames {
     fn run(self) -> anyhow::Result<()> {
-        let verified = runtime()?.block_on(async {
-            let mut operator = self.data.open().await?;
-            let answer = show_progress(operator.call(ControlRequest::GamesVerify)).await;
-            operator.close().await?;
-            match answer? {
-                ControlAnswer::Verified(verified) => Ok(verified),
-                other => Err(output::unexpected(&other)),
-            }
-        })?;
+        let verified = self.data.command(async |daemon| show_progress(daemon.verify_games()).await)?;
         if self.json {
             output::print_json(&verified)?;
         } else {

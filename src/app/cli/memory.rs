@@ -10,11 +10,9 @@ use crate::system::bot_files;
 use anyhow::Context;
 use clap::Subcommand;
 
+use crate::http::control::{ControlClient, ControlError, FileForm, LearnerFile};
 use crate::model::ids::GameId;
-use crate::operations::control::{
-    ControlAnswer, ControlError, ControlRefusal, ControlRequest, FileForm, LearnerVerified, RefusalKind,
-    Remedy,
-};
+use crate::study::learning::verify::{LearnerReport, Remedy};
 use crate::system::bot_files::BotFileError;
 use crate::system::files;
 use fourfold_bots::memory::{PatternMemory, Vocabulary, read_xml, write_xml};
@@ -207,14 +205,10 @@ impl MemoryCommand {
             MemoryAction::Show { limit, game: None, json, bot, variant, data } => {
                 match MemoryPlace::of_file(&bot, variant) {
                     Some(place) => show(&place, limit, json),
-                    None => {
-                        match known(&data, ControlRequest::LearnerShow { name: bot.clone() }, &bot, variant)?
-                        {
-                            Known::Arena(ControlAnswer::Learner(shown)) => learner::show(shown, limit, json),
-                            Known::Arena(other) => Err(output::unexpected(&other)),
-                            Known::House(place) => show(&place, limit, json),
-                        }
-                    }
+                    None => match known(&data, &bot, variant, async |daemon| daemon.learner(&bot).await)? {
+                        Known::Arena(shown) => learner::show(shown, limit, json),
+                        Known::House(place) => show(&place, limit, json),
+                    },
                 }
             }
             MemoryAction::Verify { repair, json, data } => verify(&data, repair, json),
@@ -232,12 +226,11 @@ fn export_known(file: &Path, xml: bool, bot: &str, variant: Variant, data: &Data
     if let Some(place) = MemoryPlace::of_file(bot, variant) {
         return export(of_place(&place)?.as_bytes(), file);
     }
-    match known(data, ControlRequest::LearnerExport { name: bot.to_owned() }, bot, variant)? {
-        Known::Arena(ControlAnswer::LearnerFile { form: FileForm::Network, .. }) if xml => {
+    match known(data, bot, variant, async |daemon| daemon.learner_file(bot).await)? {
+        Known::Arena(LearnerFile { form: FileForm::Network, .. }) if xml => {
             Err(Exit::usage(format!("{bot} is a network: it has no XML")).into())
         }
-        Known::Arena(ControlAnswer::LearnerFile { form: _, bytes }) => export(&bytes, file),
-        Known::Arena(other) => Err(output::unexpected(&other)),
+        Known::Arena(LearnerFile { form: _, bytes }) => export(&bytes, file),
         Known::House(place) => export(of_place(&place)?.as_bytes(), file),
     }
 }
@@ -279,18 +272,17 @@ fn show(place: &MemoryPlace, limit: Option<usize>, json: bool) -> anyhow::Result
 }
 
 fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
-    let learners = match ask(
-        data,
-        if repair { ControlRequest::LearnersRepair } else { ControlRequest::LearnersVerify },
-    )? {
-        ControlAnswer::LearnersVerified(learners) => learners,
-        other => return Err(output::unexpected(&other)),
-    };
+    let learners =
+        data.command(
+            async |daemon| {
+                if repair { daemon.repair_learners().await } else { daemon.verify_learners().await }
+            },
+        )?;
     if json {
         output::print_json(&learners)?;
     } else {
         let mut out = io::stdout().lock();
-        for LearnerVerified { name, games, versions, findings, remedy } in &learners {
+        for LearnerReport { name, games, versions, findings, remedy, revision: _ } in &learners {
             for finding in findings {
                 writeln!(out, "{name}: {finding}")?;
             }
@@ -303,8 +295,8 @@ fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
         }
     }
     // What was asked for is done.
-    let is_left = |learner: &&LearnerVerified| !(repair && learner.remedy == Remedy::Daemon);
-    let left: Vec<&LearnerVerified> = learners.iter().filter(is_left).collect();
+    let is_left = |learner: &&LearnerReport| !(repair && learner.remedy == Remedy::Daemon);
+    let left: Vec<&LearnerReport> = learners.iter().filter(is_left).collect();
     let count = left.iter().map(|learner| learner.findings.len()).sum::<usize>();
     let count = match count {
         0 => return Ok(()),
@@ -322,27 +314,22 @@ fn verify(data: &DataArg, repair: bool, json: bool) -> anyhow::Result<()> {
     Err(Exit::new(Code::Data, format!("{count}{advice}")).into())
 }
 
-/// Asks whoever uses the data directory.
-fn ask(data: &DataArg, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
-    crate::app::terminal::runtime()?.block_on(async {
-        let mut operator = data.open().await?;
-        let answer = operator.call(request).await;
-        operator.close().await?;
-        answer
-    })
-}
-
 /// Where somebody's knowledge is.
-enum Known {
+enum Known<T> {
     /// With a learner of the arena.
-    Arena(ControlAnswer),
+    Arena(T),
     /// In the file of the house bot of that name.
     House(MemoryPlace),
 }
 
 /// Asks for a learner of the arena, whether the daemon runs or not; where there is none of that name, for what the
 /// house bot of that name plays by. Any other failure is told: what is in the file is not what was asked for.
-fn known(data: &DataArg, request: ControlRequest, name: &str, variant: Variant) -> anyhow::Result<Known> {
+fn known<T>(
+    data: &DataArg,
+    name: &str,
+    variant: Variant,
+    ask: impl AsyncFnOnce(&ControlClient) -> Result<T, ControlError>,
+) -> anyhow::Result<Known<T>> {
     let house = || {
         let bot = name.parse().ok()?;
         let place = MemoryPlace { bot, variant, data: data.directory().to_owned() };
@@ -353,7 +340,7 @@ fn known(data: &DataArg, request: ControlRequest, name: &str, variant: Variant) 
     {
         return Ok(Known::House(place));
     }
-    match ask(data, request) {
+    match data.command(ask) {
         Ok(answer) => Ok(Known::Arena(answer)),
         Err(error) if is_no_learner(&error) => house().map(Known::House).ok_or(error),
         Err(error) => Err(error),
@@ -362,12 +349,7 @@ fn known(data: &DataArg, request: ControlRequest, name: &str, variant: Variant) 
 
 /// Whether nobody of the arena has this name.
 fn is_no_learner(error: &anyhow::Error) -> bool {
-    let kind = error.chain().find_map(|cause| match cause.downcast_ref::<ControlError>() {
-        Some(ControlError::Refused(refusal)) => Some(refusal.kind),
-        Some(ControlError::Lost(_) | ControlError::Unreadable(_)) => None,
-        None => cause.downcast_ref::<ControlRefusal>().map(|refusal| refusal.kind),
-    });
-    kind == Some(RefusalKind::NoSuchLearner)
+    error.downcast_ref::<ControlError>().is_some_and(ControlError::is_no_learner)
 }
 
 fn export(bytes: &[u8], file: &Path) -> anyhow::Result<()> {

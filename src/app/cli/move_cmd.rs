@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::operations::control::ReasonShown;
+use crate::http::control::WhyReason;
 use crate::system::bot_files;
 use anyhow::Context;
 use clap::ValueEnum;
@@ -88,7 +88,7 @@ impl MoveCommand {
         if reasons.is_empty() {
             return writeln!(io::stdout(), "{} has no reasons to tell in this position", self.bot.name());
         }
-        let reasons: Vec<ReasonShown> = reasons.into_iter().map(ReasonShown::from).collect();
+        let reasons: Vec<WhyReason> = reasons.into_iter().map(WhyReason::from).collect();
         reasons::print(&reasons)
     }
 

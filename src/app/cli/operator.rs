@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::accounts::Accounts;
-use crate::operations::control::{Control, ControlAnswer, ControlClient, ControlRequest, execute};
+use crate::http::control::{Control, ControlClient};
 use crate::system::data_dir;
 
 use crate::model::durability::Durability;
@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::runtime;
 
 /// How long to wait for a directory that is in use without a daemon answering: one that is just starting, or another
 /// command.
@@ -34,15 +35,15 @@ pub(super) struct DataArg {
     path: PathBuf,
 }
 
-/// Somebody who does commands: the daemon that uses the directory, or this process.
-pub(super) enum Operator {
-    Daemon(ControlClient),
-    Here(Here),
+/// Whoever does commands: the daemon that uses the directory, or this process.
+struct Operator {
+    client: ControlClient,
+    /// What is to be closed, if it is this process.
+    here: Option<Here>,
 }
 
 /// The directory's services in this process.
-pub(super) struct Here {
-    control: Control,
+struct Here {
     store: Arc<SqliteStore>,
     writing: tokio::task::JoinHandle<()>,
     /// Released last, after what uses it.
@@ -65,18 +66,29 @@ impl DataArg {
         data_dir::database(&self.path).exists()
     }
 
-    /// For commands that may be the first on a new directory.
-    pub(super) async fn open_or_create(&self) -> anyhow::Result<Operator> {
-        Operator::open(&self.path).await
+    /// Commands, on a directory that is made if it is not there.
+    pub(super) fn command_new<T, E: Into<anyhow::Error>>(
+        &self,
+        command: impl AsyncFnOnce(&ControlClient) -> Result<T, E>,
+    ) -> anyhow::Result<T> {
+        runtime()?.block_on(async {
+            let operator = Operator::open(&self.path).await?;
+            let done = command(&operator.client).await;
+            operator.close().await?;
+            done.map_err(Into::into)
+        })
     }
 
-    /// For commands that make no sense on a directory that is not there.
-    pub(super) async fn open(&self) -> anyhow::Result<Operator> {
+    /// Commands what makes no sense on a directory that is not there.
+    pub(super) fn command<T, E: Into<anyhow::Error>>(
+        &self,
+        command: impl AsyncFnOnce(&ControlClient) -> Result<T, E>,
+    ) -> anyhow::Result<T> {
         if !self.has_database() {
             let message = format!("there is no database in {}", self.path.display());
             return Err(Exit::new(Code::NoInput, message).into());
         }
-        self.open_or_create().await
+        self.command_new(command)
     }
 }
 
@@ -85,12 +97,12 @@ impl Operator {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let locked = match DataDir::open(path) {
-                Ok(data) => return Ok(Self::Here(Here::open(data).await?)),
+                Ok(data) => return Self::here(data).await,
                 Err(error @ DataDirError::Locked { .. }) => error,
                 Err(error) => return Err(error.into()),
             };
             if let Ok(client) = ControlClient::connect(&data_dir::control_socket(path)).await {
-                return Ok(Self::Daemon(client));
+                return Ok(Self { client, here: None });
             }
             if Instant::now() >= deadline {
                 return Err(locked.into());
@@ -99,24 +111,7 @@ impl Operator {
         }
     }
 
-    pub(super) async fn call(&mut self, request: ControlRequest) -> anyhow::Result<ControlAnswer> {
-        match self {
-            Self::Daemon(client) => Ok(client.call(&request).await?),
-            Self::Here(here) => Ok(execute(&here.control, request).await?),
-        }
-    }
-
-    /// Ends in good order.
-    pub(super) async fn close(self) -> anyhow::Result<()> {
-        match self {
-            Self::Daemon(_) => Ok(()),
-            Self::Here(here) => here.close().await,
-        }
-    }
-}
-
-impl Here {
-    async fn open(data: DataDir) -> anyhow::Result<Self> {
+    async fn here(data: DataDir) -> anyhow::Result<Self> {
         let store = Arc::new(SqliteStore::open(&data.database(), Durability::Strict).await?);
         let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
         let (writer, actor) = Writer::new(Arc::clone(&shared));
@@ -126,21 +121,27 @@ impl Here {
             // A write that failed is told to whoever asked for it.
             let _ = actor.run().await;
         });
-        let control = Control {
-            accounts,
-            store: shared,
-            writer,
-            learning: Learning::default(),
-            status: None,
-            tournaments: None,
-        };
-        Ok(Self { control, store, writing, _data: data })
+        let control =
+            Control { accounts, store: shared, writer, learning: Learning::default(), daemon: None };
+        let here = Here { store, writing, _data: data };
+        Ok(Self { client: ControlClient::here(control), here: Some(here) })
     }
 
+    /// Ends in good order.
+    async fn close(self) -> anyhow::Result<()> {
+        // The writer ends when nobody can write any more.
+        drop(self.client);
+        match self.here {
+            Some(here) => here.close().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Here {
     /// Writes what waits and closes the database, so that the next start need not check it.
     async fn close(self) -> anyhow::Result<()> {
-        drop(self.control);
-        // The writer ends when nobody can write any more; that it was cancelled or panicked changes nothing here.
+        // That the writer was cancelled or panicked changes nothing here.
         let _ = self.writing.await;
         if let Ok(store) = Arc::try_unwrap(self.store) {
             store.close().await?;

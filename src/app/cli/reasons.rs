@@ -2,19 +2,18 @@
 
 use std::io;
 
-use crate::operations::control::ReasonShown;
+use crate::http::control::WhyReason;
 
 use crate::app::terminal::output;
 
 /// Prints what spoke for which column. How often a pattern was seen is left out where nobody counts.
-pub(super) fn print(reasons: &[ReasonShown]) -> io::Result<()> {
+pub(super) fn print(reasons: &[WhyReason]) -> io::Result<()> {
     if reasons.iter().all(|reason| reason.seen == 0) {
-        let cells =
-            |it: &ReasonShown| [it.column.to_string(), format!("{:+}", it.weight), it.pattern.clone()];
+        let cells = |it: &WhyReason| [it.column.to_string(), format!("{:+}", it.weight), it.pattern.clone()];
         let cells: Vec<_> = reasons.iter().map(cells).collect();
         return output::print_table(["Column", "Weight", "Pattern"], &cells);
     }
-    let cells = |it: &ReasonShown| {
+    let cells = |it: &WhyReason| {
         [
             it.column.to_string(),
             format!("{:+}", it.weight),

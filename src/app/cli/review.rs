@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use crate::model::ids::GameId;
-use crate::operations::control::{ControlAnswer, ControlRequest};
 use fourfold_engine::review::{Judge, Review as Verdicts, Skill, Verdict};
 use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Game, Side, Variant};
@@ -13,7 +12,6 @@ use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// Judge every move of a game exactly.
 ///
@@ -57,22 +55,13 @@ impl ReviewCommand {
         // Digits were meant as moves.
         let is_id = !self.game.bytes().all(|byte| byte.is_ascii_digit());
         match self.game.parse::<GameId>() {
-            Ok(id) if is_id => self.fetch(id),
+            Ok(id) if is_id => self.fetch(&id),
             Ok(_) | Err(_) => Err(refused.into()),
         }
     }
 
-    fn fetch(&self, id: GameId) -> anyhow::Result<(Game, u32)> {
-        let answer = runtime()?.block_on(async {
-            let mut operator = self.data.open().await?;
-            let answer = operator.call(ControlRequest::Game { id }).await;
-            operator.close().await?;
-            answer
-        })?;
-        let ControlAnswer::Games { records, next: _ } = &answer else {
-            return Err(output::unexpected(&answer));
-        };
-        let Some(record) = records.first() else { return Err(output::unexpected(&answer)) };
+    fn fetch(&self, id: &GameId) -> anyhow::Result<(Game, u32)> {
+        let record = self.data.command(async |daemon| daemon.game(id).await)?;
         if record.result.is_none() {
             return Err(Exit::new(Code::TryLater, "a game is judged when it is over").into());
         }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::server;
-use crate::fourfold_version;
-use crate::operations::control::{Control, ControlServer, DaemonStatus};
+use crate::http::control::{Control, ControlServer, RunningDaemon};
 use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
 use crate::system::data_dir::DataDir;
 use clap::ValueEnum;
@@ -144,17 +143,13 @@ impl ServeCommand {
 /// Serves the operator's commands. Games are worth more: without the socket the daemon runs all the same.
 fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -> Option<ControlServer> {
     let services = Arc::clone(daemon.services());
-    let (accounts, store) = (services.accounts.clone(), Arc::clone(&services.store));
-    let (writer, learning) = (services.writer.clone(), daemon.learning().clone());
-    let status = Arc::new(move || DaemonStatus {
-        version: fourfold_version().to_owned(),
-        pid: std::process::id(),
-        started_at: services.started_at.to_string(),
-        games: services.host.rooms().len(),
-        online: services.sessions.online(),
-    });
-    let tournaments = Some(daemon.tournaments().clone());
-    let control = Control { accounts, store, writer, learning, status: Some(status), tournaments };
+    let control = Control {
+        accounts: services.accounts.clone(),
+        store: Arc::clone(&services.store),
+        writer: services.writer.clone(),
+        learning: daemon.learning().clone(),
+        daemon: Some(RunningDaemon { services, tournaments: daemon.tournaments().clone() }),
+    };
     let path = data.control_socket();
     ControlServer::start(&path, control, shutdown)
         .inspect_err(|error| warn!(path = %path.display(), %error, "the control socket cannot be made"))

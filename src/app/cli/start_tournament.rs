@@ -2,12 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::{ControlAnswer, ControlRequest};
-use serde_json::json;
-
 use super::operator::DataArg;
 use crate::app::terminal::output;
-use crate::app::terminal::runtime;
 
 /// Begin a tournament that the configuration names, whatever its schedule says. The daemon must be running.
 #[derive(Debug, clap::Args)]
@@ -25,18 +21,11 @@ pub(super) struct StartTournamentCommand {
 
 impl StartTournamentCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let answer = runtime()?.block_on(async {
-            let mut operator = self.data.open().await?;
-            let answer = operator.call(ControlRequest::TournamentHold { name: self.name }).await;
-            operator.close().await?;
-            answer
-        })?;
-        let ControlAnswer::TournamentHeld { id } = answer else {
-            anyhow::bail!("the daemon gave an answer to another question");
-        };
-        if self.json {
-            return output::print_json(&json!({ "id": id }));
+        let Self { name, json, data } = self;
+        let started = data.command(async |daemon| daemon.start_tournament(&name).await)?;
+        if json {
+            return output::print_json(&started);
         }
-        Ok(writeln!(io::stdout(), "begun: /tournament/{id}")?)
+        Ok(writeln!(io::stdout(), "begun: /tournament/{}", started.id)?)
     }
 }

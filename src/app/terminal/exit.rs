@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use crate::app::server::ServerError;
 use crate::client::ClientError;
-use crate::operations::control::{ControlError, ControlRefusal, RefusalKind};
+use crate::http::ApiCode;
+use crate::http::control::ControlError;
 use crate::storage::StoreError;
 use crate::storage::records::lines::LineError;
 use crate::storage::sqlite::OpenError;
@@ -108,8 +109,6 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))
-    } else if let Some(refusal) = cause.downcast_ref::<ControlRefusal>() {
-        Some(code_of_refusal(refusal.kind))
     } else if let Some(error) = cause.downcast_ref::<ControlError>() {
         Some(code_of_control_error(error))
     } else if let Some(error) = cause.downcast_ref::<ClientError>() {
@@ -142,20 +141,36 @@ fn code_of_server_error(error: &ServerError) -> Code {
     }
 }
 
-fn code_of_refusal(kind: RefusalKind) -> Code {
-    match kind {
-        RefusalKind::Usage => Code::Usage,
-        RefusalKind::Conflict | RefusalKind::NoSuchLearner => Code::Failure,
-        RefusalKind::Busy => Code::TryLater,
-        RefusalKind::Failed => Code::Io,
-    }
-}
-
 fn code_of_control_error(error: &ControlError) -> Code {
     match error {
         ControlError::Lost(_) => Code::TryLater,
-        ControlError::Unreadable(_) => Code::Failure,
-        ControlError::Refused(refusal) => code_of_refusal(refusal.kind),
+        ControlError::Unreadable(_) | ControlError::Unknown => Code::Failure,
+        ControlError::Refused(refusal) => code_of_refusal(refusal.code),
+    }
+}
+
+/// By whose fault it is: the command makes no sense, or not with what is there, or not now, or the daemon failed.
+fn code_of_refusal(code: ApiCode) -> Code {
+    match code {
+        ApiCode::BadJson
+        | ApiCode::BadParameter
+        | ApiCode::BadRequest
+        | ApiCode::BadHandshake
+        | ApiCode::TokenInUrl
+        | ApiCode::BadField
+        | ApiCode::NameReserved
+        | ApiCode::TooLarge
+        | ApiCode::UnsupportedMediaType
+        | ApiCode::UpgradeRequired => Code::Usage,
+        ApiCode::NameTaken
+        | ApiCode::Conflict
+        | ApiCode::Unauthorized
+        | ApiCode::Forbidden
+        | ApiCode::OriginNotAllowed
+        | ApiCode::NotFound
+        | ApiCode::MethodNotAllowed => Code::Failure,
+        ApiCode::Timeout | ApiCode::RateLimited | ApiCode::Busy => Code::TryLater,
+        ApiCode::Internal | ApiCode::NotReady => Code::Io,
     }
 }
 

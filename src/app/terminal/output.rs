@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::operations::control::ControlAnswer;
 use serde::Serialize;
 
 /// Writes one JSON value and a line feed.
@@ -36,11 +35,6 @@ pub(in crate::app) fn align(head: &[&str], rows: &[impl AsRef<[String]>]) -> Vec
     let head = line(&mut head.iter().copied());
     let rows = rows.iter().map(|row| line(&mut row.as_ref().iter().map(String::as_str)));
     std::iter::once(head).chain(rows).collect()
-}
-
-/// An answer that belongs to another command: the daemon is of another version.
-pub(in crate::app) fn unexpected(answer: &ControlAnswer) -> anyhow::Error {
-    anyhow::anyhow!("the daemon gave an answer to something else: {answer:?}")
 }
 
 #[cfg(test)]

@@ -16,29 +16,35 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::model::player::PlayerKind;
+use crate::model::player::{Identity, PlayerKind};
 use crate::model::secret::Secret;
 
 /// A name and its password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Credentials {
+pub(in crate::http) struct Credentials {
     /// 2 to 20 letters, digits, `_` or `-`, in upper or lower case alike.
-    name: String,
+    pub(in crate::http) name: String,
     /// 8 to 200 characters.
-    password: Secret,
+    pub(in crate::http) password: Secret,
 }
 
 /// Who signed in. The session itself is in the cookie.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Account")]
-struct SignedInView {
+pub struct SignedInView {
     /// Stays the same for ever.
-    id: PlayerId,
+    pub id: PlayerId,
     /// As it was registered.
-    name: PlayerName,
+    pub name: PlayerName,
     /// Always `human`.
-    kind: PlayerKind,
+    pub kind: PlayerKind,
+}
+
+impl From<Identity> for SignedInView {
+    fn from(account: Identity) -> Self {
+        Self { id: account.id, name: account.name, kind: account.kind }
+    }
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -102,8 +108,8 @@ async fn delete_session(
 
 fn signed_in(state: &AppState, issued: Issued) -> impl IntoResponse + use<> {
     let Issued { identity, token: _, secret } = issued;
-    let account = SignedInView { id: identity.id, name: identity.name, kind: identity.kind };
-    (StatusCode::CREATED, cookie_header(auth::set_cookie(&state.site, &secret)), Json(account))
+    let cookie = auth::set_cookie(&state.site, &secret);
+    (StatusCode::CREATED, cookie_header(cookie), Json(SignedInView::from(identity)))
 }
 
 pub(super) fn cookie_header(value: HeaderValue) -> AppendHeaders<[(HeaderName, HeaderValue); 1]> {

@@ -40,10 +40,10 @@ struct CreatedBot {
 }
 
 /// What became of the tokens.
-#[derive(Debug, Serialize, JsonSchema)]
-struct RevokedTokens {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RevokedTokens {
     /// How many were valid until now.
-    revoked: usize,
+    pub revoked: usize,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {

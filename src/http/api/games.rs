@@ -2,14 +2,12 @@
 
 pub(super) mod stream;
 
-use std::collections::HashMap;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use fourfold_engine::{BySide, Game};
+use fourfold_engine::Game;
 
 use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
@@ -22,8 +20,8 @@ use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
 use crate::storage::records::Record;
+use crate::storage::records::players::PlayerCache;
 use crate::storage::store::GameQuery;
-use crate::storage::{Store, StoreError, StoredGame, StoredPlayer};
 
 const PLAYER: Parameter =
     Parameter { name: "player", about: "Only games of this player", schema: schema_of::<PlayerName> };
@@ -112,10 +110,10 @@ pub(super) async fn game_list(
     stored.truncate(limit as usize);
     let last = stored.last().and_then(|game| game.settlement.as_ref());
     let cursor = last.filter(|_| goes_on).map(|settlement| settlement.number.to_string());
-    let mut players = PlayerCache::new(&*state.store);
+    let mut players = PlayerCache::default();
     let mut items = Vec::with_capacity(stored.len());
     for game in &stored {
-        items.push(players.record(game).await?);
+        items.push(players.record(&*state.store, game).await?);
     }
     Ok(List { items, cursor })
 }
@@ -133,42 +131,11 @@ async fn game(
         let game = game.map_err(|error| ApiError::internal(&error))?;
         picture(&headers, Keep::Settled, picture::board(&game))
     } else {
-        let record = PlayerCache::new(&*state.store).record(&stored).await?;
+        let record = PlayerCache::default().record(&*state.store, &stored).await?;
         keepable_json(&headers, Keep::Settled, &record)
     };
     if stored.settlement.is_none() {
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     Ok(response.into_response())
-}
-
-/// Players of several games, each read from the store once.
-struct PlayerCache<'a> {
-    store: &'a dyn Store,
-    known: HashMap<PlayerId, StoredPlayer>,
-}
-
-impl<'a> PlayerCache<'a> {
-    fn new(store: &'a dyn Store) -> Self {
-        Self { store, known: HashMap::new() }
-    }
-
-    /// The public record of a game.
-    async fn record(&mut self, game: &StoredGame) -> Result<Record, ApiError> {
-        let players = BySide {
-            first: self.player(&game.spec.players.first).await?,
-            second: self.player(&game.spec.players.second).await?,
-        };
-        Ok(Record::new(game, &players))
-    }
-
-    async fn player(&mut self, id: &PlayerId) -> Result<StoredPlayer, ApiError> {
-        if let Some(player) = self.known.get(id) {
-            return Ok(player.clone());
-        }
-        let missing = || StoreError::Corrupt(format!("a game names player {id}, who does not exist"));
-        let player = self.store.player(id).await?.ok_or_else(missing)?;
-        self.known.insert(id.clone(), player.clone());
-        Ok(player)
-    }
 }

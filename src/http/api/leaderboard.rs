@@ -11,7 +11,7 @@ use super::{LIMIT, VARIANT};
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankingQuery};
+use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankedRow, RankingQuery};
 use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
@@ -20,24 +20,24 @@ use crate::model::population::Population;
 
 /// A rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub(super) struct RatingView {
+pub(in crate::http) struct RatingView {
     /// The published rating: of the joint fit on a scale where the bot `random` has 0; on the list of people, and
     /// wherever no fit knows the player yet, it is `live_elo`.
-    elo: i32,
+    pub(in crate::http) elo: i32,
     /// The rating that moves with each game.
-    live_elo: i32,
+    pub(in crate::http) live_elo: i32,
     /// Half the width of the 95 % interval of `elo`, in Elo points.
-    pm95: u32,
+    pub(in crate::http) pm95: u32,
     /// Whether too few games stand behind it.
-    provisional: bool,
+    pub(in crate::http) provisional: bool,
     /// Rated games.
-    games: u64,
+    pub(in crate::http) games: u64,
     /// Won.
-    wins: u64,
+    pub(in crate::http) wins: u64,
     /// Drawn.
-    draws: u64,
+    pub(in crate::http) draws: u64,
     /// Lost.
-    losses: u64,
+    pub(in crate::http) losses: u64,
 }
 
 impl From<PublishedShown> for RatingView {
@@ -59,35 +59,35 @@ impl From<PublishedShown> for RatingView {
 /// A row of the leaderboard.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
-struct LeaderboardRowView {
+pub(in crate::http) struct LeaderboardRowView {
     /// From 1; equal ratings share a rank.
-    rank: u64,
+    pub(in crate::http) rank: u64,
     /// Stays the same for ever.
-    id: PlayerId,
+    pub(in crate::http) id: PlayerId,
     /// Who.
-    name: PlayerName,
+    pub(in crate::http) name: PlayerName,
     /// Person or bot.
-    kind: PlayerKind,
+    pub(in crate::http) kind: PlayerKind,
     /// Whether it is a bot of the house.
-    house: bool,
+    pub(in crate::http) house: bool,
     /// The version a bot gives itself.
-    version: Option<String>,
+    pub(in crate::http) version: Option<String>,
     #[serde(flatten)]
-    rating: RatingView,
+    pub(in crate::http) rating: RatingView,
     /// Games that count for the joint fit: repeated ones once, halves of pairs not at all. Null on the list of people.
-    distinct: Option<u64>,
+    pub(in crate::http) distinct: Option<u64>,
     /// Pairs among them.
-    pairs: Option<u64>,
+    pub(in crate::http) pairs: Option<u64>,
     /// How many opponents they were against.
-    opponents: Option<usize>,
+    pub(in crate::http) opponents: Option<usize>,
     /// Share of moves that kept the value of the position, 0 to 1, by the exact solver; null until games were judged.
-    exact: Option<f64>,
+    pub(in crate::http) exact: Option<f64>,
     /// The same among positions in which some move would have thrown the value away.
-    decision: Option<f64>,
+    pub(in crate::http) decision: Option<f64>,
     /// Share of moves than which none was better.
-    optimal: Option<f64>,
+    pub(in crate::http) optimal: Option<f64>,
     /// How likely it is that this player is stronger than the next one in the list, 0 to 1; null in the last row.
-    los_next: Option<f64>,
+    pub(in crate::http) los_next: Option<f64>,
 }
 
 /// What fixes the scale.
@@ -197,27 +197,29 @@ async fn leaderboard(
     };
     let wanted = RankingQuery { population, variant, home, limit: parameters.limit()? };
     let ranking = ranking::ranking(&state, wanted).await?;
-    let items = ranking.rows.into_iter().map(row).collect();
+    let items = ranking.rows.into_iter().map(LeaderboardRowView::from).collect();
     Ok(Json(LeaderboardAnswer { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
 }
 
-fn row(row: ranking::RankedRow) -> LeaderboardRowView {
-    let ranking::RankedRow { rank, player, shown, counted, skill, los_next } = row;
-    LeaderboardRowView {
-        rank,
-        id: player.id,
-        name: player.name,
-        kind: player.kind,
-        house: player.house,
-        version: player.profile.version,
-        rating: shown.into(),
-        distinct: counted.map(|counted| counted.games),
-        pairs: counted.map(|counted| counted.pairs),
-        opponents: counted.map(|counted| counted.opponents),
-        exact: skill.and_then(|skill| skill.good_rate()).map(thousandths),
-        decision: skill.and_then(|skill| skill.accuracy()).map(thousandths),
-        optimal: skill.and_then(|skill| skill.optimal_rate()).map(thousandths),
-        los_next,
+impl From<RankedRow> for LeaderboardRowView {
+    fn from(row: RankedRow) -> Self {
+        let RankedRow { rank, player, shown, counted, skill, los_next } = row;
+        Self {
+            rank,
+            id: player.id,
+            name: player.name,
+            kind: player.kind,
+            house: player.house,
+            version: player.profile.version,
+            rating: shown.into(),
+            distinct: counted.map(|counted| counted.games),
+            pairs: counted.map(|counted| counted.pairs),
+            opponents: counted.map(|counted| counted.opponents),
+            exact: skill.and_then(|skill| skill.good_rate()).map(thousandths),
+            decision: skill.and_then(|skill| skill.accuracy()).map(thousandths),
+            optimal: skill.and_then(|skill| skill.optimal_rate()).map(thousandths),
+            los_next,
+        }
     }
 }
 

@@ -76,32 +76,32 @@ struct CurvePointView {
 }
 
 /// Why a bot moved as it did.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(in crate::http) struct MoveReasons {
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MoveReasons {
     /// Of the move, counted from 1, the opening's included.
-    pub(in crate::http) ply: usize,
+    pub ply: usize,
     /// Where it moved, from 1.
-    pub(in crate::http) column: u8,
+    pub column: u8,
     /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided the move of a bot that
     /// learns: it won at once, was forced, or no known pattern spoke.
-    pub(in crate::http) reasons: Vec<WhyReason>,
+    pub reasons: Vec<WhyReason>,
 }
 
 /// A pattern that spoke.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(in crate::http) struct WhyReason {
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WhyReason {
     /// For which column, from 1.
-    pub(in crate::http) column: u8,
+    pub column: u8,
     /// How much it weighed, in the bot's own unit.
-    pub(in crate::http) weight: i64,
+    pub weight: i64,
     /// The pattern's name, such as `own c1 d1 e1 .`.
-    pub(in crate::http) pattern: String,
+    pub pattern: String,
     /// How often it was seen then.
-    pub(in crate::http) seen: u32,
+    pub seen: u32,
     /// How many of those games were won.
-    pub(in crate::http) won: u32,
+    pub won: u32,
     /// How many were lost.
-    pub(in crate::http) lost: u32,
+    pub lost: u32,
 }
 
 /// What a finished game taught the learners.
@@ -129,15 +129,15 @@ struct LessonJson {
 }
 
 /// A move of a game at which a learner chose otherwise right after it had learnt the game.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RethoughtJson")]
-struct ChangedMoveJson {
+pub struct ChangedMoveJson {
     /// Of the move that was played, counted from 1, the opening's included.
-    ply: usize,
+    pub ply: usize,
     /// The columns, from 1, among which it would have chosen before.
-    before: Vec<u8>,
+    pub before: Vec<u8>,
     /// Those among which it chose right after.
-    after: Vec<u8>,
+    pub after: Vec<u8>,
 }
 
 /// Whether bots of the house may learn from one's games.

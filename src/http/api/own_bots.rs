@@ -126,12 +126,12 @@ struct TokenView {
 }
 
 /// One more token.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CreatedToken {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedToken {
     /// Names the token without revealing it.
-    pub(super) id: TokenId,
+    pub id: TokenId,
     /// The token, shown this once.
-    pub(super) token: String,
+    pub token: String,
 }
 
 /// How a self-test stands.

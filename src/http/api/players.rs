@@ -23,9 +23,9 @@ use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 
 use crate::protocol::terms::WireVariant;
-use crate::storage::StoredPlayer;
 use crate::storage::record::HistoryPoint;
 use crate::storage::records::Record;
+use crate::storage::{StoreError, StoredPlayer};
 
 /// Everything public about a player.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -58,11 +58,11 @@ pub(super) struct Profile {
 
 /// A rating and the board size that it is of.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct VariantRating {
+pub(in crate::http) struct VariantRating {
     /// Board size.
-    variant: WireVariant,
+    pub(in crate::http) variant: WireVariant,
     #[serde(flatten)]
-    rating: RatingView,
+    pub(in crate::http) rating: RatingView,
 }
 
 /// What one game did to a rating.
@@ -146,14 +146,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         None => None,
     };
     let bots = state.store.bots_of(&player.id).await?.into_iter().map(|bot| bot.name).collect();
-    let ratings = state.store.ratings_of(&player.id).await?;
-    let ratings = ratings
-        .into_iter()
-        .map(|(variant, row)| VariantRating {
-            variant: WireVariant(variant),
-            rating: PublishedShown::published(state, &player, variant, row).into(),
-        })
-        .collect();
+    let ratings = ratings_of(state, &player).await?;
     Ok(Profile {
         online: state.arena.is_online(&player.id),
         id: player.id,
@@ -168,6 +161,18 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         created_at: player.created_at.to_string(),
         ratings,
     })
+}
+
+/// The published ratings of a player.
+pub(in crate::http) async fn ratings_of(
+    state: &AppState,
+    player: &StoredPlayer,
+) -> Result<Vec<VariantRating>, StoreError> {
+    let view = |(variant, row)| VariantRating {
+        variant: WireVariant(variant),
+        rating: PublishedShown::published(state, player, variant, row).into(),
+    };
+    Ok(state.store.ratings_of(&player.id).await?.into_iter().map(view).collect())
 }
 
 async fn player_games(

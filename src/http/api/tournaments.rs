@@ -6,6 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use fourfold_arena::format::Format;
+use fourfold_arena::report::RatedPlayer;
 use fourfold_engine::Side;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,42 +98,42 @@ struct TournamentDetail {
 
 /// One entrant's place.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-struct StandingRow {
-    rank: usize,
-    name: String,
+pub(in crate::http) struct StandingRow {
+    pub(in crate::http) rank: usize,
+    pub(in crate::http) name: String,
     /// 3 points a win, 1 a draw.
-    score: u64,
-    wins: u64,
+    pub(in crate::http) score: u64,
+    pub(in crate::http) wins: u64,
     /// Wins as the first side.
-    wins_first: u64,
+    pub(in crate::http) wins_first: u64,
     /// Wins as the second side.
-    wins_second: u64,
-    draws: u64,
-    losses: u64,
-    games: u64,
+    pub(in crate::http) wins_second: u64,
+    pub(in crate::http) draws: u64,
+    pub(in crate::http) losses: u64,
+    pub(in crate::http) games: u64,
     /// Rating within the tournament, by a joint fit whose mean is 0.
-    elo: f64,
+    pub(in crate::http) elo: f64,
     /// Half the width of the interval that holds 95 %.
-    pm95: f64,
+    pub(in crate::http) pm95: f64,
     /// Games lost by breaking off, or by not being there.
-    faults: u64,
+    pub(in crate::http) faults: u64,
     /// Whether it was taken out after faults.
-    suspended: bool,
+    pub(in crate::http) suspended: bool,
 }
 
 /// A game of the schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-struct ScheduledGame {
+pub(in crate::http) struct ScheduledGame {
     /// From 0; games 2k and 2k + 1 are a pair: one opening, both colours.
-    number: u64,
-    first: PlayerName,
-    second: PlayerName,
+    pub(in crate::http) number: u64,
+    pub(in crate::http) first: PlayerName,
+    pub(in crate::http) second: PlayerName,
     /// Its record; null if it was lost without being played.
-    game: Option<GameId>,
+    pub(in crate::http) game: Option<GameId>,
     /// Null while it goes on.
-    result: Option<GameResult>,
+    pub(in crate::http) result: Option<GameResult>,
     /// Whether it ended by a fault.
-    fault: bool,
+    pub(in crate::http) fault: bool,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -225,37 +226,35 @@ fn detail(view: &TournamentView) -> TournamentDetail {
         seed: tournament.seed,
         time: tournament.time,
         rated: tournament.rated,
-        standings: standings(view),
+        standings: view.table.players.iter().filter_map(standing_row).collect(),
         crosstable: view.table.tournament.as_ref().map(|of| of.crosstable.clone()).unwrap_or_default(),
         schedule: view.lines.iter().map(|line| scheduled(view, line)).collect(),
         warnings: view.table.warnings.clone(),
     }
 }
 
-fn standings(view: &TournamentView) -> Vec<StandingRow> {
+/// The place of a player, if the tournament has any.
+pub(in crate::http) fn standing_row(player: &RatedPlayer) -> Option<StandingRow> {
     let tenths = |elo: f64| (elo * 10.0).round() / 10.0;
-    let row = |player: &fourfold_arena::report::RatedPlayer| {
-        let standing = player.standing?;
-        Some(StandingRow {
-            rank: standing.rank,
-            name: player.name.clone(),
-            score: standing.score,
-            wins: player.wins,
-            wins_first: standing.wins_first,
-            wins_second: standing.wins_second,
-            draws: player.draws,
-            losses: player.losses,
-            games: player.games,
-            elo: tenths(player.elo),
-            pm95: tenths(player.pm95),
-            faults: standing.faults,
-            suspended: standing.suspended,
-        })
-    };
-    view.table.players.iter().filter_map(row).collect()
+    let standing = player.standing?;
+    Some(StandingRow {
+        rank: standing.rank,
+        name: player.name.clone(),
+        score: standing.score,
+        wins: player.wins,
+        wins_first: standing.wins_first,
+        wins_second: standing.wins_second,
+        draws: player.draws,
+        losses: player.losses,
+        games: player.games,
+        elo: tenths(player.elo),
+        pm95: tenths(player.pm95),
+        faults: standing.faults,
+        suspended: standing.suspended,
+    })
 }
 
-fn scheduled(view: &TournamentView, line: &ScheduleLine) -> ScheduledGame {
+pub(in crate::http) fn scheduled(view: &TournamentView, line: &ScheduleLine) -> ScheduledGame {
     let result = line.outcome.map(|outcome| match outcome.winner {
         Some(Side::First) => GameResult::First,
         Some(Side::Second) => GameResult::Second,

@@ -46,7 +46,7 @@ fn dial(pipe_bytes: usize) -> Peering {
     let limits = Arc::new(TransportLimits { connections: Some(10), ..TransportLimits::default() });
     let connection_limits = ConnectionLimits::new(&limits);
     let stop = CancellationToken::new();
-    let deps = ConnectionDeps { router: router(), limits, stop: stop.clone() };
+    let deps = ConnectionDeps { router: router(), limits, stop: stop.clone(), hang_up: HangUp::GivesUp };
     let task = tokio::spawn(serve(far, PEER, connection_limits.take(None).unwrap(), deps));
     Peering { stream, task, stop, connection_limits }
 }

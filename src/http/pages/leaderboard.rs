@@ -10,7 +10,8 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::player;
 use super::{Page, words};
-use crate::http::ranking::{self, FitSummary, Home, Ranking, RankingQuery};
+use crate::http::api::leaderboard::LeaderboardRowView;
+use crate::http::ranking::{self, FitSummary, Home, RankedRow, Ranking, RankingQuery};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
@@ -65,20 +66,13 @@ struct Bar {
     at: String,
 }
 
+/// A row as the interface has it, with what only a page needs.
 struct LeaderboardPageRow {
-    rank: u64,
+    row: LeaderboardRowView,
     player: PlayerTag,
-    version: Option<String>,
     /// On the list of learners: how many.
     games_learnt: Option<String>,
-    elo: i32,
-    pm95: u32,
-    provisional: bool,
     bar: Bar,
-    games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
     exact: Option<String>,
     /// How sure the place above the next row is.
     los_next: Option<String>,
@@ -120,12 +114,12 @@ pub(super) async fn page(
     let wanted = RankingQuery { population, variant, home, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
-    let mut shown: Vec<LeaderboardPageRow> =
-        rows.iter().map(|row| LeaderboardPageRow::new(lang, &scale, row)).collect();
+    let mut rows: Vec<LeaderboardPageRow> =
+        rows.into_iter().map(|row| LeaderboardPageRow::new(lang, &scale, row)).collect();
     let of_learners = home == Some(Home::Learners);
     if of_learners {
-        for (shown, row) in shown.iter_mut().zip(&rows) {
-            shown.games_learnt = state.learning.games_learnt(&row.player.id).map(|games| lang.number(games));
+        for shown in &mut rows {
+            shown.games_learnt = state.learning.games_learnt(&shown.row.id).map(|games| lang.number(games));
         }
     }
     let page = LeaderboardPage {
@@ -137,9 +131,9 @@ pub(super) async fn page(
         }),
         method: lang.linked("ranking.method", "/docs/ratings"),
         filters: filters(&state, lang, wanted),
-        has_exact: shown.iter().any(|row| row.exact.is_some()),
+        has_exact: rows.iter().any(|row| row.exact.is_some()),
         of_learners,
-        rows: shown,
+        rows,
         facts: fit.as_ref().map(|fit| facts(lang, fit)).unwrap_or_default(),
         warnings: fit.as_ref().map(|fit| warnings(lang, fit)).unwrap_or_default(),
     };
@@ -147,23 +141,15 @@ pub(super) async fn page(
 }
 
 impl LeaderboardPageRow {
-    fn new(lang: Language, scale: &Ends, row: &ranking::RankedRow) -> Self {
-        let shown = row.shown;
+    fn new(lang: Language, scale: &Ends, row: RankedRow) -> Self {
         Self {
-            rank: row.rank,
             player: PlayerTag::new(lang, &player::wire(&row.player, None)),
-            version: row.player.profile.version.clone().filter(|_| !row.player.house),
             games_learnt: None,
-            elo: shown.elo,
-            pm95: shown.pm95,
-            provisional: shown.live.standing.is_provisional(),
-            bar: scale.bar(shown.elo, shown.pm95),
-            games: shown.live.standing.games,
-            wins: shown.live.score.wins,
-            draws: shown.live.score.draws,
-            losses: shown.live.score.losses,
+            bar: scale.bar(row.shown.elo, row.shown.pm95),
+            // Of the exact share: that of the interface is rounded.
             exact: row.skill.and_then(|skill| skill.good_rate()).map(|share| player::percent(lang, share)),
             los_next: row.los_next.map(certainty),
+            row: row.into(),
         }
     }
 }
@@ -182,9 +168,9 @@ struct Ends {
 impl Ends {
     /// From the lowest to the highest end of those that are known well enough: one newcomer does not press all others
     /// together.
-    fn of(rows: &[ranking::RankedRow]) -> Self {
+    fn of(rows: &[RankedRow]) -> Self {
         let known = || rows.iter().filter(|row| !row.shown.live.standing.is_provisional());
-        let ends = |row: &ranking::RankedRow| {
+        let ends = |row: &RankedRow| {
             let half = f64::from(row.shown.pm95);
             (f64::from(row.shown.elo) - half, f64::from(row.shown.elo) + half)
         };

@@ -6,7 +6,7 @@ mod play;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Html;
-use fourfold_engine::{Side, SideResult, Variant};
+use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss};
 use serde::Deserialize;
 
 use self::history::RatingHistory;
@@ -19,16 +19,17 @@ use super::live::GameTile;
 use super::parts::{Badge, PlayerTag, badge};
 use super::{Page, words};
 use crate::accounts::identity_of;
-use crate::http::ranking::PublishedShown;
+use crate::http::api::leaderboard::RatingView;
+use crate::http::api::players::{VariantRating, ratings_of};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 
 use crate::model::rating::elo::ShownRating;
-use crate::protocol::terms::WirePlayer;
+use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
-use crate::storage::record::{RatingRow, StoredGame, StoredPlayer};
+use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 
 /// Finished games on one page.
@@ -69,9 +70,7 @@ struct PlayerGameRow {
 /// How the rating stands.
 struct PlayerStanding {
     variant: String,
-    elo: i32,
-    pm95: u32,
-    provisional: bool,
+    rating: RatingView,
     /// The live one, where it is another.
     live: Option<String>,
     record: String,
@@ -141,7 +140,7 @@ pub(super) async fn page(
         return Err(PageError::not_found(visitor));
     };
     let lang = visitor.language();
-    let ratings = state.store.ratings_of(&player.id).await?;
+    let ratings = ratings_of(&state, &player).await?;
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
@@ -171,10 +170,7 @@ pub(super) async fn page(
             .clone()
             .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
         since: words::day(lang, player.created_at),
-        standings: ratings
-            .into_iter()
-            .map(|(of, row)| PlayerStanding::new(lang, &state, &player, (of, row), variant))
-            .collect(),
+        standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
@@ -201,25 +197,18 @@ async fn owner(
 }
 
 impl PlayerStanding {
-    fn new(
-        lang: Language,
-        state: &AppState,
-        player: &StoredPlayer,
-        (variant, row): (Variant, RatingRow),
-        on_show: Variant,
-    ) -> Self {
-        let shown = PublishedShown::published(state, player, variant, row);
-        let live = row.standing.rating.to_elo();
+    fn new(lang: Language, player: &StoredPlayer, of: &VariantRating, on_show: Variant) -> Self {
+        let &VariantRating { variant: WireVariant(variant), rating } = of;
+        let RatingView { elo, live_elo, games, wins, draws, losses, .. } = rating;
+        let score = WinDrawLoss { wins, draws, losses };
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
-            elo: shown.elo,
-            pm95: shown.pm95,
-            provisional: row.standing.is_provisional(),
-            live: (player.kind == PlayerKind::Bot && live != shown.elo)
-                .then(|| lang.fill("profile.live_elo", &[("elo", live)])),
-            record: play::record(lang, row.standing.games, row.score),
+            live: (player.kind == PlayerKind::Bot && live_elo != elo)
+                .then(|| lang.fill("profile.live_elo", &[("elo", live_elo)])),
+            record: play::record(lang, games, score),
             url: (variant != on_show).then(url),
+            rating,
         }
     }
 }
@@ -250,9 +239,9 @@ async fn skill(
 }
 
 /// The board that the address names, else the one with the most games.
-fn shown_variant(from: &From, ratings: &[(Variant, RatingRow)]) -> Variant {
+fn shown_variant(from: &From, ratings: &[VariantRating]) -> Variant {
     let named = from.variant.as_deref().and_then(|text| text.parse().ok());
-    let usual = || ratings.iter().max_by_key(|(_, row)| row.standing.games).map(|(variant, _)| *variant);
+    let usual = || ratings.iter().max_by_key(|of| of.rating.games).map(|of| of.variant.0);
     named.or_else(usual).unwrap_or_default()
 }
 

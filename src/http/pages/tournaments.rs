@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse, Response};
 use fourfold_arena::format::Format;
-use fourfold_engine::Side;
+use fourfold_arena::report::RatedPlayer;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -17,9 +17,11 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::competition::tournament::{TournamentSummary, TournamentView, Upcoming};
 use crate::http::answer::{Keep, keepable};
+use crate::http::api::tournaments::{ScheduledGame, StandingRow, scheduled, standing_row};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::TournamentId;
+use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
 use crate::storage::tournaments::EndedBecause;
 
@@ -91,15 +93,8 @@ pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Pag
 
 /// A row of the standings.
 struct StandingsPageRow {
-    rank: usize,
-    name: String,
-    score: u64,
-    wins: u64,
-    wins_first: u64,
-    wins_second: u64,
-    games: u64,
+    row: StandingRow,
     elo: String,
-    suspended: bool,
 }
 
 /// A row of the crosstable: points against each, by rank.
@@ -119,10 +114,9 @@ enum CrosstableCell {
 
 /// A game of the schedule.
 struct TournamentGameRow {
+    row: ScheduledGame,
+    /// Counted from 1.
     number: u64,
-    first: String,
-    second: String,
-    link: Option<String>,
     result: &'static str,
     note: Option<&'static str>,
 }
@@ -149,6 +143,7 @@ impl TournamentTable {
     fn new(lang: Language, view: &TournamentView) -> Self {
         let reason = view.tournament.end.as_ref().map(|end| end.reason);
         let earlier = view.lines.len().saturating_sub(GAMES_MAX);
+        let latest = view.lines.iter().skip(earlier).rev();
         let progress = [("n", lang.number(view.games)), ("of", lang.number(view.known))];
         Self {
             lang,
@@ -158,26 +153,18 @@ impl TournamentTable {
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
             crosstable: crosstable(lang, view),
-            games: view.lines.iter().skip(earlier).rev().map(|line| game(lang, view, line)).collect(),
+            games: latest.map(|line| game(lang, scheduled(view, line))).collect(),
             earlier: earlier as u64,
         }
     }
 }
 
 fn standings(view: &TournamentView) -> Vec<StandingsPageRow> {
-    let row = |player: &fourfold_arena::report::RatedPlayer| {
-        let standing = player.standing?;
-        Some(StandingsPageRow {
-            rank: standing.rank,
-            name: player.name.clone(),
-            score: standing.score,
-            wins: player.wins,
-            wins_first: standing.wins_first,
-            wins_second: standing.wins_second,
-            games: player.games,
-            elo: if player.games == 0 { String::new() } else { elo(player.elo, player.pm95) },
-            suspended: standing.suspended,
-        })
+    let row = |player: &RatedPlayer| {
+        let row = standing_row(player)?;
+        // Of the exact figures: those of the interface are rounded.
+        let elo = if row.games == 0 { String::new() } else { elo(player.elo, player.pm95) };
+        Some(StandingsPageRow { row, elo })
     };
     view.table.players.iter().filter_map(row).collect()
 }
@@ -210,31 +197,19 @@ fn points(lang: Language, half_points: u64, games: u64) -> String {
     lang.decimal(format_args!("{}{half}/{games}", half_points / 2))
 }
 
-fn game(
-    lang: Language,
-    view: &TournamentView,
-    line: &crate::competition::tournament::progress::ScheduleLine,
-) -> TournamentGameRow {
-    let result = match line.outcome.map(|outcome| outcome.winner) {
-        None => lang.text("site.live"),
-        Some(Some(Side::First)) => "1 : 0",
-        Some(Some(Side::Second)) => "0 : 1",
-        Some(None) => "½ : ½",
+fn game(lang: Language, row: ScheduledGame) -> TournamentGameRow {
+    let result = match row.result {
+        Some(GameResult::First) => "1 : 0",
+        Some(GameResult::Second) => "0 : 1",
+        Some(GameResult::Draw) => "½ : ½",
+        Some(GameResult::Void) | None => lang.text("site.live"),
     };
-    let is_fault = line.outcome.is_some_and(|outcome| outcome.is_fault);
-    let note = match &line.game {
+    let note = match &row.game {
         None => Some("tournament.absent"),
-        Some(_) if is_fault => Some("tournament.fault"),
+        Some(_) if row.fault => Some("tournament.fault"),
         Some(_) => None,
     };
-    TournamentGameRow {
-        number: line.number + 1,
-        first: view.names[line.seats.first].to_string(),
-        second: view.names[line.seats.second].to_string(),
-        link: line.game.as_ref().map(|game| format!("/game/{game}")),
-        result,
-        note: note.map(|key| lang.text(key)),
-    }
+    TournamentGameRow { number: row.number + 1, result, note: note.map(|key| lang.text(key)), row }
 }
 
 #[derive(Template)]

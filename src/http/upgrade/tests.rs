@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::http::connection::{self, ConnectionDeps};
+use crate::http::connection::{self, ConnectionDeps, HangUp};
 use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
@@ -61,6 +61,7 @@ impl Daemon {
             router: self.router.clone(),
             limits: transport.limits.clone(),
             stop: CancellationToken::new(),
+            hang_up: HangUp::GivesUp,
         };
         let peer = SocketAddr::new(peer.parse().unwrap(), 4_000);
         let slot = transport
@@ -164,6 +165,7 @@ async fn what_is_no_handshake_is_told_what_is_missing() {
             router: daemon.router.clone(),
             limits: daemon.transport.limits.clone(),
             stop: CancellationToken::new(),
+            hang_up: HangUp::GivesUp,
         };
         let peer = SocketAddr::new("10.0.0.1".parse().unwrap(), 1);
         tokio::spawn(connection::serve(
@@ -268,6 +270,7 @@ async fn frames_that_come_with_the_handshake_are_heard() {
         router: daemon.router.clone(),
         limits: daemon.transport.limits.clone(),
         stop: CancellationToken::new(),
+        hang_up: HangUp::GivesUp,
     };
     let peer = SocketAddr::new("192.0.2.1".parse().unwrap(), 1);
     tokio::spawn(connection::serve(far, peer, daemon.transport.connection_limits.take(None).unwrap(), deps));

@@ -1,17 +1,15 @@
 //! Records out of the store: page by page, as lines of JSON, as a table, or in a form that rating tools read.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use fourfold_engine::{BySide, Side};
+use fourfold_engine::Side;
 use thiserror::Error;
 
 use super::Record;
-use crate::model::ids::PlayerId;
+use super::players::PlayerCache;
 use crate::model::result::GameResult;
-use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 use crate::storage::words::Word;
 use crate::storage::{Store, StoreError};
@@ -194,14 +192,14 @@ pub struct RecordReader {
     store: Arc<dyn Store>,
     /// What remains to be read; its limit counts down.
     query: GameQuery,
-    players: HashMap<PlayerId, StoredPlayer>,
+    players: PlayerCache,
     is_done: bool,
 }
 
 impl RecordReader {
     /// Reads what the query asks for; its limit is that of all pages together.
     pub fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
-        Self { store, query, players: HashMap::new(), is_done: false }
+        Self { store, query, players: PlayerCache::default(), is_done: false }
     }
 
     /// Some more records, in order; `None` at the end.
@@ -222,7 +220,7 @@ impl RecordReader {
         self.query.after = last.map(|settlement| settlement.number).or(self.query.after);
         let mut records = Vec::with_capacity(games.len());
         for game in games {
-            records.push(self.record(&game).await?);
+            records.push(self.players.record(&*self.store, &game).await?);
         }
         Ok(if records.is_empty() { None } else { Some(records) })
     }
@@ -231,26 +229,12 @@ impl RecordReader {
     pub fn last_number(&self) -> Option<u64> {
         self.query.after
     }
-
-    async fn record(&mut self, game: &StoredGame) -> Result<Record, StoreError> {
-        let BySide { first, second } = &game.spec.players;
-        let players = BySide { first: self.player(first).await?, second: self.player(second).await? };
-        Ok(Record::new(game, &players))
-    }
-
-    async fn player(&mut self, id: &PlayerId) -> Result<StoredPlayer, StoreError> {
-        if let Some(player) = self.players.get(id) {
-            return Ok(player.clone());
-        }
-        let player = self.store.player(id).await?;
-        let player = player.ok_or_else(|| StoreError::Corrupt(format!("a game names player {id}")))?;
-        self.players.insert(id.clone(), player.clone());
-        Ok(player)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use fourfold_engine::BySide;
+
     use super::*;
     use crate::model::opening::OpeningKind;
     use crate::model::rating::elo;
@@ -259,7 +243,7 @@ mod tests {
     use crate::model::player::PlayerKind;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add_players, play, player, spec, whole_game};
-    use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
+    use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement, StoredGame};
 
     /// A rated game that the first side wins after the opening `44`.
     fn finished() -> Record {

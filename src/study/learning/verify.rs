@@ -15,17 +15,18 @@ use crate::storage::{Store, StoreError};
 const ATTEMPTS: u8 = 5;
 
 /// What the check of one learner came to.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LearnerReport {
     pub name: PlayerName,
     pub games: u64,
     /// Frozen versions that were made again.
     pub versions: usize,
-    /// All that is not as it should be.
+    /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
     /// What helps against that.
     pub remedy: Remedy,
     /// The revision of what was checked.
+    #[serde(skip)]
     pub revision: u64,
 }
 

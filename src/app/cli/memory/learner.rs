@@ -2,16 +2,14 @@
 
 use std::io::{self, Write};
 
+use crate::http::control::{
+    ChangedMoveJson, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
+};
 use crate::model::ids::GameId;
 use crate::model::result::GameResult;
-use crate::operations::control::{
-    ChangedMoveShown, ControlAnswer, ControlRequest, LearnerShown, LessonShown, PatternShown, PointShown,
-    VersionShown,
-};
 
 use super::super::operator::DataArg;
 use super::super::reasons;
-use super::ask;
 use crate::app::terminal::output;
 
 /// Points of the curve in the table, the last ones: one for each doubling is enough to see where it goes.
@@ -89,9 +87,9 @@ fn lesson(lesson: &LessonShown, keeps_counts: bool) -> [String; 5] {
 }
 
 /// `move 5: 4 -> 3; move 9: 1 2 7 -> 4; +2`: columns among which it would have chosen before, and chose right after.
-fn changed_moves(turns: &[ChangedMoveShown]) -> String {
+fn changed_moves(turns: &[ChangedMoveJson]) -> String {
     let columns = |columns: &[u8]| columns.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
-    let turn = |ChangedMoveShown { ply, before, after }: &ChangedMoveShown| {
+    let turn = |ChangedMoveJson { ply, before, after }: &ChangedMoveJson| {
         format!("move {ply}: {} -> {}", columns(before), columns(after))
     };
     let mut named: Vec<String> = turns.iter().take(RETHOUGHT_MAX).map(turn).collect();
@@ -144,11 +142,7 @@ fn unknown() -> String {
 
 /// Prints why a bot moved as it did in a game.
 pub(super) fn explain(data: &DataArg, name: &str, game: &GameId, json: bool) -> anyhow::Result<()> {
-    let asked = ControlRequest::MoveReasons { name: name.to_owned(), game: game.clone() };
-    let moves = match ask(data, asked)? {
-        ControlAnswer::MoveReasons(moves) => moves,
-        other => return Err(output::unexpected(&other)),
-    };
+    let moves = data.command(async |daemon| daemon.reasons(name, game).await)?;
     if json {
         return output::print_json(&moves);
     }
@@ -189,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_first_turns_are_named() {
-        let turn = |ply| ChangedMoveShown { ply, before: vec![1, 2, 7], after: vec![4] };
+        let turn = |ply| ChangedMoveJson { ply, before: vec![1, 2, 7], after: vec![4] };
         let turns: Vec<_> = [5, 9, 12, 14, 20].map(turn).into();
         assert_eq!(changed_moves(&turns[..1]), "move 5: 1 2 7 -> 4");
         assert!(changed_moves(&turns).ends_with("; move 12: 1 2 7 -> 4; +2"), "{}", changed_moves(&turns));

@@ -11,13 +11,14 @@ use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use tracing::warn;
 
-use super::{PlayerCache, player_of, since};
+use super::{player_of, since};
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::PlayerId;
 use crate::storage::Store;
+use crate::storage::records::players::PlayerCache;
 use crate::storage::store::GameQuery;
 
 /// Records read from the store at a time: some 60 KiB of text.
@@ -97,13 +98,12 @@ async fn read_page(mut progress: StreamProgress) -> Result<StreamPart, ApiError>
     progress.query.after = last.settlement.as_ref().map(|settlement| settlement.number);
     progress.left = progress.left.saturating_sub(games.len() as u64);
     let mut lines = Vec::new();
-    let mut players = PlayerCache::new(&*progress.store);
+    let mut players = PlayerCache::default();
     for game in &games {
-        let record = players.record(game).await?;
+        let record = players.record(&*progress.store, game).await?;
         serde_json::to_writer(&mut lines, &record).map_err(|error| ApiError::internal(&error))?;
         lines.push(b'\n');
     }
-    drop(players);
     // A page that is not full is the last one: asking again would find what finished in between, and never end.
     let is_last = games.len() < progress.query.limit as usize || progress.query.after.is_none();
     Ok(Some((Ok(lines.into()), (!is_last).then_some(progress))))

@@ -1,0 +1,128 @@
+//! The operator's commands, as HTTP over a Unix socket: accounts, bots and their tokens, records, learners, the daemon.
+//!
+//! `commands` is the table of all of them, and the router made of it the one place where they are carried out: in the
+//! daemon behind `control.sock` in its data directory ([`ControlServer`]), or, while no daemon holds the directory, in
+//! the process of the command itself. A [`ControlClient`] takes either road. What the interface for everybody answers
+//! with too has its shape from there; so have refusals. Whoever can open the socket may command: that is the user who
+//! runs the daemon.
+
+mod accounts;
+mod address;
+mod bots;
+mod client;
+mod daemon;
+mod games;
+mod learners;
+mod ratings;
+mod refusal;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::Uri;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+use futures::FutureExt as _;
+use tracing::{error, info};
+
+pub use self::bots::{BotToken, RevokedTokensOf};
+pub use self::client::{ControlClient, ControlError};
+pub use self::daemon::{DaemonStatus, StartedTournament};
+pub use self::games::VoidedGame;
+pub use self::learners::{
+    FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
+};
+pub use self::ratings::RatingOf;
+pub use self::server::ControlServer;
+use super::error::{ApiCode, ApiError};
+use super::{layers, router};
+use crate::accounts::Accounts;
+use crate::competition::tournament::Tournaments;
+use crate::session::Services;
+use crate::storage::{Store, Writer};
+use crate::study::learning::Learning;
+
+pub use super::api::accounts::SignedInView;
+pub use super::api::learning::{ChangedMoveJson, MoveReasons, WhyReason};
+
+/// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
+const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// The field of a refusal that names a path where nothing is: the command is of another version.
+const NO_COMMAND: &str = "path";
+
+/// What commands act on.
+#[derive(Clone, Debug)]
+pub struct Control {
+    pub accounts: Accounts,
+    pub store: Arc<dyn Store>,
+    /// Writes what concerns no account.
+    pub writer: Writer,
+    /// Learners, who are told when they have to forget.
+    pub learning: Learning,
+    /// What only a running daemon has.
+    pub daemon: Option<RunningDaemon>,
+}
+
+/// The live parts, for commands that make no sense without a daemon: their handlers ask for them.
+#[derive(Clone, Debug)]
+pub struct RunningDaemon {
+    pub services: Arc<Services>,
+    pub tournaments: Tournaments,
+}
+
+/// A path and what is done there.
+type Route = (&'static str, MethodRouter<Control>);
+
+/// All commands.
+fn commands() -> Vec<Route> {
+    [
+        accounts::commands(),
+        bots::commands(),
+        ratings::commands(),
+        games::commands(),
+        learners::commands(),
+        daemon::commands(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The router of all of them. A command may take minutes, so there is no limit of time.
+fn control_router(control: Control) -> Router {
+    let all = commands().into_iter();
+    all.fold(Router::new(), |router, (path, handlers)| router.route(path, handlers))
+        .method_not_allowed_fallback(router::method_not_allowed)
+        .fallback(no_command)
+        .layer(from_fn(layers::check_request))
+        .layer(from_fn(carry_out))
+        .with_state(control)
+}
+
+async fn no_command(uri: Uri) -> ApiError {
+    let message = format!("there is no command at {}", uri.path());
+    ApiError { field: Some(NO_COMMAND.into()), ..ApiError::new(ApiCode::NotFound, message) }
+}
+
+/// Does what is commanded and says so in the log. If that panics, only this command is lost.
+async fn carry_out(request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+        // What it was about has been logged by the panic hook.
+        error!("an operator's command panicked");
+        ApiError::new(ApiCode::Internal, "something failed on our side").into_response()
+    });
+    match response.extensions().get::<ApiCode>() {
+        None => info!(%method, path, "operator's command done"),
+        Some(code) => info!(%method, path, ?code, "operator's command refused"),
+    }
+    response
+}

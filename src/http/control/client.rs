@@ -1,0 +1,311 @@
+//! Whoever commands: over the socket of a daemon, or in this process where none runs.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, Response, header};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1::handshake;
+use hyper::service::Service as _;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use thiserror::Error;
+use tokio::net::UnixStream;
+
+use super::address::Address;
+use super::bots::{BotToken, NewBot, RevokedTokensOf};
+use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
+use super::games::{EXPORT_MAX, VoidGame, VoidedGame};
+use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
+use super::ratings::RatingOf;
+use super::{Control, NO_COMMAND, control_router};
+use crate::http::answer::List;
+use crate::http::api::accounts::SignedInView;
+use crate::http::api::learning::MoveReasons;
+use crate::http::error::{ApiCode, ApiError};
+use crate::model::ids::GameId;
+use crate::model::secret::Secret;
+use crate::operations::verify::VerifyReport;
+use crate::storage::records::Record;
+use crate::study::learning::verify::LearnerReport;
+
+/// Why a command is not done.
+#[derive(Debug, Error)]
+pub enum ControlError {
+    /// The daemon cannot be reached, or went away.
+    #[error("the daemon does not answer on its control socket")]
+    Lost(#[source] io::Error),
+    /// It speaks another version.
+    #[error("the daemon's answer cannot be read: is it of another version?")]
+    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// It is of a version without this command.
+    #[error("the daemon does not know this command: is it of another version?")]
+    Unknown,
+    /// It refuses.
+    #[error("{}", .0.message)]
+    Refused(ApiError),
+}
+
+impl ControlError {
+    /// Whether the arena has no learner of the name that was asked for.
+    pub fn is_no_learner(&self) -> bool {
+        matches!(self, Self::Refused(refusal) if refusal.field.as_deref() == Some(NO_LEARNER))
+    }
+}
+
+type Answer<T> = Result<T, ControlError>;
+
+/// A way to whatever carries commands out.
+#[derive(Clone, Debug)]
+enum Road {
+    /// The socket of a daemon.
+    Socket(PathBuf),
+    /// This process, which has the data directory.
+    Here(Router),
+}
+
+/// Sends commands, each of which waits for what comes of it, however long that takes.
+#[derive(Clone, Debug)]
+pub struct ControlClient {
+    road: Road,
+}
+
+/// The commands, in the order of `commands`.
+impl ControlClient {
+    pub(crate) async fn create_account(&self, name: &str, password: &Secret) -> Answer<SignedInView> {
+        // The secret is on its way to its owner's daemon.
+        let account = json!({ "name": name, "password": password.expose() });
+        self.send(post(["accounts"]).body(&account)).await
+    }
+
+    pub(crate) async fn create_bot(&self, name: &str, owner: &str) -> Answer<BotToken> {
+        self.send(post(["bots"]).body(&NewBot { name: name.into(), owner: owner.into() })).await
+    }
+
+    pub(crate) async fn create_token(&self, bot: &str) -> Answer<BotToken> {
+        self.send(post(["bots", bot, "tokens"])).await
+    }
+
+    pub(crate) async fn revoke_tokens(&self, bot: &str) -> Answer<RevokedTokensOf> {
+        self.send(delete(["bots", bot, "tokens"])).await
+    }
+
+    /// In the order of the names.
+    pub(crate) async fn ratings(&self, names: &[&str]) -> Answer<Vec<RatingOf>> {
+        self.list(get(["ratings"]).query("names", &names.join(","))).await
+    }
+
+    /// Some finished games behind the cursor, as many as the daemon gives at a time.
+    pub(crate) async fn games(&self, cursor: Option<&str>) -> Answer<List<Record>> {
+        let limit = EXPORT_MAX.to_string();
+        self.send(get(["games"]).query("limit", &limit).query("cursor", cursor.unwrap_or_default())).await
+    }
+
+    /// A game, live or finished.
+    pub(crate) async fn game(&self, id: &GameId) -> Answer<Record> {
+        self.send(get(["games", id.as_str()])).await
+    }
+
+    pub(crate) async fn reasons(&self, bot: &str, game: &GameId) -> Answer<Vec<MoveReasons>> {
+        self.list(get(["games", game.as_str(), "reasons"]).query("bot", bot)).await
+    }
+
+    pub(crate) async fn void_game(&self, id: &GameId, reason: &str) -> Answer<VoidedGame> {
+        self.send(post(["games", id.as_str(), "void"]).body(&VoidGame { reason: reason.into() })).await
+    }
+
+    pub(crate) async fn verify_games(&self) -> Answer<VerifyReport> {
+        self.send(post(["verify", "games"])).await
+    }
+
+    pub(crate) async fn verify_learners(&self) -> Answer<Vec<LearnerReport>> {
+        self.list(post(["verify", "learners"])).await
+    }
+
+    pub(crate) async fn repair_learners(&self) -> Answer<Vec<LearnerReport>> {
+        self.list(post(["repair", "learners"])).await
+    }
+
+    pub(crate) async fn learner(&self, name: &str) -> Answer<LearnerShown> {
+        self.send(get(["learners", name])).await
+    }
+
+    pub(crate) async fn learner_file(&self, name: &str) -> Answer<LearnerFile> {
+        let answer = self.exchange(get(["learners", name, "file"])).await?;
+        LearnerFile::from_answer(answer).ok_or_else(|| ControlError::Unreadable("no such file".into()))
+    }
+
+    /// What the daemon does.
+    ///
+    /// # Errors
+    ///
+    /// None runs on this data directory.
+    pub async fn status(&self) -> Answer<DaemonStatus> {
+        self.send(get(["status"])).await
+    }
+
+    pub(crate) async fn start_tournament(&self, name: &str) -> Answer<StartedTournament> {
+        self.send(post(["tournaments"]).body(&StartTournament { name: name.into() })).await
+    }
+}
+
+impl ControlClient {
+    /// Commands the daemon that listens on the socket at `path`.
+    ///
+    /// # Errors
+    ///
+    /// There is no socket, nobody listens, or it belongs to somebody else.
+    pub async fn connect(path: &Path) -> io::Result<Self> {
+        connect(path).await?;
+        Ok(Self { road: Road::Socket(path.to_owned()) })
+    }
+
+    /// Carries commands out in this process.
+    pub fn here(control: Control) -> Self {
+        Self { road: Road::Here(control_router(control)) }
+    }
+
+    async fn send<T: DeserializeOwned>(&self, command: Sent) -> Answer<T> {
+        let answer = self.exchange(command).await?;
+        serde_json::from_slice(answer.body()).map_err(|error| ControlError::Unreadable(error.into()))
+    }
+
+    /// As [`Self::send`], for lists that come in one piece.
+    async fn list<T: DeserializeOwned>(&self, command: Sent) -> Answer<Vec<T>> {
+        Ok(self.send::<List<T>>(command).await?.items)
+    }
+
+    async fn exchange(&self, command: Sent) -> Answer<Response<Bytes>> {
+        let request = command.request()?;
+        let answer = match &self.road {
+            Road::Socket(path) => over_socket(path, request).await?,
+            Road::Here(router) => in_process(router.clone(), request).await?,
+        };
+        if answer.status().is_success() { Ok(answer) } else { Err(refusal(answer.body())) }
+    }
+}
+
+/// One request on a connection of its own: between two of them as much time may pass as it likes.
+async fn over_socket(path: &Path, request: Request<Full<Bytes>>) -> Answer<Response<Bytes>> {
+    let stream = connect(path).await.map_err(ControlError::Lost)?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    let exchange = async move {
+        let (head, body) = sender.send_request(request).await?.into_parts();
+        Ok(Response::from_parts(head, body.collect().await?.to_bytes()))
+    };
+    // The connection moves as long as somebody waits for it, and ends when nobody can send on it any more.
+    let (answer, _) = futures::future::join(exchange, connection).await;
+    answer.map_err(broken)
+}
+
+async fn connect(path: &Path) -> io::Result<UnixStream> {
+    UnixStream::connect(Address::of(path)?.path()).await
+}
+
+fn broken(error: hyper::Error) -> ControlError {
+    if error.is_parse() {
+        ControlError::Unreadable(error.into())
+    } else {
+        ControlError::Lost(io::Error::other(error))
+    }
+}
+
+async fn in_process(router: Router, request: Request<Full<Bytes>>) -> Answer<Response<Bytes>> {
+    let Ok(answer) = TowerToHyperService::new(router).call(request.map(Body::new)).await;
+    let (head, body) = answer.into_parts();
+    let body = body.collect().await.map_err(|error| ControlError::Lost(io::Error::other(error)))?;
+    Ok(Response::from_parts(head, body.to_bytes()))
+}
+
+fn refusal(body: &[u8]) -> ControlError {
+    match serde_json::from_slice::<ApiError>(body) {
+        Ok(ApiError { code: ApiCode::MethodNotAllowed, .. }) => ControlError::Unknown,
+        Ok(refusal) if refusal.field.as_deref() == Some(NO_COMMAND) => ControlError::Unknown,
+        Ok(refusal) => ControlError::Refused(refusal),
+        Err(error) => ControlError::Unreadable(error.into()),
+    }
+}
+
+/// A command on its way.
+struct Sent {
+    method: Method,
+    path: String,
+    body: Option<serde_json::Result<Vec<u8>>>,
+}
+
+fn get<const N: usize>(path: [&str; N]) -> Sent {
+    Sent::new(Method::GET, path)
+}
+
+fn post<const N: usize>(path: [&str; N]) -> Sent {
+    Sent::new(Method::POST, path)
+}
+
+fn delete<const N: usize>(path: [&str; N]) -> Sent {
+    Sent::new(Method::DELETE, path)
+}
+
+impl Sent {
+    fn new<const N: usize>(method: Method, path: [&str; N]) -> Self {
+        let path = format!("/control/v1/{}", path.map(escaped).join("/"));
+        Self { method, path, body: None }
+    }
+
+    /// Adds a parameter.
+    fn query(mut self, name: &str, value: &str) -> Self {
+        let mark = if self.path.contains('?') { '&' } else { '?' };
+        self.path = format!("{}{mark}{name}={}", self.path, escaped(value));
+        self
+    }
+
+    fn body(self, body: &impl Serialize) -> Self {
+        Self { body: Some(serde_json::to_vec(body)), ..self }
+    }
+
+    fn request(self) -> Answer<Request<Full<Bytes>>> {
+        let body = self.body.transpose().map_err(|error| ControlError::Unreadable(error.into()))?;
+        let mut request = Request::builder().method(self.method).uri(self.path);
+        request = request.header(header::HOST, "localhost");
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        let request = request.body(Full::from(body.unwrap_or_default()));
+        request.map_err(|error| ControlError::Unreadable(error.into()))
+    }
+}
+
+/// A text as a part of a path or query may have it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            escaped.push(byte.into());
+        } else {
+            let _ = write!(escaped, "%{byte:02X}"); // a string takes everything
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_lead_elsewhere() {
+        let path = |name: &str| post(["bots", name, "tokens"]).path;
+        assert_eq!(path("six"), "/control/v1/bots/six/tokens");
+        assert_eq!(path("../x?y#z é"), "/control/v1/bots/..%2Fx%3Fy%23z%20%C3%A9/tokens");
+        assert_eq!(
+            get(["games"]).query("cursor", "7").query("limit", "").path,
+            "/control/v1/games?cursor=7&limit="
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! The running daemon itself: what it does, and what it is to begin.
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::routing::{get, post};
+use serde::{Deserialize, Serialize};
+
+use super::refusal::Refusal;
+use super::{Control, Route, RunningDaemon};
+use crate::fourfold_version;
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::JsonBody;
+use crate::model::ids::TournamentId;
+
+/// What a daemon is doing.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DaemonStatus {
+    pub version: String,
+    pub pid: u32,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    pub games: usize,
+    /// Connected players, bots included.
+    pub online: usize,
+}
+
+/// A tournament of the configuration that is to begin now.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StartTournament {
+    pub(super) name: String,
+}
+
+/// A tournament that has begun.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StartedTournament {
+    /// The last part of its link.
+    pub id: TournamentId,
+}
+
+pub(super) fn commands() -> Vec<Route> {
+    vec![("/control/v1/status", get(status)), ("/control/v1/tournaments", post(start_tournament))]
+}
+
+/// A handler that asks for the daemon is refused where none runs.
+impl FromRequestParts<Control> for RunningDaemon {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(_: &mut Parts, control: &Control) -> Result<Self, ApiError> {
+        let none = || ApiError::new(ApiCode::Conflict, "no daemon runs on this data directory");
+        control.daemon.clone().ok_or_else(none)
+    }
+}
+
+async fn status(daemon: RunningDaemon) -> Json<DaemonStatus> {
+    let services = &daemon.services;
+    Json(DaemonStatus {
+        version: fourfold_version().to_owned(),
+        pid: std::process::id(),
+        started_at: services.started_at.to_string(),
+        games: services.host.rooms().len(),
+        online: services.sessions.online(),
+    })
+}
+
+async fn start_tournament(
+    daemon: RunningDaemon,
+    JsonBody(StartTournament { name }): JsonBody<StartTournament>,
+) -> Result<(StatusCode, Json<StartedTournament>), Refusal> {
+    let id = daemon.tournaments.start(&name).await?;
+    Ok((StatusCode::CREATED, Json(StartedTournament { id })))
+}

@@ -1,0 +1,172 @@
+//! Games: their records, why bots moved as they did in them, the check of all, and taking one out.
+//!
+//! What operators do to games has a reason and stands in the audit log.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::routing::{get, post};
+use fourfold_engine::BySide;
+use serde::{Deserialize, Serialize};
+
+use super::bots::player;
+use super::refusal::Refusal;
+use super::{Control, Route};
+use crate::http::answer::List;
+use crate::http::api::learning::MoveReasons;
+use crate::http::error::ApiError;
+use crate::http::request::{JsonBody, PathPart, QueryParameters};
+use crate::model::ids::GameId;
+use crate::model::time::UnixMillis;
+use crate::operations::verify::{VerifyReport, verify};
+use crate::storage::StoredGame;
+use crate::storage::records::Record;
+use crate::storage::records::export::RecordReader;
+use crate::storage::records::players::PlayerCache;
+use crate::storage::store::{GameQuery, Refused, Write};
+use crate::storage::writer::WriteError;
+use crate::study::learning::lesson_history::said_in;
+
+/// Most games in one answer: some 300 KiB.
+pub(super) const EXPORT_MAX: u32 = 500;
+
+/// Characters of a reason: a sentence or two.
+const REASON_MAX: usize = 200;
+
+/// Why a game is to be taken out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VoidGame {
+    /// For the audit log.
+    pub(super) reason: String,
+}
+
+/// A game that was taken out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct VoidedGame {
+    pub game: GameId,
+    /// Whether it had moved ratings.
+    pub was_rated: bool,
+}
+
+pub(super) fn commands() -> Vec<Route> {
+    vec![
+        ("/control/v1/games", get(export)),
+        ("/control/v1/games/{id}", get(record)),
+        ("/control/v1/games/{id}/reasons", get(reasons)),
+        ("/control/v1/games/{id}/void", post(void)),
+        ("/control/v1/verify/games", post(verify_all)),
+    ]
+}
+
+/// Some finished games, in the order in which they finished, behind the `cursor`.
+async fn export(
+    State(control): State<Control>,
+    parameters: QueryParameters,
+) -> Result<Json<List<Record>>, Refusal> {
+    let limit = parameters.optional::<u32>("limit")?.unwrap_or(EXPORT_MAX).min(EXPORT_MAX);
+    let query = GameQuery { after: parameters.cursor()?, limit, ..GameQuery::default() };
+    let mut reader = RecordReader::new(Arc::clone(&control.store), query);
+    let items = reader.next_page().await?.unwrap_or_default();
+    let cursor = if items.is_empty() { None } else { reader.last_number() };
+    Ok(Json(List { items, cursor: cursor.map(|number| number.to_string()) }))
+}
+
+async fn record(State(control): State<Control>, id: PathPart) -> Result<Json<Record>, Refusal> {
+    let game = stored(&control, &id).await?;
+    Ok(Json(PlayerCache::default().record(&*control.store, &game).await?))
+}
+
+async fn stored(control: &Control, id: &PathPart) -> Result<StoredGame, Refusal> {
+    let id: GameId = id.parse("game")?;
+    control.store.game(&id).await?.ok_or_else(|| no_game(&id))
+}
+
+fn no_game(id: &GameId) -> Refusal {
+    Refusal::not_found(format!("there is no game {id}"))
+}
+
+/// Every game replayed, all ratings computed again.
+async fn verify_all(State(control): State<Control>) -> Result<Json<VerifyReport>, Refusal> {
+    Ok(Json(verify(&*control.store).await?))
+}
+
+/// What the `bot` of the house said about its moves, in the order of the game; moves without any are left out.
+async fn reasons(
+    State(control): State<Control>,
+    id: PathPart,
+    parameters: QueryParameters,
+) -> Result<Json<List<MoveReasons>>, Refusal> {
+    let bad_name = |message| ApiError::bad_parameter("bot", message);
+    let name: String = parameters.optional("bot")?.unwrap_or_default();
+    let bot = player(&control, &name, "bot", bad_name).await?;
+    let game = stored(&control, &id).await?;
+    let BySide { first, second } = &game.spec.players;
+    if bot.id != *first && bot.id != *second {
+        return Err(Refusal::conflict(format!("{} did not play game {}", bot.name, game.spec.id)));
+    }
+    if !bot.house {
+        let message = format!("{} is no bot of the house: what it thinks is its owner's own", bot.name);
+        return Err(Refusal::conflict(message));
+    }
+    let said = said_in(&*control.store, &game, BySide { first: false, second: false }).await?;
+    let own = said.into_iter().filter(|said| game.spec.players[said.side] == bot.id);
+    Ok(Json(List::whole(own.map(MoveReasons::from).collect())))
+}
+
+/// Takes a finished game out of ratings and learning.
+async fn void(
+    State(control): State<Control>,
+    id: PathPart,
+    JsonBody(VoidGame { reason }): JsonBody<VoidGame>,
+) -> Result<Json<VoidedGame>, Refusal> {
+    let (id, reason) = (id.parse::<GameId>("game")?, checked(&reason)?);
+    let settlement = control.store.game(&id).await?.and_then(|game| game.settlement);
+    let was_rated = settlement.is_some_and(|settled| settled.ratings.is_some());
+    let write = Write::VoidGame { game: id.clone(), reason, at: UnixMillis::now() };
+    match control.writer.write(write).await {
+        Ok(_) => {
+            tracing::info!(game = %id, was_rated, "a game was voided");
+            control.learning.lessons_withdrawn();
+            Ok(Json(VoidedGame { game: id, was_rated }))
+        }
+        Err(WriteError::Refused(Refused::NoSuchGame)) => {
+            Err(Refusal::not_found(format!("there is no finished game {id}")))
+        }
+        Err(WriteError::Refused(Refused::AlreadyVoided)) => {
+            Err(Refusal::conflict(format!("game {id} has been voided already")))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A reason as it is kept: one line of text.
+fn checked(reason: &str) -> Result<String, ApiError> {
+    let reason = reason.trim();
+    let length = reason.chars().count();
+    let message = if length == 0 {
+        "a reason is needed".to_owned()
+    } else if length > REASON_MAX {
+        format!("a reason has at most {REASON_MAX} characters, this one has {length}")
+    } else if reason.chars().any(char::is_control) {
+        "a reason is one line of text".to_owned()
+    } else {
+        return Ok(reason.to_owned());
+    };
+    Err(ApiError::bad_field("reason", message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::error::ApiCode;
+
+    #[test]
+    fn a_reason_is_one_line_of_text() {
+        assert_eq!(checked(" a bug of the bot ").unwrap(), "a bug of the bot");
+        for bad in ["", "  ", "two\nlines", "bell\u{7}", &"x".repeat(REASON_MAX + 1)] {
+            assert_eq!(checked(bad).unwrap_err().code, ApiCode::BadField, "{bad:?}");
+        }
+    }
+}

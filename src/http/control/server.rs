@@ -1,0 +1,115 @@
+//! The daemon's end of the control socket.
+
+use std::fs::{self, Permissions};
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::UnixListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use super::address::Address;
+use super::{Control, OPERATOR, control_router};
+use crate::http::connection::{self, ConnectionDeps, HangUp};
+use crate::session::limits::TransportLimits;
+
+/// Only the user who runs the daemon may command.
+const SOCKET_MODE: u32 = 0o600;
+
+/// Connections at the same time; more wait in the system's queue.
+const CONNECTIONS_MAX: usize = 16;
+
+/// How long somebody who connected may take to say what to do.
+const REQUEST_WAIT: Duration = Duration::from_mins(1);
+
+/// How long commands under way may take when the daemon stops.
+const STOP_WAIT: Duration = Duration::from_secs(1);
+
+/// How long nothing is accepted after the system had no file for a connection: the loop must not spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The control socket while it is served. Dropping it removes the file.
+#[derive(Debug)]
+pub struct ControlServer {
+    path: PathBuf,
+    _tasks: JoinSet<()>,
+}
+
+impl ControlServer {
+    /// Serves the socket until `shutdown`. The caller holds the data directory, so whatever file is there is left over.
+    ///
+    /// # Errors
+    ///
+    /// The socket cannot be made.
+    pub fn start(path: &Path, control: Control, shutdown: CancellationToken) -> io::Result<Self> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = UnixListener::bind(Address::of(path)?.path())?;
+        fs::set_permissions(path, Permissions::from_mode(SOCKET_MODE))?;
+        let deps = ConnectionDeps {
+            router: control_router(control),
+            limits: Arc::new(limits()),
+            stop: shutdown,
+            // What an operator has commanded is done, as if it were still being waited for.
+            hang_up: HangUp::CarriesOn,
+        };
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, deps));
+        Ok(Self { path: path.to_owned(), _tasks: tasks })
+    }
+}
+
+impl Drop for ControlServer {
+    fn drop(&mut self) {
+        // If it stays, the next daemon removes it.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Operators type; but for that a connection may take what any other may.
+fn limits() -> TransportLimits {
+    TransportLimits {
+        first_byte: REQUEST_WAIT,
+        header: REQUEST_WAIT,
+        idle: REQUEST_WAIT,
+        stop: STOP_WAIT,
+        ..TransportLimits::default()
+    }
+}
+
+/// Serves connections until the daemon stops, then waits for those that are there.
+async fn accept(listener: UnixListener, deps: ConnectionDeps) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut connections = JoinSet::new();
+    let next = async || {
+        let place = Arc::clone(&places).acquire_owned().await.expect("nobody closes it");
+        (listener.accept().await, place)
+    };
+    loop {
+        let (accepted, place) = tokio::select! {
+            () = deps.stop.cancelled() => break,
+            next = next() => next,
+        };
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, _)) => {
+                let operator = SocketAddr::new(OPERATOR, 0);
+                connections.spawn(connection::serve(stream, operator, place, deps.clone()));
+            }
+            Err(error) => {
+                warn!(%error, "the control socket does not accept");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop((listener, deps));
+    while connections.join_next().await.is_some() {}
+}

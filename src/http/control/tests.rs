@@ -1,0 +1,408 @@
+//! Both ends of the socket against each other, and what others send.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::http::request::BODY_BYTES_MAX;
+use crate::model::secret::Secret;
+use crate::model::signing::{KEY_BYTES, Signer};
+use crate::storage::MemoryStore;
+
+/// Services over an empty store in memory.
+fn control() -> Control {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (writer, actor) = Writer::new(Arc::clone(&store));
+    tokio::spawn(actor.run());
+    let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]));
+    Control { accounts, store, writer, learning: Learning::default(), daemon: None }
+}
+
+/// The same in a daemon that holds no tournaments.
+async fn control_of_daemon() -> Control {
+    let services = crate::testing::Arena::new().await.services;
+    let tournaments = Tournaments::reading(Arc::clone(&services.store));
+    Control { daemon: Some(RunningDaemon { services, tournaments }), ..control() }
+}
+
+struct Served {
+    directory: tempfile::TempDir,
+    path: PathBuf,
+    store: Arc<dyn Store>,
+    shutdown: CancellationToken,
+    _server: ControlServer,
+}
+
+fn serve() -> Served {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    let (control, shutdown) = (control(), CancellationToken::new());
+    let store = Arc::clone(&control.store);
+    let server = ControlServer::start(&path, control, shutdown.clone()).unwrap();
+    Served { directory, path, store, shutdown, _server: server }
+}
+
+impl Served {
+    async fn client(&self) -> ControlClient {
+        ControlClient::connect(&self.path).await.unwrap()
+    }
+
+    async fn dial(&self) -> UnixStream {
+        UnixStream::connect(&self.path).await.unwrap()
+    }
+
+    /// Sends a text and reads until the connection ends.
+    async fn say(&self, text: &str) -> String {
+        let mut stream = self.dial().await;
+        stream.write_all(text.as_bytes()).await.unwrap();
+        heard(stream).await
+    }
+
+    /// Whether commands are still done.
+    async fn check_goes_on(&self) {
+        let refused = self.client().await.status().await;
+        check_refused(refused, ApiCode::Conflict);
+    }
+}
+
+/// What comes until the connection ends, by a reset too.
+async fn heard(mut stream: UnixStream) -> String {
+    let mut heard = Vec::new();
+    let _ = tokio::time::timeout(Duration::from_mins(5), stream.read_to_end(&mut heard)).await.unwrap();
+    String::from_utf8_lossy(&heard).into_owned()
+}
+
+async fn create_account(client: &ControlClient, name: &str) -> Result<SignedInView, ControlError> {
+    client.create_account(name, &Secret::new("tea and biscuits")).await
+}
+
+#[track_caller]
+fn check_refused<T: std::fmt::Debug>(answer: Result<T, ControlError>, code: ApiCode) {
+    match answer {
+        Err(ControlError::Refused(refusal)) => assert_eq!(refusal.code, code, "{refusal:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn check_heard(heard: &str, status: u16, words: &str) {
+    assert!(heard.starts_with(&format!("HTTP/1.1 {status} ")) && heard.contains(words), "{heard}");
+}
+
+#[test]
+fn every_command_is_in_the_document() {
+    let document = include_str!("../../../docs/operating.md");
+    for (path, _) in commands() {
+        let path = path.replace("{name}", "NAME").replace("{id}", "ID");
+        let is_there = |end: &str| document.contains(&format!(" {path}{end}"));
+        assert!(is_there("`") || is_there("?"), "docs/operating.md does not have {path}");
+    }
+}
+
+#[tokio::test]
+async fn commands_are_done_in_the_daemon_and_in_process_alike() {
+    let served = serve();
+    for client in [served.client().await, ControlClient::here(control())] {
+        let account = create_account(&client, "ada").await.unwrap();
+        assert_eq!(account.name.as_str(), "ada");
+        assert_eq!(client.create_bot("six", "ADA").await.unwrap().name.as_str(), "six");
+        assert!(client.create_token("SIX").await.unwrap().token.token.starts_with("c4b_"));
+        assert_eq!(client.revoke_tokens("six").await.unwrap().tokens.revoked, 2);
+        let ratings = client.ratings(&["six", "no one"]).await.unwrap();
+        let names = |of: &RatingOf| (of.name.clone(), of.rating);
+        let expected = [("six".to_owned(), None), ("no one".to_owned(), None)];
+        assert_eq!(ratings.iter().map(names).collect::<Vec<_>>(), expected);
+        assert_eq!(client.games(None).await.unwrap().items, vec![]);
+        assert_eq!(client.verify_games().await.unwrap().findings, [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn refusals_say_whose_fault_it_is() {
+    let served = serve();
+    let client = served.client().await;
+    create_account(&client, "ada").await.unwrap();
+    check_refused(create_account(&client, "Ada").await, ApiCode::NameTaken);
+    check_refused(create_account(&client, "no name").await, ApiCode::BadField);
+    check_refused(client.create_bot("six", "eve").await, ApiCode::NotFound);
+    check_refused(client.create_bot("six", "no name").await, ApiCode::BadField);
+    check_refused(client.create_token("ada").await, ApiCode::Conflict);
+    check_refused(client.create_token("../games").await, ApiCode::BadParameter);
+    check_refused(client.status().await, ApiCode::Conflict);
+    let unknown = client.learner("nobody").await.unwrap_err();
+    assert!(
+        unknown.is_no_learner() && unknown.to_string().contains("called `nobody`: there are memory"),
+        "{unknown}"
+    );
+}
+
+#[tokio::test]
+async fn a_daemon_says_what_it_does() {
+    let client = ControlClient::here(control_of_daemon().await);
+    let status = client.status().await.unwrap();
+    assert_eq!((status.pid, status.games, status.online), (std::process::id(), 0, 0));
+}
+
+#[tokio::test]
+async fn tournaments_are_begun_by_a_daemon_alone() {
+    let start = async |control| ControlClient::here(control).start_tournament("Cup").await;
+    check_refused(start(control()).await, ApiCode::Conflict);
+    check_refused(start(control_of_daemon().await).await, ApiCode::Busy);
+}
+
+#[tokio::test]
+async fn a_game_is_voided_once_and_with_a_reason() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, player_id, spec};
+    let control = control();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    play(&*control.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let client = ControlClient::here(control.clone());
+    let void = async |id: &str, reason: &str| client.void_game(&id.parse().unwrap(), reason).await;
+    check_refused(void("one", " ").await, ApiCode::BadField);
+    check_refused(void("two", "a test").await, ApiCode::NotFound);
+    let voided = VoidedGame { game: "one".parse().unwrap(), was_rated: true };
+    assert_eq!(void("one", " a test ").await.unwrap(), voided);
+    check_refused(void("one", "again").await, ApiCode::Conflict);
+    assert_eq!(control.store.voided_games().await.unwrap()[0].reason, "a test");
+    let rating = control.store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await;
+    assert_eq!(rating.unwrap(), None);
+    let verified = client.verify_games().await.unwrap();
+    assert_eq!((verified.voided, verified.findings), (1, vec![]));
+}
+
+#[tokio::test]
+async fn reasons_are_told_of_the_bot_that_is_asked_for() {
+    use crate::model::player::PlayerKind;
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add, add_players, player, player_id, spec, whole_game};
+    use crate::storage::record::{EventKind, StoredPlayer};
+    use crate::storage::store::Write;
+    let control = control();
+    let house = add(StoredPlayer { house: true, ..player("pupil", PlayerKind::Bot) });
+    control.store.commit(&[house]).await.unwrap();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    let mut events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+    let EventKind::Move(played) = &mut events[0].kind else { panic!() };
+    played.info = Some(r#"{"note":"why: 1 +105 own a1 . . . (3 2 1)"}"#.into());
+    let game = spec("g1", "pupil", "Ada");
+    let writes = [Write::StartGame(game), Write::Finish { game: "g1".parse().unwrap(), events }];
+    for answer in control.store.commit(&writes).await.unwrap() {
+        answer.unwrap();
+    }
+    let name = control.store.player(&player_id("pupil")).await.unwrap().unwrap().name.to_string();
+    let client = ControlClient::here(control);
+    let ask = async |name: &str| client.reasons(name, &"g1".parse().unwrap()).await;
+    let moves = ask(&name).await.unwrap();
+    let said = WhyReason { column: 1, weight: 105, pattern: "own a1 . . .".into(), seen: 3, won: 2, lost: 1 };
+    assert_eq!((moves.len(), moves[0].ply, &moves[0].reasons), (1, 1, &vec![said]));
+    for (who, message) in [("Bob", "Bob did not play game g1"), ("Ada", "Ada is no bot of the house")] {
+        let refused = ask(who).await.unwrap_err().to_string();
+        assert!(refused.starts_with(message), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn games_are_read_page_by_page() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+    let control = control();
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    for id in ["one", "two"] {
+        play(&*control.store, spec(id, "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let client = ControlClient::here(control);
+    let first = client.games(None).await.unwrap();
+    assert_eq!((first.items.len(), first.cursor.as_deref()), (2, Some("2")));
+    let second = client.games(Some("1")).await.unwrap();
+    assert_eq!(second.items, first.items[1..]);
+    let end = client.games(Some("2")).await.unwrap();
+    assert_eq!((end.items.len(), end.cursor), (0, None));
+    assert_eq!(client.game(&"two".parse().unwrap()).await.unwrap(), first.items[1]);
+    let missing = client.game(&"three".parse().unwrap()).await.unwrap_err();
+    assert_eq!(missing.to_string(), "there is no game three");
+}
+
+#[tokio::test]
+async fn only_the_owner_can_open_the_socket() {
+    let served = serve();
+    let mode = std::fs::metadata(&served.path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_request_that_is_no_command_is_refused() {
+    let served = serve();
+    let say = async |line: &str, rest: &str| {
+        served.say(&format!("{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{rest}\r\n")).await
+    };
+    check_heard(&say("GET /control/v1/nothing", "").await, 404, r#""field":"path""#);
+    check_heard(&say("GET /api/v1/games", "").await, 404, "there is no command at /api/v1/games");
+    check_heard(&say("GET /control/v1/games/%ff", "").await, 400, "bad_parameter");
+    check_heard(&say("GET /control/v1/games?limit=x", "").await, 400, "bad_parameter");
+    check_heard(&say("PUT /control/v1/status", "").await, 405, "allow: GET,HEAD");
+    check_heard(&say("POST /control/v1/accounts", "").await, 415, "unsupported_media_type");
+    let json = "Content-Type: application/json\r\n";
+    check_heard(&say("POST /control/v1/accounts", json).await, 400, "bad_json");
+    let zipped = format!("{json}Content-Encoding: gzip\r\n");
+    check_heard(&say("POST /control/v1/accounts", &zipped).await, 415, "compressed");
+    served.check_goes_on().await;
+}
+
+#[tokio::test]
+async fn a_body_has_the_fields_of_its_command_and_no_others() {
+    let served = serve();
+    let send = async |body: &str| {
+        let head = "POST /control/v1/bots HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json";
+        served.say(&format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())).await
+    };
+    check_heard(&send("nonsense").await, 400, "bad_json");
+    check_heard(&send(r#"{"name":"six"}"#).await, 422, r#""field":"owner""#);
+    check_heard(&send(r#"{"name":"six","owner":"ada","x":1}"#).await, 422, r#""field":"x""#);
+    check_heard(&send(&" ".repeat(BODY_BYTES_MAX + 1)).await, 413, "too_large");
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_cut_off() {
+    let served = serve();
+    // As commands of an earlier version speak.
+    check_heard(&served.say("{\"account_create\":{\"name\":\"ada\"}}\n").await, 400, "");
+    let endless = format!("GET /{} HTTP/1.1\r\n", "x".repeat(200_000));
+    let mut stream = served.dial().await;
+    // It may be cut off before all is sent.
+    let _ = stream.write_all(endless.as_bytes()).await;
+    let answer = heard(stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    served.check_goes_on().await;
+}
+
+#[tokio::test]
+async fn a_daemon_of_another_version_is_named_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let older = tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 512];
+            if stream.read(&mut request).await.unwrap() > 0 {
+                stream.write_all(b"{\"refused\":{\"kind\":\"usage\"}}\n").await.unwrap();
+            }
+        }
+    });
+    let client = ControlClient::connect(&path).await.unwrap();
+    let answer = client.status().await;
+    assert!(matches!(answer, Err(ControlError::Unreadable(_))), "{answer:?}");
+    older.abort();
+    let _ = older.await; // cancelled
+    let answer = client.status().await;
+    assert!(matches!(answer, Err(ControlError::Lost(_))), "{answer:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_client_is_cut_off() {
+    let served = serve();
+    let mut slow = Vec::new();
+    let head =
+        "POST /control/v1/accounts HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 90\r\n";
+    for part in ["", "GET /control/v1", head, &format!("{head}\r\n{{\"name\":")] {
+        let mut stream = served.dial().await;
+        stream.write_all(part.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    for stream in slow {
+        let answer = heard(stream).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    }
+    served.check_goes_on().await;
+}
+
+#[tokio::test]
+async fn one_connection_too_many_waits_for_a_place() {
+    let served = serve();
+    let mut silent = Vec::new();
+    for _ in 0..16 {
+        silent.push(served.dial().await);
+    }
+    let client = served.client().await;
+    let waits = tokio::time::timeout(Duration::from_millis(200), client.status()).await;
+    assert!(waits.is_err(), "there is no place: {waits:?}");
+    drop(silent);
+    served.check_goes_on().await;
+}
+
+#[tokio::test]
+async fn what_was_commanded_is_done_though_the_client_hangs_up() {
+    let served = serve();
+    let body = r#"{"name":"ada","password":"tea and biscuits"}"#;
+    let head = "POST /control/v1/accounts HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ";
+    let mut stream = served.dial().await;
+    // A body that is cut off commands nothing.
+    stream.write_all(format!("{head}{}\r\n\r\n{body}", body.len() + 1).as_bytes()).await.unwrap();
+    drop(stream);
+    served.check_goes_on().await;
+    let is_there = async || served.store.player_by_name(&"ada".parse().unwrap()).await.unwrap().is_some();
+    assert!(!is_there().await);
+    let mut stream = served.dial().await;
+    stream.write_all(format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
+    drop(stream);
+    let done = async {
+        while !is_there().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), done).await.expect("the account is made");
+}
+
+#[tokio::test]
+async fn a_command_that_panics_is_lost_alone() {
+    let router = Router::new()
+        .route("/broken", axum::routing::get(async || -> &'static str { panic!("broken on purpose") }))
+        .layer(from_fn(carry_out));
+    let request = Request::get("/broken").body(axum::body::Body::empty()).unwrap();
+    let answer = tower::ServiceExt::oneshot(router, request).await.unwrap();
+    assert_eq!(answer.status().as_u16(), 500);
+}
+
+#[tokio::test]
+async fn a_stop_ends_connections_that_wait() {
+    let served = serve();
+    let silent = served.dial().await;
+    served.check_goes_on().await;
+    served.shutdown.cancel();
+    assert_eq!(heard(silent).await, "");
+}
+
+#[tokio::test]
+async fn a_file_that_was_left_over_does_not_matter() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    // Another test may be starting a program, which has a copy of the listener for as long as that takes.
+    let refused = async {
+        while ControlClient::connect(&path).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), refused).await.expect("nobody listens");
+    let server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
+    assert!(ControlClient::connect(&path).await.is_ok());
+    drop(server);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_deep_directory_is_no_obstacle() {
+    let served = serve();
+    let deep: PathBuf = Path::new(served.directory.path()).join("d".repeat(120));
+    std::fs::create_dir(&deep).unwrap();
+    let path = deep.join("control.sock");
+    let _server = ControlServer::start(&path, control(), CancellationToken::new()).unwrap();
+    let client = ControlClient::connect(&path).await.unwrap();
+    assert!(create_account(&client, "ada").await.is_ok());
+}
