@@ -1,5 +1,5 @@
 //! The HTTP side: the accept loop with its time limits, the upgrade to a WebSocket, routes, who asks, what is refused
-//! and how. Pages are built on what is here.
+//! and how. Pages and the operator's socket are built on what is here.
 
 mod answer;
 mod api;
