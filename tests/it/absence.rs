@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, pair_up, time};
+use crate::support::{Arena, advance, pair_up, time};
 
 async fn pass(seconds: u64) {
     advance(Duration::from_secs(seconds)).await;

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, blitz, merge, pair_up, time};
+use crate::support::{Arena, advance, blitz, merge, pair_up, time};
 
 fn challenge(to: &str, more: Value) -> Value {
     let mut challenge = json!({"type": "challenge", "to": to, "time": blitz(), "rated": false});

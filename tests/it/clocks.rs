@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::advance;
 
-use crate::support::{Arena, Pair, pair_up, per_move, time};
+use crate::support::{Arena, Pair, advance, pair_up, per_move, time};
 
 async fn pass(ms: u64) {
     advance(Duration::from_millis(ms)).await;

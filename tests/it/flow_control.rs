@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::advance;
 
-use crate::support::{Arena, Client, pair_up, time};
+use crate::support::{Arena, Client, advance, pair_up, time};
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_messages_are_taken_and_the_next_one_is_told_to_wait() {

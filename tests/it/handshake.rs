@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use fourfold::model::secret::Secret;
 use serde_json::json;
-use tokio::time::advance;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::support::{Arena, Client, bearer, hello};
+use crate::support::{Arena, Client, advance, bearer, hello};
 
 #[tokio::test(start_paused = true)]
 async fn welcome_is_number_one_and_synced_follows() {

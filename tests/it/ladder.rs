@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, play_out};
+use crate::support::{Arena, advance, play_out};
 
 async fn arena() -> Arena {
     Arena::start_with(|config| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Arena, blitz, pair_up};
+use crate::support::{Arena, advance, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn a_game_begins_with_a_snapshot_and_the_first_turn() {
@@ -82,7 +82,7 @@ async fn a_repeated_move_is_answered_after_the_end_too() {
     assert_eq!(pair.first.until("game_end").await["reason"], "four");
     let (last, next) = (pair.stone(6, 1), pair.stone(7, 1));
     for minutes in [0, 5] {
-        tokio::time::advance(std::time::Duration::from_secs(60 * minutes)).await;
+        advance(std::time::Duration::from_secs(60 * minutes)).await;
         let again = pair.first.ask(last.clone()).await;
         assert_eq!((&again["type"], &again["event_seq"]), (&json!("moved"), &won["event_seq"]));
         assert_eq!(pair.first.ask_refused(next.clone(), "game_over").await["result"], "first");
@@ -160,7 +160,7 @@ async fn every_form_of_a_wrong_column_counts() {
         assert_eq!(pair.second.until("game_end").await["reason"], "illegal");
         pair.first.clear().await;
         pair.second.clear().await;
-        tokio::time::advance(std::time::Duration::from_secs(20)).await;
+        advance(std::time::Duration::from_secs(20)).await;
     }
 }
 

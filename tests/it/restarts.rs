@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use fourfold::system::config::Bounded;
 use serde_json::json;
-use tokio::time::advance;
 
-use crate::support::{Arena, Client, bearer, blitz, house_bot_moves, pair_up, time};
+use crate::support::{Arena, Client, advance, bearer, blitz, house_bot_moves, pair_up, time};
 
 #[tokio::test(start_paused = true)]
 async fn a_planned_stop_is_announced_and_games_go_on_until_then() {

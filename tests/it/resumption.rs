@@ -8,9 +8,8 @@ use fourfold::model::player::Identity;
 use fourfold::model::player::PlayerKind;
 use fourfold::model::secret::Secret;
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, Client, bearer, blitz, pair_up};
+use crate::support::{Arena, Client, advance, bearer, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn what_was_missed_comes_with_its_own_numbers() {

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, Client, blitz, hello, merge, time};
+use crate::support::{Arena, Client, advance, blitz, hello, merge, time};
 
 fn seek(more: Value) -> Value {
     let mut seek = json!({"type": "seek", "time": blitz(), "rated": false});

@@ -5,7 +5,7 @@
 use fourfold::system::config::Config;
 use serde_json::{Value, json};
 
-use crate::support::{Arena, Client, blitz};
+use crate::support::{Arena, Client, blitz, until_stored};
 
 fn required(config: &mut Config) {
     config.limits.rated_requires_selftest = true;
@@ -174,6 +174,7 @@ async fn a_lost_connection_in_a_game_is_told_to_the_owner() {
     bot.ask(json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first"})).await;
     bot.until("turn").await;
     arena.lose(bot).await;
+    until_stored().await;
     let faults = arena.services.store.bot_faults(&id, 9).await.unwrap();
     assert_eq!(faults.iter().map(|fault| fault.kind.as_str()).collect::<Vec<_>>(), ["disconnected"]);
 }

@@ -8,6 +8,6 @@ mod arena;
 mod client;
 mod games;
 
-pub(crate) use arena::{Arena, bearer, hello, merge};
+pub(crate) use arena::{Arena, advance, bearer, hello, merge, until_stored};
 pub(crate) use client::Client;
 pub(crate) use games::{Pair, blitz, house_bot_moves, pair_up, per_move, play_out, time};

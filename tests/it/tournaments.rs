@@ -5,9 +5,8 @@ use std::time::Duration;
 use fourfold::storage::tournaments::EndedBecause;
 use fourfold::system::config::Config;
 use serde_json::json;
-use tokio::time::advance;
 
-use crate::support::{Arena, play_out};
+use crate::support::{Arena, advance, play_out};
 
 fn settings(config: &mut Config) {
     let cup = "name = \"Cup\"\nat = \"never\"\nformat = \"round-robin\"\nopen_bots = true\nconcurrency = 1";

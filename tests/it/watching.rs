@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use crate::support::{Arena, blitz, pair_up};
+use crate::support::{Arena, advance, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_the_game_and_what_happens_in_it() {

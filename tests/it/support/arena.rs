@@ -1,8 +1,9 @@
 //! The daemon.
 
+use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fourfold::app::server::{Daemon, Parts};
@@ -65,6 +66,38 @@ const HEARTBEAT: Duration = Duration::from_mins(1);
 
 const DATABASE: &str = "fourfold.db";
 
+thread_local! {
+    /// The daemon of the test on this thread.
+    static RUNNING: RefCell<Weak<Services>> = const { RefCell::new(Weak::new()) };
+}
+
+/// Lets time pass once all that was to be written is: the database works in real time, and the daemon waits for it.
+pub(crate) async fn advance(by: Duration) {
+    until_stored().await;
+    tokio::time::advance(by).await;
+    until_stored().await;
+}
+
+/// Waits until all that the daemon has to write is written, and what follows from it too.
+pub(crate) async fn until_stored() {
+    for _ in 0..ROUNDS {
+        for _ in 0..YIELDS {
+            tokio::task::yield_now().await;
+        }
+        let Some(services) = RUNNING.with_borrow(Weak::upgrade) else { return };
+        // Nobody has this id, so nothing is written; the answer comes after those to all writes before it.
+        let player = PlayerId::random(&mut rand::rng());
+        let refused = services.writer.write(Write::SetPassword { player, password: String::new() }).await;
+        assert!(refused.is_err());
+    }
+}
+
+/// An answer of the store may lead to another write, and that to one more.
+const ROUNDS: u32 = 3;
+
+/// So often everybody has their turn before nothing more is to be done without the store or a socket.
+const YIELDS: u32 = 20;
+
 /// What is different from a real daemon: nobody plays unasked, few bots, and no ping while time jumps.
 fn settings(change: Settings) -> Config {
     let mut config = Config::default();
@@ -103,6 +136,7 @@ impl Arena {
         let parts = Parts { listener, metrics_listener: None, config, store: kept, key: KEY };
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
+        RUNNING.set(Arc::downgrade(&services));
         let tournaments = daemon.tournaments().clone();
         let self_tests = daemon.self_tests().clone();
         let stop = CancellationToken::new();

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::time::advance;
 
-use super::{Client, merge};
+use super::{Client, advance, merge};
 
 /// A minute each, nothing more.
 pub(crate) fn blitz() -> Value {
