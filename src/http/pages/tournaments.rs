@@ -115,7 +115,6 @@ enum CrosstableCell {
 /// A game of the schedule.
 struct TournamentGameRow {
     row: ScheduledGame,
-    /// Counted from 1.
     number: u64,
     result: &'static str,
     note: Option<&'static str>,

@@ -69,7 +69,6 @@ pub enum SessionCommand {
 pub struct Returning {
     /// The last message that it has seen.
     pub seen: u64,
-    /// What it declares.
     pub declared: Declared,
     /// The request that `welcome` answers.
     pub re: Option<String>,
