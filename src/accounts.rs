@@ -9,7 +9,7 @@ mod error;
 mod guest;
 mod lifecycle;
 mod password;
-pub mod token;
+pub(crate) mod token;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,8 +19,7 @@ use tokio::time::Instant;
 use tracing::info;
 
 pub use self::error::AccountError;
-pub use self::guest::is_guest;
-pub use self::password::{HashError, InvalidPassword};
+pub(crate) use self::guest::is_guest;
 
 use self::counters::Counters;
 use self::password::Passwords;
@@ -37,7 +36,7 @@ use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
 
 /// How long somebody stays signed in: 30 days.
-pub const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+pub(crate) const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// How long before its end a guest's cookie is renewed by a visit: two thirds of its life are left unrenewed, so that
 /// most pages set no cookie.
@@ -55,26 +54,26 @@ const REVOCATIONS_MAX: usize = 1_024;
 
 /// Somebody who proved who they are with a stored credential.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Authenticated {
-    pub identity: Identity,
+pub(crate) struct Authenticated {
+    pub(crate) identity: Identity,
     /// The credential, whose revocation ends this.
-    pub token: TokenId,
+    pub(crate) token: TokenId,
 }
 
 /// A fresh credential. This is the only time its secret is seen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Issued {
-    pub identity: Identity,
-    pub token: TokenId,
+    pub(crate) identity: Identity,
+    pub(crate) token: TokenId,
     pub secret: Secret,
 }
 
 /// A guest and the cookie that proves it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Guest {
-    pub identity: Identity,
+pub(crate) struct Guest {
+    pub(crate) identity: Identity,
     /// A new cookie, when there was none or the old one is getting old.
-    pub cookie: Option<Secret>,
+    pub(crate) cookie: Option<Secret>,
 }
 
 /// The accounts service; cheap to clone.
@@ -95,7 +94,7 @@ struct AccountsInner {
 
 /// What proves nothing any more. Connections that rest on it are closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Revoked {
+pub(crate) enum Revoked {
     /// A credential.
     Token(TokenId),
     /// Being this guest: there is an account now.
@@ -104,7 +103,7 @@ pub enum Revoked {
 
 impl Accounts {
     /// Makes the service. `signer` has the secret key of the data directory.
-    pub fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
         let passwords = Passwords::new();
         let counters = Counters::default();
@@ -113,7 +112,7 @@ impl Accounts {
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks
     /// [`Store::token_by_id`] about each token and [`is_guest`] about each guest instead.
-    pub fn revocations(&self) -> broadcast::Receiver<Revoked> {
+    pub(crate) fn revocations(&self) -> broadcast::Receiver<Revoked> {
         self.inner.revoked.subscribe()
     }
 
@@ -125,7 +124,7 @@ impl Accounts {
     ///
     /// The name or password breaks its rule, the name is taken, too many accounts come from there, or too many
     /// passwords wait to be hashed.
-    pub async fn register(
+    pub(crate) async fn register(
         &self,
         from: IpAddr,
         name: &str,
@@ -161,7 +160,12 @@ impl Accounts {
     ///
     /// [`AccountError::BadCredentials`] alike for a wrong password and an unknown name, after the same time; or too
     /// many wrong passwords came for this account or from there, or too many wait to be checked.
-    pub async fn sign_in(&self, from: IpAddr, name: &str, password: Secret) -> Result<Issued, AccountError> {
+    pub(crate) async fn sign_in(
+        &self,
+        from: IpAddr,
+        name: &str,
+        password: Secret,
+    ) -> Result<Issued, AccountError> {
         let player = self.prove(from, name, password).await?;
         self.issue(&player, TokenKind::Session).await
     }
@@ -194,7 +198,7 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn sign_out(&self, session: &Authenticated) -> Result<(), AccountError> {
+    pub(crate) async fn sign_out(&self, session: &Authenticated) -> Result<(), AccountError> {
         self.revoke(&session.identity.id, Some(session.token.clone())).await?;
         Ok(())
     }
@@ -204,7 +208,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::Unauthorized`] if it is unknown, expired or revoked.
-    pub async fn session(&self, cookie: &Secret) -> Result<Authenticated, AccountError> {
+    pub(crate) async fn session(&self, cookie: &Secret) -> Result<Authenticated, AccountError> {
         self.by_secret(TokenKind::Session, cookie).await
     }
 
@@ -213,7 +217,11 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn set_teaching(&self, player: &PlayerId, teaching: Teaching) -> Result<(), AccountError> {
+    pub(crate) async fn set_teaching(
+        &self,
+        player: &PlayerId,
+        teaching: Teaching,
+    ) -> Result<(), AccountError> {
         self.write(Write::SetTeaching { player: player.clone(), teaching }).await?;
         info!(player = %player, ?teaching, "learning from a player's games");
         Ok(())
@@ -259,7 +267,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::NoSuchBot`] if there is none, [`AccountError::NotYours`] if it is somebody else's.
-    pub async fn bot_of(&self, owner: &Identity, name: &PlayerName) -> Result<PlayerId, AccountError> {
+    pub(crate) async fn bot_of(&self, owner: &Identity, name: &PlayerName) -> Result<PlayerId, AccountError> {
         let bot = self.inner.store.player_by_name(name).await?;
         let bot = bot.filter(|player| player.kind == PlayerKind::Bot).ok_or(AccountError::NoSuchBot)?;
         if bot.owner.as_ref() == Some(&owner.id) { Ok(bot.id) } else { Err(AccountError::NotYours) }
@@ -270,7 +278,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token.
-    pub async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
+    pub(crate) async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
         let player = self.inner.store.player(bot).await?;
         let is_remote = |player: &StoredPlayer| player.kind == PlayerKind::Bot && !player.house;
         let player = player.filter(is_remote).ok_or(AccountError::NoSuchBot)?;
@@ -293,7 +301,7 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn bot_tokens(&self, bot: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
+    pub(crate) async fn bot_tokens(&self, bot: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
         let mut tokens = self.inner.store.tokens_of(bot, UnixMillis::now()).await?;
         tokens.retain(|token| token.kind == TokenKind::Bot);
         Ok(tokens)
@@ -304,7 +312,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::NoSuchToken`] if the bot has no such token (any more).
-    pub async fn revoke_token(&self, bot: &PlayerId, token: &TokenId) -> Result<(), AccountError> {
+    pub(crate) async fn revoke_token(&self, bot: &PlayerId, token: &TokenId) -> Result<(), AccountError> {
         match self.revoke(bot, Some(token.clone())).await? {
             0 => Err(AccountError::NoSuchToken),
             _ => Ok(()),
@@ -316,7 +324,7 @@ impl Accounts {
     /// # Errors
     ///
     /// As of [`Self::revoke_token`], and then there is no new one either.
-    pub async fn rotate_token(&self, bot: &PlayerId, token: &TokenId) -> Result<Issued, AccountError> {
+    pub(crate) async fn rotate_token(&self, bot: &PlayerId, token: &TokenId) -> Result<Issued, AccountError> {
         if !self.bot_tokens(bot).await?.iter().any(|known| known.id == *token) {
             return Err(AccountError::NoSuchToken);
         }
@@ -330,14 +338,14 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::Unauthorized`] if it is unknown or revoked.
-    pub async fn authenticate(&self, token: &Secret) -> Result<Authenticated, AccountError> {
+    pub(crate) async fn authenticate(&self, token: &Secret) -> Result<Authenticated, AccountError> {
         self.by_secret(TokenKind::Bot, token).await
     }
 
     // ---- guests ----
 
     /// Makes somebody up. Nothing is stored.
-    pub fn new_guest(&self) -> Guest {
+    pub(crate) fn new_guest(&self) -> Guest {
         let id = PlayerId::random(&mut rand::rng());
         let cookie = Some(self.sign_guest(&id, UnixMillis::now()));
         Guest { identity: guest::identity(id, 0), cookie }
@@ -348,7 +356,7 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn guest(&self, cookie: &Secret) -> Result<Option<Guest>, AccountError> {
+    pub(crate) async fn guest(&self, cookie: &Secret) -> Result<Option<Guest>, AccountError> {
         let now = UnixMillis::now();
         let Some((id, expires_at)) = guest::verify(&self.inner.signer, cookie, now) else {
             return Ok(None);

@@ -3,8 +3,8 @@
 //! A *value* is how a position ends if both sides play perfectly, a *live value* that of a game in progress. To *judge*
 //! is to hold the moves of a finished game against the values; the verdicts on one game together are its *review*.
 
-pub mod background;
-pub mod compute;
-pub mod judged;
-pub mod live_value;
-pub mod values;
+pub(crate) mod background;
+pub(crate) mod compute;
+pub(crate) mod judged;
+pub(crate) mod live_value;
+pub(crate) mod values;

@@ -3,8 +3,8 @@
 //! It keeps its session over lost connections, paces itself below the server's message limit, and leaves to the caller
 //! what to say. Load generator and kill test are built on it; what it knows of the server it knows from the wire.
 
-pub mod bridge;
-pub mod http;
+pub(crate) mod bridge;
+pub(crate) mod http;
 pub mod load;
 mod pace;
 mod socket;
@@ -84,7 +84,7 @@ pub enum ClientError {
 
 impl ClientError {
     /// Whether connecting again can help.
-    pub fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Lost(_) | Self::Silent(_) => true,
             Self::Closed { code, .. } => {
@@ -100,17 +100,17 @@ impl ClientError {
 
 /// A message with what belongs to the connection and not to the message.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Received {
+pub(crate) struct Received {
     /// Its number in the session.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// The `id` of the request that it answers.
-    pub re: Option<String>,
-    pub message: ServerMessage,
+    pub(crate) re: Option<String>,
+    pub(crate) message: ServerMessage,
 }
 
 /// One player's presence at the server, kept over any number of connections.
 #[derive(Debug)]
-pub struct Client {
+pub(crate) struct Client {
     introduction: Introduction,
     socket: Option<Socket>,
     welcome: Welcome,
@@ -125,14 +125,14 @@ impl Client {
     /// # Errors
     ///
     /// The server cannot be reached, or refuses.
-    pub async fn connect(introduction: Introduction) -> Result<Self, ClientError> {
+    pub(crate) async fn connect(introduction: Introduction) -> Result<Self, ClientError> {
         let (socket, seq, welcome) = open(&introduction, None).await?;
         let pace = SendPace::new(welcome.limits.messages_per_20s);
         Ok(Self { introduction, socket: Some(socket), welcome, seq, pace })
     }
 
     /// Who the client is there, and what it must keep to.
-    pub fn welcome(&self) -> &Welcome {
+    pub(crate) fn welcome(&self) -> &Welcome {
         &self.welcome
     }
 
@@ -143,7 +143,7 @@ impl Client {
     /// # Errors
     ///
     /// The server refuses for good.
-    pub async fn reconnect(&mut self) -> Result<&Welcome, ClientError> {
+    pub(crate) async fn reconnect(&mut self) -> Result<&Welcome, ClientError> {
         self.socket = None;
         let mut wait = RETRY_WAIT_MIN;
         loop {
@@ -174,7 +174,7 @@ impl Client {
     /// # Errors
     ///
     /// The connection is lost: [`Self::reconnect`].
-    pub async fn send(&mut self, message: &ClientMessage) -> Result<(), ClientError> {
+    pub(crate) async fn send(&mut self, message: &ClientMessage) -> Result<(), ClientError> {
         self.send_with_id(message, None).await
     }
 
@@ -183,7 +183,7 @@ impl Client {
     /// # Errors
     ///
     /// As [`Self::send`].
-    pub async fn send_with_id(
+    pub(crate) async fn send_with_id(
         &mut self,
         message: &ClientMessage,
         id: Option<&str>,
@@ -202,7 +202,7 @@ impl Client {
     /// # Errors
     ///
     /// The connection is lost, or nothing came for 2.5 heartbeats: [`Self::reconnect`].
-    pub async fn next(&mut self) -> Result<Received, ClientError> {
+    pub(crate) async fn next(&mut self) -> Result<Received, ClientError> {
         let patience = Duration::from_millis(self.welcome.heartbeat_ms * 5 / 2);
         let socket = self.socket.as_mut().ok_or_else(|| ClientError::Lost("not connected".to_owned()))?;
         loop {
@@ -216,7 +216,7 @@ impl Client {
     }
 
     /// Says goodbye and closes.
-    pub async fn leave(mut self) {
+    pub(crate) async fn leave(mut self) {
         // Whoever leaves does not mind that the connection is gone already.
         let _ = self.send(&ClientMessage::Bye(Bye { drain: false })).await;
         if let Some(socket) = self.socket.take() {

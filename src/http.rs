@@ -3,36 +3,35 @@
 
 mod answer;
 mod api;
-pub mod assets;
+pub(crate) mod assets;
 pub mod auth;
-pub mod client_address;
+pub(crate) mod client_address;
 mod connection;
-pub mod connection_limits;
-pub mod control;
+pub(crate) mod connection_limits;
+pub(crate) mod control;
 mod crosstable;
 mod endpoint;
-pub mod error;
+pub(crate) mod error;
 mod kits;
 mod layers;
-pub mod listener;
-pub mod metrics;
+pub(crate) mod listener;
+pub(crate) mod metrics;
 mod openapi;
-pub mod pages;
-pub mod picture;
+pub(crate) mod pages;
+pub(crate) mod picture;
 mod ranking;
-pub mod request;
-pub mod router;
+pub(crate) mod request;
+pub(crate) mod router;
 pub mod site;
 mod slow_peer;
-pub mod state;
+pub(crate) mod state;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-pub mod texts;
-pub mod upgrade;
+pub(crate) mod texts;
+pub(crate) mod upgrade;
 
-pub use auth::{SignedIn, Viewer};
-pub use error::{ApiCode, ApiError};
-pub use router::router;
-pub use state::{AppState, ArenaView};
+pub(crate) use error::ApiCode;
+pub(crate) use router::router;
+pub(crate) use state::{AppState, ArenaView};

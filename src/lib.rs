@@ -12,15 +12,15 @@ pub mod protocol;
 
 pub mod system;
 
-pub mod analysis;
+pub(crate) mod analysis;
 
 pub mod storage;
 
 pub mod accounts;
 
-pub mod play;
+pub(crate) mod play;
 
-pub mod lobby;
+pub(crate) mod lobby;
 
 pub mod session;
 
@@ -30,7 +30,7 @@ pub mod client;
 
 pub mod competition;
 
-pub mod operations;
+pub(crate) mod operations;
 
 pub mod http;
 
@@ -40,6 +40,6 @@ pub mod app;
 pub(crate) mod testing;
 
 /// The version of this build.
-pub fn fourfold_version() -> &'static str {
+pub(crate) fn fourfold_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

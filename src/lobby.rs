@@ -2,14 +2,14 @@
 //!
 //! [`acceptance`], [`pairing`] and [`challenge`] are pure; [`actor`] owns the open seeks and challenges.
 
-pub mod acceptance;
-pub mod actor;
-pub mod challenge;
-pub mod director;
-pub mod handle;
+pub(crate) mod acceptance;
+pub(crate) mod actor;
+pub(crate) mod challenge;
+pub(crate) mod director;
+pub(crate) mod handle;
 mod lookup;
-pub mod pairing;
-pub mod tv;
+pub(crate) mod pairing;
+pub(crate) mod tv;
 
-pub use actor::LobbyActor;
-pub use handle::LobbyHandle;
+pub(crate) use actor::LobbyActor;
+pub(crate) use handle::LobbyHandle;

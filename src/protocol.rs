@@ -7,39 +7,39 @@ pub mod client;
 pub mod error;
 pub mod parse;
 pub mod server;
-pub mod terms;
+pub(crate) mod terms;
 
 pub use client::{ClientMessage, Request};
 pub use error::{ErrorCode, WireError};
 pub use server::{Frame, ServerMessage};
 
 /// The version spoken here.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub(crate) const PROTOCOL_VERSION: u32 = 1;
 
 /// The WebSocket subprotocol that names the version.
-pub const SUBPROTOCOL: &str = "fourfold.v1";
+pub(crate) const SUBPROTOCOL: &str = "fourfold.v1";
 
 /// Largest client frame and message: the longest sensible request has about 1 KiB.
-pub const CLIENT_FRAME_BYTES_MAX: usize = 4 * 1024;
+pub(crate) const CLIENT_FRAME_BYTES_MAX: usize = 4 * 1024;
 
 /// Largest server frame. A snapshot of the longest game has under 4 KiB; feeds are cut to fit.
-pub const SERVER_FRAME_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const SERVER_FRAME_BYTES_MAX: usize = 64 * 1024;
 
 /// Deepest nesting in a client message.
-pub const JSON_DEPTH_MAX: usize = 8;
+pub(crate) const JSON_DEPTH_MAX: usize = 8;
 
 /// Longest `id` of a request.
-pub const REQUEST_ID_CHARS_MAX: usize = 32;
+pub(crate) const REQUEST_ID_CHARS_MAX: usize = 32;
 
 /// Longest `info` of a move.
-pub const INFO_BYTES_MAX: usize = 512;
+pub(crate) const INFO_BYTES_MAX: usize = 512;
 
 /// The reactions that `react` takes.
-pub const REACTIONS: &[&str] = &["👍", "👏", "😀", "😮", "😅", "🤔", "🎉", "🤝"];
+pub(crate) const REACTIONS: &[&str] = &["👍", "👏", "😀", "😮", "😅", "🤔", "🎉", "🤝"];
 
 /// Close codes of the WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CloseCode {
+pub(crate) enum CloseCode {
     /// The client said bye, or nothing is left to do.
     Bye,
     /// The frames broke the WebSocket protocol.
@@ -72,7 +72,7 @@ pub enum CloseCode {
 
 impl CloseCode {
     /// The number on the wire.
-    pub fn number(self) -> u16 {
+    pub(crate) fn number(self) -> u16 {
         match self {
             Self::Bye => 1000,
             Self::Protocol => 1002,
@@ -92,7 +92,7 @@ impl CloseCode {
     }
 
     /// The words that go with it.
-    pub fn reason(self) -> &'static str {
+    pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Bye => "bye",
             Self::Protocol => "not the WebSocket protocol",

@@ -4,19 +4,19 @@
 //! is behind the two traits in [`port`]: [`gateway`] opens sessions, [`client_session`] does what they ask, and
 //! [`session_task`] owns each: there sockets come and go.
 
-pub mod client_session;
-pub mod frame_guard;
-pub mod gateway;
+pub(crate) mod client_session;
+pub(crate) mod frame_guard;
+pub(crate) mod gateway;
 mod heartbeat;
 pub mod limits;
-pub mod line_feed;
+pub(crate) mod line_feed;
 pub mod port;
-pub mod rate_limit;
+pub(crate) mod rate_limit;
 mod resume_token;
-pub mod services;
+pub(crate) mod services;
 mod session_task;
 pub mod socket;
-pub mod wire;
+pub(crate) mod wire;
 
 pub use gateway::SessionGateway;
 pub use services::Services;

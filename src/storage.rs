@@ -8,7 +8,7 @@
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
 //! in `words`.
 
-pub mod bot_versions;
+pub(crate) mod bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
@@ -21,30 +21,28 @@ pub(crate) mod conformance_of_learners;
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
-pub mod error;
-pub mod finished;
-pub mod judgements;
-pub mod lessons;
+pub(crate) mod error;
+pub(crate) mod finished;
+pub(crate) mod judgements;
+pub(crate) mod lessons;
 mod live;
 #[cfg(test)]
 pub(crate) mod memory;
-pub mod published;
-pub mod puzzles;
+pub(crate) mod published;
+pub(crate) mod puzzles;
 pub mod record;
-pub mod records;
+pub(crate) mod records;
 pub(crate) mod refold;
 pub(crate) mod settle;
-pub mod sqlite;
+pub(crate) mod sqlite;
 pub mod store;
 pub mod tournaments;
 pub(crate) mod words;
-pub mod writer;
+pub(crate) mod writer;
 
 pub use error::StoreError;
-pub use judgements::JudgementStore;
 #[cfg(test)]
 pub(crate) use memory::MemoryStore;
-pub use puzzles::PuzzleStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
 pub use store::Store;

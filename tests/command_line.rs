@@ -391,6 +391,27 @@ fn the_password_may_come_from_standard_input() {
     assert!(child.wait_with_output().unwrap().status.success());
 }
 
+/// What one arena exported comes into another once, and nothing of a file that is broken.
+fn check_import(exported: &[u8]) {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, broken) = (directory.path().join("games.ndjson"), directory.path().join("broken.ndjson"));
+    fs::write(&whole, exported).unwrap();
+    fs::write(&broken, [exported, b"{}\n"].concat()).unwrap();
+    let import = |file: &Path| {
+        let mut command = fourfold(&["games", "import"]);
+        command.arg(file).arg("--data").arg(directory.path().join("other"));
+        command
+    };
+    check_failure(&mut import(&broken), 65, "broken.ndjson: line 8");
+    check_failure(&mut import(&directory.path().join("none")), 66, "cannot read");
+    let imported = import(&whole).output().unwrap();
+    assert_eq!(text(&imported.stdout), "games imported: 7, there already: 0\n", "{}", text(&imported.stderr));
+    assert_eq!(text(&import(&whole).output().unwrap().stdout), "games imported: 0, there already: 7\n");
+    let mut verify = fourfold(&["games", "verify", "--data"]);
+    let verified = verify.arg(directory.path().join("other")).output().unwrap();
+    assert!(text(&verified.stdout).contains("everything agrees"), "{}", text(&verified.stdout));
+}
+
 #[test]
 fn load_plays_the_games_it_was_asked_for() {
     let daemon = Daemon::start();
@@ -413,6 +434,11 @@ fn load_plays_the_games_it_was_asked_for() {
     assert_eq!(report["errors"], serde_json::json!({}));
     let exported = daemon.command(&["games", "export"]).output().unwrap();
     assert_eq!(text(&exported.stdout).lines().count(), 7);
+    check_import(&exported.stdout);
+    let status = daemon.command(&["admin", "status", "--json"]).output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!((&status["games"], &status["online"]), (&0.into(), &0.into()));
+    check_failure(&mut daemon.command(&["games", "import", "Cargo.toml"]), 65, "Cargo.toml: line 1");
     check_refused(&["load", "--url", "http://127.0.0.1:1"], 69, "http://127.0.0.1:1");
     check_refused(&["load", "--url", "nonsense"], 2, "not the address of a server");
 }

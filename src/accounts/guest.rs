@@ -29,7 +29,7 @@ pub(super) fn identity(id: PlayerId, attempt: u8) -> Identity {
 }
 
 /// Whether a stored player is a guest still, and not somebody who made an account or left.
-pub fn is_guest(player: &StoredPlayer) -> bool {
+pub(crate) fn is_guest(player: &StoredPlayer) -> bool {
     player.kind == PlayerKind::Guest && player.name.key().starts_with(GUEST_PREFIX)
 }
 

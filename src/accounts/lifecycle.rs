@@ -54,7 +54,7 @@ impl Accounts {
     ///
     /// [`AccountError::BadCredentials`] if the old one is wrong; the new one breaks its rule; or too many wrong ones
     /// came, or too many wait to be checked.
-    pub async fn change_password(
+    pub(crate) async fn change_password(
         &self,
         from: IpAddr,
         session: &Authenticated,
@@ -80,7 +80,7 @@ impl Accounts {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn sessions(&self, player: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
+    pub(crate) async fn sessions(&self, player: &PlayerId) -> Result<Vec<StoredToken>, StoreError> {
         let mut tokens = self.inner.store.tokens_of(player, UnixMillis::now()).await?;
         tokens.retain(|token| token.kind == TokenKind::Session);
         Ok(tokens)
@@ -91,7 +91,7 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountError::NoSuchSession`] if the person has no such session (any more).
-    pub async fn end_session(&self, player: &PlayerId, session: &TokenId) -> Result<(), AccountError> {
+    pub(crate) async fn end_session(&self, player: &PlayerId, session: &TokenId) -> Result<(), AccountError> {
         match self.revoke(player, Some(session.clone())).await? {
             0 => Err(AccountError::NoSuchSession),
             _ => Ok(()),
@@ -105,7 +105,7 @@ impl Accounts {
     ///
     /// [`AccountError::BadCredentials`] if the password is wrong; or too many wrong ones came, or too many wait to be
     /// checked. If the store fails in between, some bots are gone already and the account is not: it can be repeated.
-    pub async fn delete(
+    pub(crate) async fn delete(
         &self,
         from: IpAddr,
         session: &Authenticated,

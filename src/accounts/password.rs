@@ -44,7 +44,7 @@ pub struct InvalidPassword {
 
 /// Why no hash was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum HashError {
+pub(crate) enum HashError {
     /// Too many wait already.
     #[error("too many people sign in at once")]
     Busy,

@@ -16,10 +16,10 @@ const SECRET_BYTES: usize = 32;
 const ENCODED_CHARS: usize = (SECRET_BYTES * 4).div_ceil(3);
 
 /// Starts every bot's token, so that secret scanners know it.
-pub const BOT_PREFIX: &str = "c4b_";
+pub(crate) const BOT_PREFIX: &str = "c4b_";
 
 /// Starts every session cookie, which tells it from a guest's.
-pub const SESSION_PREFIX: &str = "c4s_";
+pub(crate) const SESSION_PREFIX: &str = "c4s_";
 
 fn prefix(kind: TokenKind) -> &'static str {
     match kind {

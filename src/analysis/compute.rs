@@ -1,6 +1,6 @@
 //! Where searching happens: on few threads of its own, never on a thread of the runtime.
 
-pub mod meter;
+pub(crate) mod meter;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ const WAITING_MAX: usize = 64;
 
 /// A job came to no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum ComputeError {
+pub(crate) enum ComputeError {
     /// It panicked. Only this job is lost.
     #[error("the computation panicked")]
     Panicked,
@@ -26,7 +26,7 @@ pub enum ComputeError {
 
 /// Who waits for a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Priority {
+pub(crate) enum Priority {
     /// People: somebody's game, or a question that somebody asks.
     People,
     /// Bots among themselves: whenever nobody else waits.
@@ -35,7 +35,7 @@ pub enum Priority {
 
 /// A bounded number of threads that think: people first, otherwise first come first served. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct ComputePool {
+pub(crate) struct ComputePool {
     threads: Arc<Semaphore>,
     size: usize,
     waiting: Arc<AtomicUsize>,
@@ -52,7 +52,7 @@ struct People {
 
 impl ComputePool {
     /// A pool of at least one thread.
-    pub fn new(threads: usize) -> Self {
+    pub(crate) fn new(threads: usize) -> Self {
         let size = threads.max(1);
         Self {
             threads: Arc::new(Semaphore::new(size)),
@@ -64,22 +64,22 @@ impl ComputePool {
     }
 
     /// How many threads there are.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.size
     }
 
     /// What the bots' thinking has cost.
-    pub fn meter(&self) -> &ComputeMeter {
+    pub(crate) fn meter(&self) -> &ComputeMeter {
         &self.meter
     }
 
     /// Whether so many jobs wait that nothing more should be begun.
-    pub fn is_congested(&self) -> bool {
+    pub(crate) fn is_congested(&self) -> bool {
         self.waiting() >= WAITING_MAX
     }
 
     /// Jobs that wait for a thread.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
@@ -88,7 +88,7 @@ impl ComputePool {
     /// # Errors
     ///
     /// The job panicked, or the daemon stops.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ComputeError> {
@@ -100,7 +100,7 @@ impl ComputePool {
     /// # Errors
     ///
     /// As [`Self::run`].
-    pub async fn run_for<T: Send + 'static>(
+    pub(crate) async fn run_for<T: Send + 'static>(
         &self,
         priority: Priority,
         job: impl FnOnce() -> T + Send + 'static,

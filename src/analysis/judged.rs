@@ -14,17 +14,17 @@ const NODES_MAX: u64 = 20_000_000;
 
 /// A game judged move by move.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Judged {
-    pub game: Game,
+pub(crate) struct Judged {
+    pub(crate) game: Game,
     /// Plies before the first move that was judged: the opening is nobody's merit.
-    pub from_ply: u32,
+    pub(crate) from_ply: u32,
     /// The scores of all columns before each move from there on.
-    pub scores: Vec<ColumnScores>,
-    pub review: Review,
+    pub(crate) scores: Vec<ColumnScores>,
+    pub(crate) review: Review,
 }
 
 /// Judges the moves of a game after the first `opening` ones. `None` if its positions are too hard, or `stop` is set.
-pub fn judge_moves(game: Game, opening: u32, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
+pub(crate) fn judge_moves(game: Game, opening: u32, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
     let from_ply = opening.min(game.ply());
     if is_too_hard(&game, from_ply, judge) {
         return None;

@@ -19,15 +19,15 @@ const ATTEMPTS_MAX: u32 = 10;
 
 /// How a position ends if both sides play perfectly from here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LiveValue {
+pub(crate) struct LiveValue {
     /// Who wins; nobody if it is a draw.
-    pub winner: Option<Side>,
-    pub plies: u32,
+    pub(crate) winner: Option<Side>,
+    pub(crate) plies: u32,
 }
 
 /// Answers what live games are worth, or never does. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct LiveValues {
+pub(crate) struct LiveValues {
     inner: Option<Arc<LiveValuesInner>>,
 }
 
@@ -41,18 +41,18 @@ struct LiveValuesInner {
 
 impl LiveValues {
     /// Answers `delay` after it is asked at the earliest.
-    pub fn new(analysis: Analysis, delay: Duration) -> Self {
+    pub(crate) fn new(analysis: Analysis, delay: Duration) -> Self {
         Self { inner: Some(Arc::new(LiveValuesInner { analysis, delay, turn: Semaphore::new(1) })) }
     }
 
     /// Whether it answers at all.
-    pub fn is_told(&self) -> bool {
+    pub(crate) fn is_told(&self) -> bool {
         self.inner.is_some()
     }
 
     /// What a position of a game in progress is worth; `None` if nobody can tell in time. Whoever loses interest drops
     /// the future, and the computation ends.
-    pub async fn of(&self, position: Position) -> Option<LiveValue> {
+    pub(crate) async fn of(&self, position: Position) -> Option<LiveValue> {
         let inner = self.inner.as_ref()?;
         let not_before = Instant::now() + inner.delay;
         let value = inner.compute(&position).await?;

@@ -31,7 +31,7 @@ const NODES_MAX: u64 = 20_000_000;
 const EMPTY_CELLS_MAX: u32 = 38;
 
 /// Whether a position that is not in the book has too many empty cells to be tried.
-pub fn is_beyond_reach(position: &Position) -> bool {
+pub(crate) fn is_beyond_reach(position: &Position) -> bool {
     position.variant().cells() - position.ply() > EMPTY_CELLS_MAX
 }
 
@@ -43,7 +43,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum AnalysisError {
+pub(crate) enum AnalysisError {
     /// The queue is full or the deadline has passed.
     #[error("the solver is busy")]
     Busy {
@@ -60,7 +60,7 @@ pub enum AnalysisError {
 
 /// Solves positions for the rest of the daemon. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Analysis {
+pub(crate) struct Analysis {
     shared: Arc<SharedAnalysis>,
 }
 
@@ -77,7 +77,7 @@ struct SharedAnalysis {
 
 impl Analysis {
     /// Solves on the threads of `pool`.
-    pub fn new(pool: ComputePool) -> Self {
+    pub(crate) fn new(pool: ComputePool) -> Self {
         let shared = SharedAnalysis {
             pool,
             requests: AtomicUsize::new(0),
@@ -93,7 +93,7 @@ impl Analysis {
     /// # Errors
     ///
     /// There is too much to do, or the position is too hard.
-    pub async fn columns(&self, position: &Position) -> Result<ColumnScores, AnalysisError> {
+    pub(crate) async fn columns(&self, position: &Position) -> Result<ColumnScores, AnalysisError> {
         if let Some(known) = self.known(position) {
             return Ok(known);
         }
@@ -109,7 +109,7 @@ impl Analysis {
     /// # Errors
     ///
     /// There is too much to do.
-    pub async fn review(&self, game: &Game, ply: u32) -> Result<Reviewed, AnalysisError> {
+    pub(crate) async fn review(&self, game: &Game, ply: u32) -> Result<Reviewed, AnalysisError> {
         let deadline = Instant::now() + DEADLINE;
         let mut request = None;
         let mut game_so_far = game.clone();
@@ -177,10 +177,10 @@ impl Analysis {
 
 /// A review, and where it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reviewed {
+pub(crate) struct Reviewed {
     /// Plies before the first move that was judged.
-    pub from_ply: u32,
-    pub review: Review,
+    pub(crate) from_ply: u32,
+    pub(crate) review: Review,
 }
 
 /// Counts a request as long as it lives.

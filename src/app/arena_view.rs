@@ -22,18 +22,18 @@ use crate::session::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
 #[derive(Clone, Debug)]
 pub(super) struct LiveArena {
     /// Starts games; says whether it does.
-    pub host: Host,
-    pub directory: Directory,
-    pub sessions: Sessions,
+    pub(crate) host: Host,
+    pub(crate) directory: Directory,
+    pub(crate) sessions: Sessions,
     /// Has the lobby and the game to show.
-    pub feeds: Feeds,
+    pub(crate) feeds: Feeds,
     /// Has the open offers.
-    pub lobby: LobbyHandle,
+    pub(crate) lobby: LobbyHandle,
     /// Opens feeds over HTTP.
-    pub line_feeds: LineFeeds,
+    pub(crate) line_feeds: LineFeeds,
     /// Has the bots that the ladder leaves out.
-    pub troubles: Troubles,
-    pub self_tests: SelfTests,
+    pub(crate) troubles: Troubles,
+    pub(crate) self_tests: SelfTests,
 }
 
 impl LiveArena {

@@ -89,7 +89,7 @@ pub struct Parts {
 /// # Errors
 ///
 /// See [`ServerError`].
-pub async fn run(
+pub(crate) async fn run(
     listener: TcpListener,
     metrics_listener: Option<TcpListener>,
     config: Config,
@@ -211,17 +211,13 @@ impl Daemon {
     }
 
     /// The bots that learn.
-    pub fn learning(&self) -> &Learning {
+    pub(crate) fn learning(&self) -> &Learning {
         &self.learning
     }
 
     /// Its tests of remote bots.
     pub fn self_tests(&self) -> &SelfTests {
         &self.self_tests
-    }
-
-    pub fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
     }
 
     /// Serves until `shutdown`, then stops as planned: no new games, a notice to everybody, clocks stored, sockets
@@ -325,7 +321,10 @@ async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: Cance
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = tick.tick() => metrics.writer_queue(services.writer.waiting()),
+            _ = tick.tick() => {
+                metrics.writer_queue(services.writer.waiting());
+                metrics.sessions(services.sessions.count());
+            }
         }
     }
 }

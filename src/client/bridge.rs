@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use self::report::BridgeSummary;
+pub(crate) use self::report::BridgeSummary;
 use crate::client::{Client, ClientError, Introduction, Received};
 use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
@@ -39,18 +39,18 @@ const CLOSED_NORMALLY: u16 = 1000;
 
 /// What a bridge does.
 #[derive(Debug)]
-pub struct BridgePlan {
+pub(crate) struct BridgePlan {
     /// How it introduces itself.
-    pub introduction: Introduction,
+    pub(crate) introduction: Introduction,
     /// Games that it begins by itself, one after the other.
-    pub invitations: VecDeque<PlayBot>,
+    pub(crate) invitations: VecDeque<PlayBot>,
     /// Leaves after so many games.
-    pub games_max: Option<u64>,
+    pub(crate) games_max: Option<u64>,
 }
 
 /// Something that whoever runs the bridge wants to know.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Note {
+pub(crate) enum Note {
     /// The session is open.
     Connected {
         /// The bot's name there.
@@ -72,7 +72,7 @@ pub enum Note {
 
 /// Why a bridge ends before its time.
 #[derive(Debug, Error)]
-pub enum BridgeError {
+pub(crate) enum BridgeError {
     /// The player cannot be started.
     #[error("{0}")]
     CannotStart(EntrantFault),
@@ -128,7 +128,7 @@ struct Bridge<'a> {
 /// # Errors
 ///
 /// The player cannot be started or fails again and again, or the server refuses for good.
-pub async fn run(
+pub(crate) async fn run(
     plan: BridgePlan,
     entrant: Arc<dyn Entrant>,
     stop: &CancellationToken,

@@ -23,7 +23,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(20);
 /// # Errors
 ///
 /// The address makes no sense, the daemon cannot be reached, or its answer is none.
-pub async fn call<T: DeserializeOwned, E: DeserializeOwned>(
+pub(crate) async fn call<T: DeserializeOwned, E: DeserializeOwned>(
     url: &str,
     token: &Secret,
     method: Method,

@@ -19,26 +19,26 @@ use crate::client::{ClientError, Introduction};
 use crate::model::clock::TimeControl;
 pub use pair::{PairPlan, play_pair};
 pub use player::{Ack, LoadTrouble, Role, Witness};
+pub(crate) use report::LoadReport;
 use report::LoadTally;
-pub use report::{AckMillis, LoadReport};
 
 /// Time of the games: nobody thinks, so it only has to outlast a stalled server.
 const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
 
 /// What load to make.
 #[derive(Clone, Debug)]
-pub struct LoadPlan {
+pub(crate) struct LoadPlan {
     /// `ws://HOST:PORT`, with or without the path of the socket.
-    pub url: String,
+    pub(crate) url: String,
     /// Games to play in all.
-    pub games: u32,
+    pub(crate) games: u32,
     /// Players connected at the same time; they play in pairs.
-    pub connections: u32,
+    pub(crate) connections: u32,
     /// Clients that watch one game after the other.
-    pub spectators: u32,
+    pub(crate) spectators: u32,
     /// How long each player waits before it answers a turn.
-    pub think: Duration,
-    pub seed: u64,
+    pub(crate) think: Duration,
+    pub(crate) seed: u64,
 }
 
 /// Makes the load until all games are played or `stop` is set, and says how it went.
@@ -48,7 +48,7 @@ pub struct LoadPlan {
 /// # Errors
 ///
 /// No connection can be made, or the server refuses a player for good. What was played until then is lost.
-pub async fn run(
+pub(crate) async fn run(
     plan: &LoadPlan,
     progress: impl Fn() + Send + Sync + 'static,
     stop: &CancellationToken,

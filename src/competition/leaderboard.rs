@@ -8,10 +8,10 @@
 //! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md`
 //! says.
 
-pub mod habits;
-pub mod rating_sums;
-pub mod service;
-pub mod standings;
+pub(crate) mod habits;
+pub(crate) mod rating_sums;
+pub(crate) mod service;
+pub(crate) mod standings;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -24,11 +24,11 @@ use tokio::sync::watch;
 use self::standings::Standings;
 use crate::model::population::Population;
 
-pub use self::service::{LeaderboardActor, LeaderboardDeps};
+pub(crate) use self::service::{LeaderboardActor, LeaderboardDeps};
 
 /// The published ratings, for reading; cheap to clone. Empty until the first fit.
 #[derive(Clone, Debug)]
-pub struct Leaderboard {
+pub(crate) struct Leaderboard {
     sender: Arc<watch::Sender<Arc<FitSnapshot>>>,
 }
 
@@ -40,41 +40,42 @@ impl Default for Leaderboard {
 
 impl Leaderboard {
     /// The ratings as they were fitted last.
-    pub fn now(&self) -> Arc<FitSnapshot> {
+    pub(crate) fn now(&self) -> Arc<FitSnapshot> {
         Arc::clone(&self.sender.borrow())
     }
 
     /// Tells of every fit from now on.
-    pub fn watch(&self) -> watch::Receiver<Arc<FitSnapshot>> {
+    #[cfg(test)]
+    pub(crate) fn watch(&self) -> watch::Receiver<Arc<FitSnapshot>> {
         self.sender.subscribe()
     }
 
     /// Shows the ratings of a new fit.
-    pub fn show(&self, snapshot: FitSnapshot) {
+    pub(crate) fn show(&self, snapshot: FitSnapshot) {
         self.sender.send_replace(Arc::new(snapshot));
     }
 }
 
 /// All joint fits at one point of the records.
 #[derive(Clone, Debug, Default)]
-pub struct FitSnapshot {
+pub(crate) struct FitSnapshot {
     /// Number of the last finished game that they rest on; 0 before the first.
-    pub up_to: u64,
+    pub(crate) up_to: u64,
     /// By variant, as far as rated games were played there.
     pub(crate) fits: HashMap<Variant, Arc<Fits>>,
 }
 
 /// Both fits of one variant.
 #[derive(Clone, Debug)]
-pub struct Fits {
+pub(crate) struct Fits {
     /// Games between bots alone.
-    pub bots: Standings,
-    pub all: Standings,
+    pub(crate) bots: Standings,
+    pub(crate) all: Standings,
 }
 
 impl FitSnapshot {
     /// The ratings of one board, if rated games were played there. People have no fit of their own.
-    pub fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
+    pub(crate) fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
         let fits = self.fits.get(&variant)?;
         match population {
             Population::All => Some(&fits.all),
@@ -84,7 +85,7 @@ impl FitSnapshot {
     }
 
     /// Boards on which rated games were played, the one with most players first.
-    pub fn variants(&self) -> Vec<Variant> {
+    pub(crate) fn variants(&self) -> Vec<Variant> {
         let mut variants: Vec<Variant> = self.fits.keys().copied().collect();
         variants.sort_by_key(|variant| {
             (std::cmp::Reverse(self.fits[variant].all.rows().len()), variant.to_string())

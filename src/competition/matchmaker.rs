@@ -7,12 +7,12 @@
 //! themselves keep the arena alive, and their ratings current, within a share of the machine.
 
 mod actor;
-pub mod budget;
-pub mod choose;
-pub mod health;
-pub mod meetings;
+pub(crate) mod budget;
+pub(crate) mod choose;
+pub(crate) mod health;
+pub(crate) mod meetings;
 mod strengths;
-pub mod troubles;
+pub(crate) mod troubles;
 
-pub use actor::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings};
-pub use troubles::{BotTrouble, Troubles};
+pub(crate) use actor::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings};
+pub(crate) use troubles::Troubles;

@@ -4,8 +4,8 @@
 //! daemon's part: it plays with the bot that is connected, whatever that is, and sees for itself how it behaves. What
 //! the daemon saw is kept by version, and can be required before rated games.
 
-pub mod connection;
+pub(crate) mod connection;
 mod observer;
-pub mod trial;
+pub(crate) mod trial;
 
 pub use self::trial::{BeginError, SelfTests};

@@ -7,7 +7,7 @@
 
 mod board;
 mod director;
-pub mod progress;
+pub(crate) mod progress;
 
 pub use board::{TournamentStartError, TournamentSummary, TournamentView, Tournaments, Upcoming};
-pub use director::{Director, DirectorDeps};
+pub(crate) use director::{Director, DirectorDeps};

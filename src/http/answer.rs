@@ -16,9 +16,9 @@ const ETAG_BYTES: usize = 12;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct List<T> {
     /// In the order of the list.
-    pub items: Vec<T>,
+    pub(crate) items: Vec<T>,
     /// Goes into the next request as `cursor`; null at the end.
-    pub cursor: Option<String>,
+    pub(crate) cursor: Option<String>,
 }
 
 impl<T> List<T> {

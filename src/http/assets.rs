@@ -56,13 +56,13 @@ fn hex(digest: &[u8]) -> String {
 }
 
 /// The address of an embedded file, good for as long as its content is the same.
-pub fn url(name: &str) -> String {
+pub(crate) fn url(name: &str) -> String {
     format!("/static/v-{}/{name}", VERSION.as_str())
 }
 
 /// The modules that a module needs, directly or through others, so that a page can ask for all of them at once instead
 /// of finding them one after the other.
-pub fn imports(module: &str) -> &'static [String] {
+pub(crate) fn imports(module: &str) -> &'static [String] {
     IMPORTS.get(module).map_or(&[], Vec::as_slice)
 }
 
@@ -95,12 +95,12 @@ fn direct_imports(module: &str) -> Vec<String> {
 }
 
 /// The address of the module with all texts of a language.
-pub fn texts_url(language: Language) -> String {
+pub(crate) fn texts_url(language: Language) -> String {
     url(&format!("texts/{}.js", language.tag()))
 }
 
 /// The routes under `/static`.
-pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
+pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route("/static/{*path}", get(serve))
         .route("/service-worker.js", get(service_worker))

@@ -26,7 +26,7 @@ const COOKIE_SECONDS: i64 = 90 * 24 * 60 * 60;
 
 /// What proved the identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum IdentityProof {
+pub(crate) enum IdentityProof {
     /// A bot's token in the `Authorization` header.
     Bearer(TokenId),
     /// The cookie of somebody who signed in.
@@ -37,7 +37,7 @@ pub enum IdentityProof {
 
 impl IdentityProof {
     /// The stored credential whose revocation ends this, if there is one.
-    pub fn token(&self) -> Option<&TokenId> {
+    pub(crate) fn token(&self) -> Option<&TokenId> {
         match self {
             Self::Bearer(token) | Self::Session(token) => Some(token),
             Self::Guest => None,
@@ -48,21 +48,21 @@ impl IdentityProof {
 /// Whoever asks. As an extractor it refuses a wrong token, and makes a guest of everybody else who is not known; on
 /// pages, [`guest_cookie`] has done so already and lets the browser remember. `Option<Viewer>` makes no guest.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Viewer {
-    pub identity: Identity,
-    pub credential: IdentityProof,
+pub(crate) struct Viewer {
+    pub(crate) identity: Identity,
+    pub(crate) credential: IdentityProof,
 }
 
 impl Viewer {
     /// Whether it is a person with an account or a bot, not a guest.
-    pub fn is_signed_in(&self) -> bool {
+    pub(crate) fn is_signed_in(&self) -> bool {
         self.credential.token().is_some()
     }
 }
 
 /// Somebody with an account, or a bot: guests are refused with 401.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SignedIn(pub Authenticated);
+pub(crate) struct SignedIn(pub(crate) Authenticated);
 
 /// Says who asks, by the headers of the request: the token if there is one, else the cookie.
 ///
@@ -70,7 +70,7 @@ pub struct SignedIn(pub Authenticated);
 ///
 /// 401 if an `Authorization` header is there and no valid token is in it. A cookie that is not valid (any more) counts
 /// as none: the browser cannot help it.
-pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Viewer>, ApiError> {
+pub(crate) async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Viewer>, ApiError> {
     Ok(find(state, headers).await?.map(|(viewer, _)| viewer))
 }
 
@@ -137,7 +137,7 @@ pub fn set_cookie(site: &Site, secret: &Secret) -> HeaderValue {
 }
 
 /// The `Set-Cookie` header that makes a browser forget.
-pub fn clear_cookie(site: &Site) -> HeaderValue {
+pub(crate) fn clear_cookie(site: &Site) -> HeaderValue {
     cookie_header(site, "", 0)
 }
 
@@ -159,7 +159,7 @@ fn cookie_header(site: &Site, value: &str, seconds: i64) -> HeaderValue {
 /// # Errors
 ///
 /// 403 `origin_not_allowed`.
-pub fn check_origin(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn check_origin(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
     let has_cookie = cookie(site, headers).is_some();
     if headers.contains_key(header::AUTHORIZATION) {
         return Ok(());
@@ -180,7 +180,7 @@ pub fn check_origin(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
 /// # Errors
 ///
 /// 403 `origin_not_allowed`.
-pub async fn require_own_origin(
+pub(crate) async fn require_own_origin(
     State(state): State<AppState>,
     request: Request,
     next: Next,
@@ -196,7 +196,7 @@ pub async fn require_own_origin(
 /// # Errors
 ///
 /// As [`identify`].
-pub async fn guest_cookie(
+pub(crate) async fn guest_cookie(
     State(state): State<AppState>,
     mut request: Request,
     next: Next,

@@ -12,18 +12,18 @@ use super::state::AppState;
 
 /// The other end of the connection. Whoever accepts connections puts it into the extensions of each request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Peer(pub SocketAddr);
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// The client's network address: the peer's, or what trusted proxies say about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ClientAddress(pub IpAddr);
+pub(crate) struct ClientAddress(pub(crate) IpAddr);
 
 impl ClientAddress {
     /// Finds the client behind `peer`.
     ///
     /// Of `X-Forwarded-For` it takes the right-most address that is not a trusted proxy's: those to the left of it
     /// were written by somebody we do not know. An entry that cannot be read ends the search at the proxy before it.
-    pub fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
+    pub(crate) fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
         let mut address = peer.to_canonical();
         let lines: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
@@ -38,7 +38,7 @@ impl ClientAddress {
     }
 
     /// The client of a request, from its extensions. Without a [`Peer`], as in tests, it is nowhere (`0.0.0.0`).
-    pub fn of(site: &Site, parts: &Parts) -> Self {
+    pub(crate) fn of(site: &Site, parts: &Parts) -> Self {
         let peer = parts.extensions.get::<Peer>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         Self::find(site, peer, &parts.headers)

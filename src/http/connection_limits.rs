@@ -15,7 +15,7 @@ const CONNECTIONS_MIN: usize = 64;
 
 /// No place for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum TooManyConnections {
+pub(crate) enum TooManyConnections {
     /// All places are taken.
     #[error("too many connections")]
     Total,
@@ -26,7 +26,7 @@ pub enum TooManyConnections {
 
 /// Counts connections. Cheap to share; a [`ConnectionPlace`] gives its place back when it is dropped.
 #[derive(Debug)]
-pub struct ConnectionLimits {
+pub(crate) struct ConnectionLimits {
     total: usize,
     per_address: usize,
     caps_loopback: bool,
@@ -41,7 +41,7 @@ struct Taken {
 
 /// One connection's place.
 #[derive(Debug)]
-pub struct ConnectionPlace {
+pub(crate) struct ConnectionPlace {
     limits: Arc<ConnectionLimits>,
     counts_total: bool,
     address: Option<IpAddr>,
@@ -49,7 +49,7 @@ pub struct ConnectionPlace {
 
 impl ConnectionLimits {
     /// As many places as the limits say, or as the process may open files.
-    pub fn new(limits: &TransportLimits) -> Arc<Self> {
+    pub(crate) fn new(limits: &TransportLimits) -> Arc<Self> {
         Arc::new(Self {
             total: limits.connections.unwrap_or_else(connections_by_files),
             per_address: limits.per_address,
@@ -59,12 +59,14 @@ impl ConnectionLimits {
     }
 
     /// Places in all.
-    pub fn total(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn total(&self) -> usize {
         self.total
     }
 
     /// Connections that hold a place now.
-    pub fn taken(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> usize {
         self.lock().total
     }
 
@@ -73,7 +75,10 @@ impl ConnectionLimits {
     /// # Errors
     ///
     /// There is none.
-    pub fn take(self: &Arc<Self>, address: Option<IpAddr>) -> Result<ConnectionPlace, TooManyConnections> {
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        address: Option<IpAddr>,
+    ) -> Result<ConnectionPlace, TooManyConnections> {
         let mut taken = self.lock();
         if taken.total >= self.total {
             return Err(TooManyConnections::Total);
@@ -88,7 +93,7 @@ impl ConnectionLimits {
     /// # Errors
     ///
     /// The address has its share.
-    pub fn take_behind_proxy(
+    pub(crate) fn take_behind_proxy(
         self: &Arc<Self>,
         address: IpAddr,
     ) -> Result<ConnectionPlace, TooManyConnections> {

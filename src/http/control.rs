@@ -32,15 +32,14 @@ use axum::routing::MethodRouter;
 use futures::FutureExt as _;
 use tracing::{error, info};
 
-pub use self::bots::{BotToken, RevokedTokensOf};
-pub use self::client::{ControlClient, ControlError};
-pub use self::daemon::{DaemonStatus, StartedTournament};
-pub use self::games::VoidedGame;
-pub use self::learners::{
+pub(crate) use self::bots::{BotToken, RevokedTokensOf};
+pub(crate) use self::client::{ControlClient, ControlError};
+pub(crate) use self::daemon::DaemonStatus;
+pub(crate) use self::games::VoidedGame;
+pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
-pub use self::ratings::RatingOf;
-pub use self::server::ControlServer;
+pub(crate) use self::server::ControlServer;
 use super::error::{ApiCode, ApiError};
 use super::{layers, router};
 use crate::accounts::Accounts;
@@ -49,8 +48,8 @@ use crate::session::Services;
 use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
 
-pub use super::api::accounts::SignedInView;
-pub use super::api::learning::{ChangedMoveJson, MoveReasons, WhyReason};
+pub(crate) use super::api::accounts::SignedInView;
+pub(crate) use super::api::learning::{ChangedMoveJson, WhyReason};
 
 /// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
 const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -60,22 +59,22 @@ const NO_COMMAND: &str = "path";
 
 /// What commands act on.
 #[derive(Clone, Debug)]
-pub struct Control {
-    pub accounts: Accounts,
-    pub store: Arc<dyn Store>,
+pub(crate) struct Control {
+    pub(crate) accounts: Accounts,
+    pub(crate) store: Arc<dyn Store>,
     /// Writes what concerns no account.
-    pub writer: Writer,
+    pub(crate) writer: Writer,
     /// Learners, who are told when they have to forget.
-    pub learning: Learning,
+    pub(crate) learning: Learning,
     /// What only a running daemon has.
-    pub daemon: Option<RunningDaemon>,
+    pub(crate) daemon: Option<RunningDaemon>,
 }
 
 /// The live parts, for commands that make no sense without a daemon: their handlers ask for them.
 #[derive(Clone, Debug)]
-pub struct RunningDaemon {
-    pub services: Arc<Services>,
-    pub tournaments: Tournaments,
+pub(crate) struct RunningDaemon {
+    pub(crate) services: Arc<Services>,
+    pub(crate) tournaments: Tournaments,
 }
 
 /// A path and what is done there.

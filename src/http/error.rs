@@ -21,7 +21,7 @@ const BUSY_RETRY: Duration = Duration::from_secs(2);
 /// Why a request was refused. The set only grows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ApiCode {
+pub(crate) enum ApiCode {
     /// The body is not one JSON object, or a key stands in it twice.
     BadJson,
     /// A part of the path or query is not allowed; `field` names it.
@@ -69,7 +69,7 @@ pub enum ApiCode {
 }
 
 impl ApiCode {
-    pub fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {
                 StatusCode::BAD_REQUEST
@@ -93,52 +93,52 @@ impl ApiCode {
 
 /// A refusal as it stands in the body of the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ApiError {
+pub(crate) struct ApiError {
     /// Stable and documented.
-    pub code: ApiCode,
+    pub(crate) code: ApiCode,
     /// For a reader, with values.
-    pub message: String,
+    pub(crate) message: String,
     /// The field or parameter at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
+    pub(crate) field: Option<String>,
     /// When to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_ms: Option<u64>,
+    pub(crate) retry_ms: Option<u64>,
 }
 
 impl ApiError {
     /// A refusal that says nothing more than its words.
-    pub fn new(code: ApiCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: ApiCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), field: None, retry_ms: None }
     }
 
     /// A part of the path or query that is not allowed.
-    pub fn bad_parameter(name: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn bad_parameter(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..Self::new(ApiCode::BadParameter, message) }
     }
 
     /// A field of the body that is missing or not allowed.
-    pub fn bad_field(name: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn bad_field(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(name.into()), ..Self::new(ApiCode::BadField, message) }
     }
 
     /// Nothing of that kind is there.
-    pub fn not_found(what: &str) -> Self {
+    pub(crate) fn not_found(what: &str) -> Self {
         Self::new(ApiCode::NotFound, format!("there is no such {what}"))
     }
 
     /// Credentials are needed and missing or not valid.
-    pub fn unauthorized(message: impl Into<String>) -> Self {
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(ApiCode::Unauthorized, message)
     }
 
     /// Adds when to try again.
-    pub fn retry_in(self, wait: Duration) -> Self {
+    pub(crate) fn retry_in(self, wait: Duration) -> Self {
         Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
     /// Something failed that the asker cannot help. The log gets the cause, the asker does not.
-    pub fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
+    pub(crate) fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
         error!(error = ?cause, "a request failed");
         Self::new(ApiCode::Internal, "something failed on our side")
     }

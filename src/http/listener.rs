@@ -28,22 +28,22 @@ const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What listener and sockets share.
 #[derive(Clone, Debug)]
-pub struct Transport {
+pub(crate) struct Transport {
     /// What a connection may take.
-    pub limits: Arc<TransportLimits>,
+    pub(crate) limits: Arc<TransportLimits>,
     /// Who is believed about addresses, and which pages are ours.
-    pub site: Arc<Site>,
+    pub(crate) site: Arc<Site>,
     /// The places for connections.
-    pub connection_limits: Arc<ConnectionLimits>,
+    pub(crate) connection_limits: Arc<ConnectionLimits>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
-    pub stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     /// Every task of a connection or socket.
-    pub tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
 }
 
 impl Transport {
     /// A transport without connections.
-    pub fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
+    pub(crate) fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
         Self {
             connection_limits: ConnectionLimits::new(&limits),
             limits: Arc::new(limits),
@@ -58,7 +58,7 @@ impl Transport {
 ///
 /// Open requests may be answered and sockets closed for `limits.stop`; what is left after that is dropped with the
 /// runtime.
-pub async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
+pub(crate) async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
     let mut warnings = Warnings::default();
     let deps = ConnectionDeps {
         router,

@@ -16,7 +16,7 @@ use crate::system::metrics::Metrics;
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The router of the metrics' listener: `GET /metrics`.
-pub fn metrics_router(metrics: Arc<Metrics>) -> Router {
+pub(crate) fn metrics_router(metrics: Arc<Metrics>) -> Router {
     Router::new()
         .route("/metrics", get(metrics_text))
         .fallback(|| async { ApiError::not_found("route") })

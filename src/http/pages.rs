@@ -53,7 +53,7 @@ type Page = Result<Html<String>, PageError>;
 const CACHING: HeaderValue = HeaderValue::from_static("no-cache, private");
 
 /// The routes of all pages.
-pub fn router() -> Router<AppState> {
+pub(crate) fn router() -> Router<AppState> {
     Router::new()
         .route("/", get(lobby::page))
         .route("/game/{id}", get(game::page))
@@ -91,7 +91,7 @@ pub fn router() -> Router<AppState> {
 }
 
 /// The page for an address where nothing is.
-pub async fn not_found(visitor: layout::Visitor) -> Response {
+pub(crate) async fn not_found(visitor: layout::Visitor) -> Response {
     with_caching(error::not_found(&visitor)).await
 }
 

@@ -26,7 +26,7 @@ const INK: &str = "#111827";
 ///
 /// The sides differ by shape as well as by colour: discs of the first side are full, those of the second hollow. The
 /// last stone has a point in its middle; a winning line is struck through and its stones have a border.
-pub fn board(game: &Game) -> String {
+pub(crate) fn board(game: &Game) -> String {
     let variant = game.variant();
     let (columns, rows) = (usize::from(variant.width()), usize::from(variant.height()));
     let (width, height) = (columns * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN + NUMBERS);

@@ -16,7 +16,7 @@ use crate::protocol::error::{ErrorCode, WireError};
 use crate::protocol::parse;
 
 /// Largest body: the longest sensible one is a name and a password of 200 characters, under 2 KiB.
-pub const BODY_BYTES_MAX: usize = 16 * 1_024;
+pub(crate) const BODY_BYTES_MAX: usize = 16 * 1_024;
 
 /// How long a body may take. It is one packet; who is slower holds a place that others need.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ const LIMIT_MAX: u32 = 200;
 
 /// A JSON body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct JsonBody<T>(pub T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
@@ -81,7 +81,7 @@ pub(super) fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError
 
 /// The query of a request: names and values, decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct QueryParameters(Vec<(String, String)>);
+pub(crate) struct QueryParameters(Vec<(String, String)>);
 
 impl QueryParameters {
     /// A parameter's value, if it is there and not empty.
@@ -89,7 +89,7 @@ impl QueryParameters {
     /// # Errors
     ///
     /// 400 naming the parameter, if it stands there twice or cannot be read.
-    pub fn optional<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, ApiError> {
+    pub(crate) fn optional<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, ApiError> {
         let mut values = self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str());
         match (values.next(), values.next()) {
             (None | Some(""), None) => Ok(None),
@@ -106,7 +106,7 @@ impl QueryParameters {
     /// # Errors
     ///
     /// 400 naming it.
-    pub fn limit(&self) -> Result<u32, ApiError> {
+    pub(crate) fn limit(&self) -> Result<u32, ApiError> {
         match self.optional::<u32>("limit") {
             Ok(None) => Ok(LIMIT_DEFAULT),
             Ok(Some(limit)) if (1..=LIMIT_MAX).contains(&limit) => Ok(limit),
@@ -122,7 +122,7 @@ impl QueryParameters {
     /// # Errors
     ///
     /// 400 naming it.
-    pub fn cursor(&self) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn cursor(&self) -> Result<Option<u64>, ApiError> {
         self.optional("cursor")
             .map_err(|_| ApiError::bad_parameter("cursor", "take the cursor from the answer before"))
     }
@@ -140,7 +140,7 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryParameters {
 
 /// The two variable parts of a path, decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PathParts(pub PathPart, pub PathPart);
+pub(crate) struct PathParts(pub(crate) PathPart, pub PathPart);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathParts {
     type Rejection = ApiError;
@@ -157,7 +157,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParts {
 
 /// The one variable part of a path, decoded. Routes with none or several do not use it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PathPart(pub String);
+pub(crate) struct PathPart(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathPart {
     type Rejection = ApiError;
@@ -176,7 +176,7 @@ impl PathPart {
     /// # Errors
     ///
     /// 404: whatever cannot be a name names nothing.
-    pub fn parse<T: FromStr>(&self, what: &str) -> Result<T, ApiError> {
+    pub(crate) fn parse<T: FromStr>(&self, what: &str) -> Result<T, ApiError> {
         self.0.parse().map_err(|_| ApiError::not_found(what))
     }
 }

@@ -17,7 +17,7 @@ use crate::system::metrics::Metrics;
 ///
 /// Requests pass, from the outside in: security headers; counting; a net for what hangs or panics; checks of URL and
 /// body encoding; the origin of whatever changes something.
-pub fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metrics>) -> Router {
+pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metrics>) -> Router {
     api::router()
         .route("/api", any(no_route))
         .route("/api/", any(no_route))

@@ -10,23 +10,23 @@ use crate::system::config::{IpNetwork, SiteOrigin};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// Where browsers find it. `None`: wherever they asked for it, by whatever name.
-    pub public_url: Option<SiteOrigin>,
+    pub(crate) public_url: Option<SiteOrigin>,
     /// Further origins whose pages may act for signed-in people.
-    pub extra_origins: Vec<SiteOrigin>,
+    pub(crate) extra_origins: Vec<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpNetwork>,
+    pub(crate) trusted_proxies: Vec<IpNetwork>,
     /// Whether watchers hear what positions are worth.
-    pub tells_values: bool,
+    pub(crate) tells_values: bool,
 }
 
 impl Site {
     /// Whether this is the address of a proxy that is believed.
-    pub fn trusts(&self, address: IpAddr) -> bool {
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted_proxies.iter().any(|network| network.contains(address))
     }
 
     /// Whether browsers reach the site over TLS, as far as we were told.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.public_url.as_ref().is_some_and(SiteOrigin::is_secure)
     }
 
@@ -34,7 +34,7 @@ impl Site {
     ///
     /// Without a public URL, a page is our own if it came from the host that its request now goes to: a foreign page
     /// cannot make a browser send another `Host`.
-    pub fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
+    pub(crate) fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
         let Ok(origin) = origin.parse::<SiteOrigin>() else { return false };
         if self.extra_origins.contains(&origin) {
             return true;
@@ -50,7 +50,7 @@ impl Site {
     }
 
     /// The address of a path, whole if it is known where the site is. `path` starts with `/`.
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         let base = self.public_url.as_ref().map_or("", SiteOrigin::as_str);
         format!("{base}{path}")
     }

@@ -27,56 +27,56 @@ use crate::study::puzzles::service::Puzzles;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct OpenBot {
+pub(crate) struct OpenBot {
     /// Who.
     #[serde(flatten)]
-    pub player: WirePlayer,
+    pub(crate) player: WirePlayer,
     /// How strong it is, in a word: beginner, casual, skilled, strong, expert; null if nobody knows yet.
-    pub strength: Option<Strength>,
+    pub(crate) strength: Option<Strength>,
     /// How it plays, in a word; only the house says it of its bots.
-    pub style: Option<String>,
+    pub(crate) style: Option<String>,
     /// One line on how it plays.
-    pub about: Option<String>,
+    pub(crate) about: Option<String>,
     /// Its source or page.
-    pub url: Option<String>,
+    pub(crate) url: Option<String>,
     /// Whether it is a bot of the house.
-    pub house: bool,
+    pub(crate) house: bool,
     /// Games it plays now.
-    pub playing: u32,
+    pub(crate) playing: u32,
     /// Why the ladder leaves it out, after faults; null while it does not.
-    pub trouble: Option<TroubleView>,
+    pub(crate) trouble: Option<TroubleView>,
 }
 
 /// Why the ladder leaves a bot out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Trouble")]
-pub struct TroubleView {
+pub(crate) struct TroubleView {
     /// How it broke off last: time, illegal, absent or failed.
-    pub fault: &'static str,
+    pub(crate) fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
-    pub probing: bool,
+    pub(crate) probing: bool,
 }
 
 /// A remote bot that is connected, as its owner sees it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct BotPresence {
+pub(crate) struct BotPresence {
     /// Whether it stands on the ladder and in the directory.
-    pub open: bool,
+    pub(crate) open: bool,
     /// Whether it takes no new games.
-    pub draining: bool,
+    pub(crate) draining: bool,
     /// The version that it gives itself; empty if it names none.
-    pub version: String,
+    pub(crate) version: String,
     /// Its games under way.
-    pub games: Vec<GameId>,
+    pub(crate) games: Vec<GameId>,
     /// Whether it may play rated games, or must pass the self-test first.
-    pub may_play_rated: bool,
+    pub(crate) may_play_rated: bool,
     /// Why the ladder leaves it out, if it does.
-    pub trouble: Option<TroubleView>,
+    pub(crate) trouble: Option<TroubleView>,
 }
 
 /// What HTTP needs to see of games, lobby and sessions. Answers are what was true a moment ago.
 #[async_trait]
-pub trait ArenaView: Send + Sync + Debug {
+pub(crate) trait ArenaView: Send + Sync + Debug {
     /// All games in progress, the best rated first.
     fn live_games(&self) -> Vec<LiveGame>;
 
@@ -124,22 +124,22 @@ pub trait ArenaView: Send + Sync + Debug {
 
 /// What every handler gets; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct AppState {
+pub(crate) struct AppState {
     /// Games, players and ratings, for reading.
-    pub store: Arc<dyn Store>,
-    pub accounts: Accounts,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) accounts: Accounts,
     /// Where the site is and whom it trusts.
-    pub site: Arc<Site>,
+    pub(crate) site: Arc<Site>,
     /// What positions and games are worth.
-    pub analysis: Analysis,
+    pub(crate) analysis: Analysis,
     /// What was played in finished games.
-    pub explorer: Arc<Explorer>,
-    pub arena: Arc<dyn ArenaView>,
+    pub(crate) explorer: Arc<Explorer>,
+    pub(crate) arena: Arc<dyn ArenaView>,
     /// The bots that learn.
-    pub learning: Learning,
+    pub(crate) learning: Learning,
     /// Tournaments, under way and over.
-    pub tournaments: Tournaments,
-    pub leaderboard: Leaderboard,
+    pub(crate) tournaments: Tournaments,
+    pub(crate) leaderboard: Leaderboard,
     /// Puzzles and who tries them.
-    pub puzzles: Puzzles,
+    pub(crate) puzzles: Puzzles,
 }

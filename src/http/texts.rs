@@ -19,8 +19,8 @@ use askama::filters::HtmlSafe;
 use rust_embed::RustEmbed;
 use serde::{Deserialize, Serialize};
 
-pub use self::language::Language;
-pub use self::plural::Plural;
+pub(crate) use self::language::Language;
+pub(crate) use self::plural::Plural;
 
 #[derive(RustEmbed)]
 #[folder = "web/texts"]
@@ -99,7 +99,7 @@ pub(super) fn script(language: Language) -> String {
 /// # Panics
 ///
 /// Never: tests read and write all texts.
-pub fn beside_english(language: Language) -> String {
+pub(crate) fn beside_english(language: Language) -> String {
     let mut all = areas();
     for text in all.values_mut().flat_map(BTreeMap::values_mut) {
         text.retain(|tag, _| tag == Language::English.tag() || tag == language.tag());
@@ -115,33 +115,38 @@ fn find(language: Language, key: &str) -> Option<&'static Text> {
 impl Language {
     /// A text that needs nothing filled in. A test makes sure that there is one for every key in use; an unknown key
     /// stands for itself.
-    pub fn text(self, key: &'static str) -> &'static str {
+    pub(crate) fn text(self, key: &'static str) -> &'static str {
         find(self, key).map_or(key, |text| text.form(self, None))
     }
 
     /// A text whose key is made of data, for which there may be none.
-    pub fn known(self, key: &str) -> Option<&'static str> {
+    pub(crate) fn known(self, key: &str) -> Option<&'static str> {
         find(self, key).map(|text| text.form(self, None))
     }
 
     /// A text with values for the names in its braces.
-    pub fn fill<V: Display>(self, key: &'static str, values: &[(&str, V)]) -> String {
+    pub(crate) fn fill<V: Display>(self, key: &'static str, values: &[(&str, V)]) -> String {
         fill(self.text(key), values)
     }
 
     /// A text about `{n}` things, in the right form.
-    pub fn count(self, key: &'static str, n: u64) -> String {
+    pub(crate) fn count(self, key: &'static str, n: u64) -> String {
         let text = find(self, key).map_or(key, |text| text.form(self, Some(n)));
         fill(text, &[("n", self.number(n))])
     }
 
     /// A text whose part in brackets leads to an address.
-    pub fn linked(self, key: &'static str, url: &str) -> Linked {
+    pub(crate) fn linked(self, key: &'static str, url: &str) -> Linked {
         self.linked_with::<&str>(key, url, &[])
     }
 
     /// As [`Language::linked`], with values for the names in braces.
-    pub fn linked_with<V: Display>(self, key: &'static str, url: &str, values: &[(&str, V)]) -> Linked {
+    pub(crate) fn linked_with<V: Display>(
+        self,
+        key: &'static str,
+        url: &str,
+        values: &[(&str, V)],
+    ) -> Linked {
         let text = self.text(key);
         let (before, rest) = text.split_once('[').unwrap_or((text, ""));
         let (label, after) = rest.split_once(']').unwrap_or((rest, ""));
@@ -157,7 +162,7 @@ impl Language {
 /// A sentence with a link in it.
 #[derive(Clone, Debug, Template)]
 #[template(source = r#"{{ before }}<a href="{{ url }}">{{ label }}</a>{{ after }}"#, ext = "html")]
-pub struct Linked {
+pub(crate) struct Linked {
     before: String,
     url: String,
     label: String,

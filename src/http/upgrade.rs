@@ -28,7 +28,7 @@ use crate::session::port::{Caller, Credential, Gateway};
 use crate::session::socket::{self, SocketDeps};
 
 /// Where the socket is.
-pub const SOCKET_PATH: &str = "/api/v1/socket";
+pub(crate) const SOCKET_PATH: &str = "/api/v1/socket";
 
 /// The WebSocket version of RFC 6455, the only one there is.
 const WEBSOCKET_VERSION: HeaderValue = HeaderValue::from_static("13");
@@ -46,7 +46,7 @@ struct Sockets {
 }
 
 /// The route of the socket.
-pub fn route(gateway: Arc<dyn Gateway>, transport: Transport) -> Router {
+pub(crate) fn route(gateway: Arc<dyn Gateway>, transport: Transport) -> Router {
     let sockets = Sockets { gateway, transport };
     Router::new().route(SOCKET_PATH, any(upgrade)).with_state(sockets)
 }

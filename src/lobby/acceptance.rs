@@ -9,15 +9,15 @@ use crate::model::player::{OpponentKind, PlayerKind};
 
 /// A game that might be offered, as one side sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     /// How much time each side has.
-    pub time: TimeControl,
-    pub rated: bool,
-    pub variant: Variant,
+    pub(crate) time: TimeControl,
+    pub(crate) rated: bool,
+    pub(crate) variant: Variant,
     /// What sort of player the other is.
-    pub opponent: PlayerKind,
+    pub(crate) opponent: PlayerKind,
     /// The other's rating, if it has one.
-    pub opponent_elo: Option<i32>,
+    pub(crate) opponent_elo: Option<i32>,
 }
 
 /// Checks a proposal against what a player accepts.
@@ -25,7 +25,7 @@ pub struct Proposal {
 /// # Errors
 ///
 /// The name of the first field of `accepts` that excludes it.
-pub fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str> {
+pub(crate) fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str> {
     let time = proposal.time;
     let fields = [
         ("bank_ms", fits(accepts.bank_ms, time.bank_ms)),

@@ -44,20 +44,20 @@ const RETRY: Duration = Duration::from_secs(5);
 
 /// What the lobby needs from the rest of the daemon.
 #[derive(Clone, Debug)]
-pub struct LobbyDeps {
+pub(crate) struct LobbyDeps {
     /// Reads players and ratings.
-    pub store: Arc<dyn Store>,
-    pub sessions: Sessions,
-    pub host: Host,
-    pub feeds: Feeds,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) sessions: Sessions,
+    pub(crate) host: Host,
+    pub(crate) feeds: Feeds,
     /// Owns tasks that start games.
-    pub tasks: tokio_util::task::TaskTracker,
+    pub(crate) tasks: tokio_util::task::TaskTracker,
     /// Where the site is, for links: `http://127.0.0.1:4444`.
-    pub site_url: String,
+    pub(crate) site_url: String,
 }
 
 /// Owns the open seeks and challenges.
-pub struct LobbyActor {
+pub(crate) struct LobbyActor {
     deps: LobbyDeps,
     inbox: mpsc::Receiver<LobbyCommand>,
     seekers: HashMap<MemberId, Seeker>,
@@ -74,7 +74,7 @@ type LobbyAnswer = Result<(), WireError>;
 
 impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
-    pub fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
+    pub(crate) fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let lookup = PlayerLookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };
         let actor = Self { deps, inbox, seekers: HashMap::new(), challenges: Challenges::default() };
@@ -82,7 +82,7 @@ impl LobbyActor {
     }
 
     /// Runs until all handles are dropped.
-    pub async fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

@@ -26,9 +26,9 @@ const KEY_MEMORY: Duration = Duration::from_hours(24);
 /// Longest idempotency key.
 const KEY_CHARS_MAX: usize = 64;
 /// Open offers of one player: more would only flood others.
-pub const OFFERS_MAX: usize = 32;
+pub(crate) const OFFERS_MAX: usize = 32;
 /// Open links of all players: they outlive their makers' connections, so that guests could pile them up.
-pub const LINKS_MAX: usize = 10_000;
+pub(crate) const LINKS_MAX: usize = 10_000;
 /// Idempotency keys that are remembered. Beyond, the oldest is forgotten: who makes so many can bear it.
 const KEYS_MAX: usize = 50_000;
 /// Games in one series.
@@ -38,43 +38,43 @@ const OPENING_PLIES_MAX: u32 = 12;
 
 /// One side of an offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Party {
-    pub identity: Identity,
+pub(crate) struct Party {
+    pub(crate) identity: Identity,
     /// As others see it in the offer's variant, when the offer was made.
-    pub shown: WirePlayer,
+    pub(crate) shown: WirePlayer,
 }
 
 impl Party {
     /// Rating points in the offer's variant; guests have none.
-    pub fn elo(&self) -> Option<i32> {
+    pub(crate) fn elo(&self) -> Option<i32> {
         self.shown.rating.map(|rating| rating.elo)
     }
 }
 
 /// One open offer.
 #[derive(Clone, Debug)]
-pub struct PendingChallenge {
-    pub id: ChallengeId,
-    pub from: Party,
+pub(crate) struct PendingChallenge {
+    pub(crate) id: ChallengeId,
+    pub(crate) from: Party,
     /// Who is asked; nobody in particular for an open offer.
-    pub to: Option<Party>,
+    pub(crate) to: Option<Party>,
     /// What is offered, already checked.
-    pub terms: Terms,
+    pub(crate) terms: Terms,
     /// When it ends by itself.
-    pub expires: Instant,
+    pub(crate) expires: Instant,
 }
 
 /// What a challenger asked for, before anything was completed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Who is asked; nobody in particular for an open offer.
-    pub to: Option<PlayerId>,
-    pub terms: Terms,
+    pub(crate) to: Option<PlayerId>,
+    pub(crate) terms: Terms,
 }
 
 /// All open offers.
 #[derive(Debug, Default)]
-pub struct Challenges {
+pub(crate) struct Challenges {
     open: HashMap<ChallengeId, PendingChallenge>,
     keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
@@ -86,7 +86,7 @@ type ChallengeKey = (PlayerId, String);
 
 /// What an idempotency key says about a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Repeated {
+pub(crate) enum Repeated {
     /// It is new.
     No,
     /// It was made before; this is its offer.
@@ -97,7 +97,7 @@ pub enum Repeated {
 
 impl Challenges {
     /// How long an offer to this player stands.
-    pub fn expiry(to: Option<PlayerKind>) -> Duration {
+    pub(crate) fn expiry(to: Option<PlayerKind>) -> Duration {
         match to {
             None => LINK_EXPIRY,
             Some(PlayerKind::Bot) => BOT_EXPIRY,
@@ -106,7 +106,7 @@ impl Challenges {
     }
 
     /// Whether this key was used by this player before.
-    pub fn repeated(&self, from: &PlayerId, key: Option<&str>, asked: &Asked) -> Repeated {
+    pub(crate) fn repeated(&self, from: &PlayerId, key: Option<&str>, asked: &Asked) -> Repeated {
         let Some(key) = key else { return Repeated::No };
         match self.keys.get(&(from.clone(), key.to_owned())) {
             None => Repeated::No,
@@ -115,7 +115,13 @@ impl Challenges {
         }
     }
 
-    pub fn insert(&mut self, challenge: PendingChallenge, key: Option<String>, asked: Asked, now: Instant) {
+    pub(crate) fn insert(
+        &mut self,
+        challenge: PendingChallenge,
+        key: Option<String>,
+        asked: Asked,
+        now: Instant,
+    ) {
         if let Some(key) = key {
             let key = (challenge.from.identity.id.clone(), key);
             if self.keys.insert(key.clone(), (challenge.id.clone(), asked)).is_none() {
@@ -137,39 +143,39 @@ impl Challenges {
     }
 
     /// Looks at an offer.
-    pub fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
+    pub(crate) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.open.get(id)
     }
 
     /// Takes an offer out, for whatever reason.
-    pub fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
+    pub(crate) fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
         self.open.remove(id)
     }
 
     /// How many offers a player has open.
-    pub fn count_from(&self, from: &PlayerId) -> usize {
+    pub(crate) fn count_from(&self, from: &PlayerId) -> usize {
         self.open.values().filter(|challenge| challenge.from.identity.id == *from).count()
     }
 
     /// How many links are open.
-    pub fn count_links(&self) -> usize {
+    pub(crate) fn count_links(&self) -> usize {
         self.open.values().filter(|challenge| challenge.to.is_none()).count()
     }
 
     /// Offers that a player made or is asked by.
-    pub fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
+    pub(crate) fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
         let is_it = move |party: &Party| party.identity.id == *player;
         let concerns = move |c: &&PendingChallenge| is_it(&c.from) || c.to.as_ref().is_some_and(is_it);
         self.open.values().filter(concerns)
     }
 
     /// Takes out what a player who is gone has offered to others. Links stay: they are read when nobody is there.
-    pub fn remove_from(&mut self, player: &PlayerId) -> Vec<PendingChallenge> {
+    pub(crate) fn remove_from(&mut self, player: &PlayerId) -> Vec<PendingChallenge> {
         self.remove_where(|challenge| challenge.from.identity.id == *player && challenge.to.is_some())
     }
 
     /// Takes out what has expired.
-    pub fn expire(&mut self, now: Instant) -> Vec<PendingChallenge> {
+    pub(crate) fn expire(&mut self, now: Instant) -> Vec<PendingChallenge> {
         self.forget_keys(|_, until| until <= now);
         self.remove_where(|challenge| challenge.expires <= now)
     }
@@ -189,7 +195,7 @@ impl Challenges {
 /// # Errors
 ///
 /// `bad_field` with the field that is not allowed.
-pub fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
+pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
     let mut terms = terms.clone();
     clock::validate(terms.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
     // Before it is computed with: the number is the client's, up to the largest of its type.
@@ -221,7 +227,7 @@ fn bad_games() -> WireError {
 /// # Errors
 ///
 /// As [`check_terms`].
-pub fn check_house_terms(terms: &Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
+pub(crate) fn check_house_terms(terms: &Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
     let opening =
         terms.opening.as_ref().map(|opening| check_opening(opening, terms, u32::MAX)).transpose()?;
     let terms = check_terms(&Terms { opening: None, ..terms.clone() }, from, Some(bot))?;
@@ -257,7 +263,7 @@ fn check_opening(opening: &WireOpening, terms: &Terms, plies_max: u32) -> Result
 /// # Errors
 ///
 /// `bad_field` if it is too long.
-pub fn check_key(key: Option<&str>) -> Result<(), WireError> {
+pub(crate) fn check_key(key: Option<&str>) -> Result<(), WireError> {
     if key.is_some_and(|key| key.chars().count() > KEY_CHARS_MAX) {
         return Err(WireError::bad_field("key", format!("key has at most {KEY_CHARS_MAX} characters")));
     }
@@ -265,7 +271,7 @@ pub fn check_key(key: Option<&str>) -> Result<(), WireError> {
 }
 
 /// The challenger's side. `coin` decides where it is left to chance.
-pub fn side_of(choice: SideChoice, coin: bool) -> Side {
+pub(crate) fn side_of(choice: SideChoice, coin: bool) -> Side {
     let first = match choice {
         SideChoice::First => true,
         SideChoice::Second => false,

@@ -28,7 +28,7 @@ const TOO_FAST: i32 = -10_000;
 
 /// Chooses the game on TV.
 #[derive(Debug)]
-pub struct TvDirector {
+pub(crate) struct TvDirector {
     directory: Directory,
     feeds: Feeds,
     analysis: Analysis,
@@ -38,12 +38,12 @@ pub struct TvDirector {
 
 impl TvDirector {
     /// Nothing is on show yet.
-    pub fn new(directory: Directory, feeds: Feeds, analysis: Analysis) -> Self {
+    pub(crate) fn new(directory: Directory, feeds: Feeds, analysis: Analysis) -> Self {
         Self { directory, feeds, analysis, stories: HashMap::new(), on_show: None }
     }
 
     /// Runs until the daemon stops.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(5);
 
 /// What a client may want of the lobby.
 #[derive(Clone, PartialEq, Debug)]
-pub enum LobbyRequest {
+pub(crate) enum LobbyRequest {
     /// Joins the pool.
     Seek(Seek),
     /// Leaves the pool.
@@ -45,7 +45,7 @@ pub enum LobbyRequest {
 
 impl LobbyRequest {
     /// Whether the one who asks wants its rating to change. Whoever accepts takes what was offered.
-    pub fn is_rated(&self) -> bool {
+    pub(crate) fn is_rated(&self) -> bool {
         match self {
             Self::Seek(seek) => seek.rated,
             Self::Challenge(challenge) => challenge.terms.rated,
@@ -85,7 +85,7 @@ pub(super) enum LobbyCommand {
 
 /// A cheap, cloneable address of the lobby.
 #[derive(Clone)]
-pub struct LobbyHandle {
+pub(crate) struct LobbyHandle {
     commands: mpsc::Sender<LobbyCommand>,
     lookup: PlayerLookup,
 }
@@ -106,7 +106,7 @@ impl LobbyHandle {
     /// # Errors
     ///
     /// The request names somebody who is not there, the store cannot be read, or the daemon is stopping.
-    pub async fn ask(
+    pub(crate) async fn ask(
         &self,
         session: Arc<Session>,
         request: LobbyRequest,
@@ -158,19 +158,19 @@ impl LobbyHandle {
     }
 
     /// A connection is gone: its seek goes too.
-    pub async fn disconnected(&self, member: MemberId) {
+    pub(crate) async fn disconnected(&self, member: MemberId) {
         // A lobby that has stopped has no seeks.
         let _ = self.commands.send(LobbyCommand::Disconnected { member }).await;
     }
 
     /// A player is gone for good: the offers to others go too.
-    pub async fn left(&self, player: PlayerId) {
+    pub(crate) async fn left(&self, player: PlayerId) {
         // A lobby that has stopped has no offers.
         let _ = self.commands.send(LobbyCommand::Left { player }).await;
     }
 
     /// Tells a session the offers that its player made or is asked by, and returns when that is done.
-    pub async fn tell_open(&self, session: &Arc<Session>) {
+    pub(crate) async fn tell_open(&self, session: &Arc<Session>) {
         let (told, done) = oneshot::channel();
         if self.commands.send(LobbyCommand::TellOpen { session: Arc::clone(session), told }).await.is_ok() {
             // A lobby that stops tells nothing more.
@@ -179,7 +179,7 @@ impl LobbyHandle {
     }
 
     /// An open offer, for the page behind its link.
-    pub async fn offer(&self, challenge: ChallengeId) -> Option<Offer> {
+    pub(crate) async fn offer(&self, challenge: ChallengeId) -> Option<Offer> {
         let (answer, offer) = oneshot::channel();
         self.commands.send(LobbyCommand::Look { challenge, answer }).await.ok()?;
         offer.await.ok().flatten()

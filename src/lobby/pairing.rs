@@ -22,15 +22,15 @@ const ELO_UNRATED: i32 = 1500;
 
 /// One waiting player.
 #[derive(Clone, Debug)]
-pub struct Waiting {
-    pub player: PlayerId,
+pub(crate) struct Waiting {
+    pub(crate) player: PlayerId,
     /// Person, bot or guest.
-    pub kind: PlayerKind,
-    pub owner: Option<PlayerId>,
+    pub(crate) kind: PlayerKind,
+    pub(crate) owner: Option<PlayerId>,
     /// The rating in the seek's variant, if there is one.
-    pub elo: Option<i32>,
-    pub seek: Seek,
-    pub since: Instant,
+    pub(crate) elo: Option<i32>,
+    pub(crate) seek: Seek,
+    pub(crate) since: Instant,
 }
 
 impl Waiting {
@@ -74,7 +74,7 @@ fn fit_now(a: &Waiting, b: &Waiting, now: Instant) -> bool {
 }
 
 /// Finds pairs; each index of `waiting` comes up at most once.
-pub fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
+pub(crate) fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
     let mut by_wait: Vec<usize> = (0..waiting.len()).collect();
     by_wait.sort_by_key(|index| waiting[*index].since);
     let mut taken = vec![false; waiting.len()];
@@ -96,7 +96,7 @@ pub fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
 }
 
 /// How long the seek has waited.
-pub fn waited(waiting: &Waiting, now: Instant) -> Duration {
+pub(crate) fn waited(waiting: &Waiting, now: Instant) -> Duration {
     now.saturating_duration_since(waiting.since)
 }
 

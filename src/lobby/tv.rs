@@ -40,9 +40,9 @@ const FINISH_PLIES: u32 = 5;
 
 /// How a game has gone so far, by the positions that were solved.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Story {
+pub(crate) struct Story {
     /// Stones on the board at the last look; `None` before the first.
-    pub seen_ply: Option<u32>,
+    pub(crate) seen_ply: Option<u32>,
     /// How it stood for the first side then.
     value: Option<Value>,
     /// How often that changed.
@@ -53,7 +53,7 @@ pub struct Story {
 
 impl Story {
     /// Goes on with a position of the game and the scores of its columns.
-    pub fn after(self, position: &Position, scores: &ColumnScores) -> Self {
+    pub(crate) fn after(self, position: &Position, scores: &ColumnScores) -> Self {
         let Some(best) = scores.best() else { return self };
         let value = match position.side_to_move() {
             Side::First => best.sign(),
@@ -70,12 +70,12 @@ impl Story {
     }
 
     /// Goes on with a position that cannot be solved.
-    pub fn without_answer(self, position: &Position) -> Self {
+    pub(crate) fn without_answer(self, position: &Position) -> Self {
         Self { seen_ply: Some(position.ply()), ..self }
     }
 
     /// How tense it is, in the points of [`Candidate::worth`].
-    pub fn tension(&self) -> i32 {
+    pub(crate) fn tension(&self) -> i32 {
         let changes = self.changes.min(CHANGES_MAX).cast_signed();
         let points =
             [(self.value == Some(Value::Draw), OPEN), (self.is_decision, DECISION), (self.is_finish, FINISH)];
@@ -85,32 +85,32 @@ impl Story {
 
 /// A game that could be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Candidate<'a> {
-    pub game: &'a GameId,
-    pub strength: i32,
+pub(crate) struct Candidate<'a> {
+    pub(crate) game: &'a GameId,
+    pub(crate) strength: i32,
     /// How many of the players are people.
-    pub people: i32,
+    pub(crate) people: i32,
     /// How it has gone.
-    pub story: Story,
+    pub(crate) story: Story,
 }
 
 impl Candidate<'_> {
     /// How much it is worth to watch, in Elo points of the mean rating.
-    pub fn worth(&self) -> i32 {
+    pub(crate) fn worth(&self) -> i32 {
         self.strength / 2 + PERSON * self.people + self.story.tension()
     }
 }
 
 /// What is on show, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OnShow<'a> {
-    pub game: &'a GameId,
+pub(crate) struct OnShow<'a> {
+    pub(crate) game: &'a GameId,
     /// Since when, as time that has passed.
-    pub shown_for: Duration,
+    pub(crate) shown_for: Duration,
 }
 
 /// The game to show: what is on show while it lasts, unless it was there for long enough and another is clearly better.
-pub fn pick<'a>(candidates: &[Candidate<'a>], on_show: Option<OnShow<'_>>) -> Option<&'a GameId> {
+pub(crate) fn pick<'a>(candidates: &[Candidate<'a>], on_show: Option<OnShow<'_>>) -> Option<&'a GameId> {
     // Of equal ones the lesser name, so that the order of the list does not matter.
     let best =
         candidates.iter().max_by_key(|candidate| (candidate.worth(), std::cmp::Reverse(candidate.game)))?;

@@ -17,18 +17,18 @@ const LIMIT_MS_MAX: u32 = 86_400_000;
 const INCREMENT_MS_MAX: u32 = 3_600_000;
 
 /// How much a bank or move limit may be overrun at the price of a strike.
-pub const OVERRUN_GRACE: Duration = Duration::from_millis(50);
+pub(crate) const OVERRUN_GRACE: Duration = Duration::from_millis(50);
 /// Overruns a side may make in one game before the next one loses it.
-pub const OVERRUN_STRIKES: u8 = 3;
+pub(crate) const OVERRUN_STRIKES: u8 = 3;
 
 /// What time it is by the runtime's monotonic clock, which tests pause. Only tasks ask; rules are told.
-pub fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
 /// Why a time control is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum InvalidTimeControl {
+pub(crate) enum InvalidTimeControl {
     /// Neither limit is there, so the game might never end.
     #[error("at least one of bank_ms and move_ms must be a number")]
     Unlimited,
@@ -45,7 +45,7 @@ pub enum InvalidTimeControl {
 
 impl InvalidTimeControl {
     /// The wire field at fault.
-    pub fn field(self) -> &'static str {
+    pub(crate) fn field(self) -> &'static str {
         match self {
             Self::Unlimited | Self::Bank(_) => "time.bank_ms",
             Self::Move(_) => "time.move_ms",
@@ -59,7 +59,7 @@ impl InvalidTimeControl {
 /// # Errors
 ///
 /// Names the value that is out of range and what is allowed. An increment larger than the bank is refused too.
-pub fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeControl> {
+pub(crate) fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeControl> {
     let range = LIMIT_MS_MIN..=LIMIT_MS_MAX;
     if let Some(bank) = time.bank_ms.filter(|ms| !range.contains(ms)) {
         return Err(InvalidTimeControl::Bank(bank));
@@ -79,20 +79,20 @@ pub fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeControl> {
 
 /// What a finished turn cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Spent {
+pub(crate) struct Spent {
     /// Time from the start of the turn to the receipt of the move.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
     /// The part of it that was given back for the network.
-    pub credited: Duration,
+    pub(crate) credited: Duration,
     /// Whether the limit was overrun within the grace, at the price of a strike.
-    pub strike: bool,
+    pub(crate) strike: bool,
 }
 
 /// The clocks of one game. Exactly one side's clock runs, or none.
 ///
 /// Durations come from a monotonic clock, so a change of the wall clock changes nothing here.
 #[derive(Clone, Debug)]
-pub struct GameClock {
+pub(crate) struct GameClock {
     /// As of the start of the turn that runs.
     clock: Clock,
     strikes: BySide<u8>,
@@ -101,12 +101,12 @@ pub struct GameClock {
 
 impl GameClock {
     /// Both sides have their full time; nothing runs yet.
-    pub fn new(control: TimeControl) -> Self {
+    pub(crate) fn new(control: TimeControl) -> Self {
         Self::stopped(Clock::new(control))
     }
 
     /// Takes up a stored game: what each side had left after the last stored move.
-    pub fn restore(control: TimeControl, remaining: BySide<Duration>) -> Self {
+    pub(crate) fn restore(control: TimeControl, remaining: BySide<Duration>) -> Self {
         Self::stopped(Clock::restore(control, remaining))
     }
 
@@ -115,23 +115,23 @@ impl GameClock {
     }
 
     /// Starts `side`'s turn. Whatever ran before no longer does. Without a bank, every turn has its full time.
-    pub fn start(&mut self, side: Side, now: Instant) {
+    pub(crate) fn start(&mut self, side: Side, now: Instant) {
         self.clock.begin_turn(side);
         self.running = Some((side, now));
     }
 
     /// Stops the clock without charging anybody for the time since it was started.
-    pub fn freeze(&mut self) {
+    pub(crate) fn freeze(&mut self) {
         self.running = None;
     }
 
     /// When the current turn began.
-    pub fn turn_started(&self) -> Option<Instant> {
+    pub(crate) fn turn_started(&self) -> Option<Instant> {
         self.running.map(|(_, started)| started)
     }
 
     /// Gives both sides more time. Without a bank there is nothing to add to.
-    pub fn add_to_both(&mut self, extra: Duration) {
+    pub(crate) fn add_to_both(&mut self, extra: Duration) {
         self.clock.add_to_both(extra);
     }
 
@@ -144,22 +144,22 @@ impl GameClock {
     }
 
     /// What `side` has left at `now`: of its bank, or without a bank of the current move.
-    pub fn remaining(&self, side: Side, now: Instant) -> Duration {
+    pub(crate) fn remaining(&self, side: Side, now: Instant) -> Duration {
         self.clock.remaining()[side].saturating_sub(self.elapsed(side, now))
     }
 
     /// Both sides' [`Self::remaining`].
-    pub fn both(&self, now: Instant) -> BySide<Duration> {
+    pub(crate) fn both(&self, now: Instant) -> BySide<Duration> {
         BySide::from_fn(|side| self.remaining(side, now))
     }
 
     /// The hard limit for a move of `side` that starts now: the smaller of bank and move limit.
-    pub fn budget(&self, side: Side) -> Duration {
+    pub(crate) fn budget(&self, side: Side) -> Duration {
         self.clock.budget(side).unwrap_or_default()
     }
 
     /// What is left at `now` of the hard limit for the current move of `side`.
-    pub fn budget_left(&self, side: Side, now: Instant) -> Duration {
+    pub(crate) fn budget_left(&self, side: Side, now: Instant) -> Duration {
         self.budget(side).saturating_sub(self.elapsed(side, now))
     }
 
@@ -169,7 +169,7 @@ impl GameClock {
     }
 
     /// When the running side's flag falls at the latest, if `credit` is the most that may be given back to it.
-    pub fn flag_at(&self, credit: Duration) -> Option<Instant> {
+    pub(crate) fn flag_at(&self, credit: Duration) -> Option<Instant> {
         let (side, started) = self.running?;
         Some(started + self.budget(side) + self.grace(side) + credit)
     }
@@ -181,7 +181,7 @@ impl GameClock {
     /// # Errors
     ///
     /// The flag fell before the move came: the limit was overrun by more than the grace, or all strikes were used.
-    pub fn finish_turn(
+    pub(crate) fn finish_turn(
         &mut self,
         side: Side,
         received: Instant,
@@ -197,13 +197,13 @@ impl GameClock {
     }
 
     /// The running side's time is up: stops its clock at zero.
-    pub fn run_out(&mut self, side: Side) {
+    pub(crate) fn run_out(&mut self, side: Side) {
         self.running = None;
         self.clock.run_out(side);
     }
 
     /// Stops the running clock at the end of the game, charging the time since the turn began.
-    pub fn stop(&mut self, now: Instant) {
+    pub(crate) fn stop(&mut self, now: Instant) {
         self.clock = Clock::restore(self.clock.control(), self.both(now));
         self.running = None;
     }

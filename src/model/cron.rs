@@ -112,7 +112,7 @@ impl fmt::Display for Cron {
 
 impl Cron {
     /// The first moment after `now`; `None` at the end of time.
-    pub fn next_after(&self, now: UnixMillis) -> Option<UnixMillis> {
+    pub(crate) fn next_after(&self, now: UnixMillis) -> Option<UnixMillis> {
         let now = Timestamp::from_millisecond(now.0).ok()?.to_zoned(TimeZone::UTC).datetime();
         let mut date = now.date();
         for _ in 0..DAYS_MAX {

@@ -16,7 +16,7 @@ pub enum Durability {
 
 impl Durability {
     /// As it stands in `welcome`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Strict => "strict",
             Self::Relaxed => "relaxed",

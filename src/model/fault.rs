@@ -4,7 +4,7 @@ use crate::model::result::EndReason;
 
 /// How a bot broke off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Its time ran out.
     Time,
     /// It played what cannot be played.
@@ -17,7 +17,7 @@ pub enum Fault {
 
 impl Fault {
     /// The fault by which a game ended, if it did by one. Whoever is at fault, it is a fault of that side.
-    pub fn of(reason: EndReason) -> Option<Self> {
+    pub(crate) fn of(reason: EndReason) -> Option<Self> {
         match reason {
             EndReason::Time => Some(Self::Time),
             EndReason::Illegal => Some(Self::Illegal),
@@ -28,7 +28,7 @@ impl Fault {
     }
 
     /// In a word, for logs and lists.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",
             Self::Illegal => "illegal",

@@ -121,12 +121,12 @@ const PAIR_OF_TOURNAMENT: &str = "-t";
 
 impl PairId {
     /// The pair of this number, from 0, in a tournament: which games belong to it can be read off their records.
-    pub fn in_tournament(tournament: &TournamentId, number: u64) -> Self {
+    pub(crate) fn in_tournament(tournament: &TournamentId, number: u64) -> Self {
         Self(format!("{tournament}{PAIR_OF_TOURNAMENT}{number}").into())
     }
 
     /// The tournament and the number of one of its pairs.
-    pub fn of_tournament(&self) -> Option<(TournamentId, u64)> {
+    pub(crate) fn of_tournament(&self) -> Option<(TournamentId, u64)> {
         let (tournament, number) = self.0.split_once(PAIR_OF_TOURNAMENT)?;
         Some((tournament.parse().ok()?, number.parse().ok()?))
     }
@@ -134,7 +134,7 @@ impl PairId {
 
 impl TournamentId {
     /// What the ids of all its pairs begin with.
-    pub fn pair_prefix(&self) -> String {
+    pub(crate) fn pair_prefix(&self) -> String {
         format!("{self}{PAIR_OF_TOURNAMENT}")
     }
 }
@@ -154,10 +154,10 @@ const RESERVED_NAMES: &[&str] =
     &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
 
 /// Guests are called `guest-` and six characters; nobody else may be.
-pub const GUEST_PREFIX: &str = "guest-";
+pub(crate) const GUEST_PREFIX: &str = "guest-";
 
 /// Whoever left is called `gone-` and some characters; nobody else may be.
-pub const GONE_PREFIX: &str = "gone-";
+pub(crate) const GONE_PREFIX: &str = "gone-";
 
 /// Why a text cannot be a player's name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -188,7 +188,7 @@ impl PlayerName {
     /// # Errors
     ///
     /// Says which rule the text breaks.
-    pub fn register(text: &str) -> Result<Self, InvalidName> {
+    pub(crate) fn register(text: &str) -> Result<Self, InvalidName> {
         check_plain(text)?;
         let name: Self = text.parse()?;
         let key = name.key();
@@ -201,17 +201,17 @@ impl PlayerName {
     }
 
     /// The name of this learner's version that was frozen after so many games.
-    pub fn version(&self, games: u64) -> Self {
+    pub(crate) fn version(&self, games: u64) -> Self {
         Self(format!("{self}{VERSION_MARK}{games}").into())
     }
 
     /// The name as its owner wrote it.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The form under which names are unique.
-    pub fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 }

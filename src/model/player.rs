@@ -20,7 +20,7 @@ pub enum PlayerKind {
 /// The two sorts that `accepts` and `seek` distinguish. Guests are people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum OpponentKind {
+pub(crate) enum OpponentKind {
     /// People, guests too.
     Human,
     /// Programs.
@@ -50,7 +50,7 @@ pub struct Identity {
 
 impl Identity {
     /// Who stands behind a player: a bot's owner, or the player itself.
-    pub fn family(&self) -> &PlayerId {
+    pub(crate) fn family(&self) -> &PlayerId {
         self.owner.as_ref().unwrap_or(&self.id)
     }
 }

@@ -25,7 +25,7 @@ pub enum Population {
 
 impl Population {
     /// Whether players of this kind belong to it. Guests never do.
-    pub fn includes(self, kind: PlayerKind) -> bool {
+    pub(crate) fn includes(self, kind: PlayerKind) -> bool {
         match kind {
             PlayerKind::Human => self != Self::Bots,
             PlayerKind::Bot => self != Self::People,

@@ -1,5 +1,5 @@
 //! Ratings: pure arithmetic on results.
 
-pub mod eligibility;
-pub mod elo;
-pub mod strength;
+pub(crate) mod eligibility;
+pub(crate) mod elo;
+pub(crate) mod strength;

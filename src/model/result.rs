@@ -20,7 +20,7 @@ pub enum GameResult {
 
 impl GameResult {
     /// The side that won, if any.
-    pub fn winner(self) -> Option<Side> {
+    pub(crate) fn winner(self) -> Option<Side> {
         match self {
             Self::First => Some(Side::First),
             Self::Second => Some(Side::Second),
@@ -29,7 +29,7 @@ impl GameResult {
     }
 
     /// What it is to a side; `None` if it does not count.
-    pub fn seen_by(self, side: Side) -> Option<SideResult> {
+    pub(crate) fn seen_by(self, side: Side) -> Option<SideResult> {
         (self != Self::Void).then(|| SideResult::of(side, self.winner()))
     }
 }

@@ -11,7 +11,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 /// Bytes of the signing key: the size of the hash, beyond which HMAC gains nothing.
-pub const KEY_BYTES: usize = 32;
+pub(crate) const KEY_BYTES: usize = 32;
 
 /// Longest text that is looked at: our own have under 200 bytes, and a forged one should cost us nothing.
 const TEXT_BYTES_MAX: usize = 1_024;
@@ -21,7 +21,7 @@ const SEPARATOR: char = '.';
 
 /// What a signed text is for. A text signed for one purpose is no good for another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// A guest's identity.
     Guest,
     /// The right to resume a session.
@@ -40,7 +40,7 @@ impl Purpose {
 
 /// Signs and verifies with the key of the data directory (HMAC-SHA256).
 #[derive(Clone)]
-pub struct Signer {
+pub(crate) struct Signer {
     keyed: Hmac<Sha256>,
 }
 
@@ -56,12 +56,12 @@ impl Signer {
     /// # Panics
     ///
     /// Never: HMAC takes keys of every length.
-    pub fn new(key: &[u8; KEY_BYTES]) -> Self {
+    pub(crate) fn new(key: &[u8; KEY_BYTES]) -> Self {
         Self { keyed: Hmac::new_from_slice(key).expect("HMAC takes keys of every length") }
     }
 
     /// Signs a payload for a purpose: `base64url(payload).base64url(signature)`.
-    pub fn sign(&self, purpose: Purpose, payload: &[u8]) -> String {
+    pub(crate) fn sign(&self, purpose: Purpose, payload: &[u8]) -> String {
         let signature = self.mac(purpose, payload).finalize().into_bytes();
         let mut text = URL_SAFE_NO_PAD.encode(payload);
         text.push(SEPARATOR);
@@ -71,7 +71,7 @@ impl Signer {
 
     /// Reads the payload back, if we signed the text for this purpose. Takes the same time wherever a wrong signature
     /// differs from the right one.
-    pub fn verify(&self, purpose: Purpose, text: &str) -> Option<Vec<u8>> {
+    pub(crate) fn verify(&self, purpose: Purpose, text: &str) -> Option<Vec<u8>> {
         if text.len() > TEXT_BYTES_MAX {
             return None;
         }

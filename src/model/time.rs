@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Wall-clock time: milliseconds since 1970, UTC. A label only; no duration is ever computed from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct UnixMillis(pub i64);
+pub struct UnixMillis(pub(crate) i64);
 
 impl UnixMillis {
     /// Now, by the machine's clock.

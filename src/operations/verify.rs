@@ -21,20 +21,20 @@ const PAGE: u32 = 500;
 
 /// What a check came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct VerifyReport {
-    pub finished: u64,
+pub(crate) struct VerifyReport {
+    pub(crate) finished: u64,
     /// Those of them that moved ratings.
-    pub rated: u64,
+    pub(crate) rated: u64,
     /// Games that go on.
-    pub live: u64,
+    pub(crate) live: u64,
     /// Events of all games that could be read.
-    pub events: u64,
-    pub ratings: u64,
+    pub(crate) events: u64,
+    pub(crate) ratings: u64,
     /// Games that operators took out.
-    pub voided: u64,
-    pub published: u64,
+    pub(crate) voided: u64,
+    pub(crate) published: u64,
     /// All that is not as it should be, one line each.
-    pub findings: Vec<String>,
+    pub(crate) findings: Vec<String>,
 }
 
 impl VerifyReport {
@@ -64,7 +64,7 @@ impl fmt::Display for VerifyReport {
 /// # Errors
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
-pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
+pub(crate) async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     let mut report = VerifyReport::default();
     let mut last_number = 0;
     let mut refit = Refit::begin(store).await?;

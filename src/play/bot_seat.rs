@@ -36,7 +36,7 @@ const RESERVE: Duration = Duration::from_millis(20);
 
 /// How a house bot takes part in one game.
 #[derive(Debug)]
-pub struct BotSeat {
+pub(crate) struct BotSeat {
     inbox: mpsc::Sender<Frame>,
 }
 
@@ -82,17 +82,17 @@ enum ThinkError {
 }
 
 /// What plays at the seat.
-pub struct SeatPlayer {
+pub(crate) struct SeatPlayer {
     /// The account it plays under.
-    pub id: PlayerId,
-    pub side: Side,
-    pub bot: Box<dyn Bot>,
+    pub(crate) id: PlayerId,
+    pub(crate) side: Side,
+    pub(crate) bot: Box<dyn Bot>,
     /// What learns from the game when it is over: settings that name a file.
-    pub learns_as: Option<BotSpec>,
+    pub(crate) learns_as: Option<BotSpec>,
     /// Shortest time for a move, so that people can follow.
-    pub pace: Duration,
+    pub(crate) pace: Duration,
     /// Whose game it is: people do not wait for bots among themselves.
-    pub priority: Priority,
+    pub(crate) priority: Priority,
 }
 
 impl std::fmt::Debug for SeatPlayer {
@@ -102,7 +102,7 @@ impl std::fmt::Debug for SeatPlayer {
 }
 
 /// Makes a seat. The room gets the recipient, the caller runs the task with the room's handle.
-pub fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
+pub(crate) fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });
     let task = BotTask {
@@ -121,7 +121,7 @@ pub fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
 }
 
 /// Answers the turns of one game.
-pub struct BotTask {
+pub(crate) struct BotTask {
     /// The room has it: when the room is gone, so is the seat, and the task ends.
     seat: Weak<BotSeat>,
     frames: mpsc::Receiver<Frame>,
@@ -145,7 +145,7 @@ impl std::fmt::Debug for BotTask {
 
 impl BotTask {
     /// Plays until the room closes, and agrees to every rematch.
-    pub async fn run(mut self, room: RoomHandle, member: MemberId) {
+    pub(crate) async fn run(mut self, room: RoomHandle, member: MemberId) {
         while let Some(frame) = self.frames.recv().await {
             match frame.message() {
                 ServerMessage::Turn(turn) => {

@@ -45,7 +45,7 @@ struct FeedsInner {
 
 /// Who listens to which feed, and what there is to tell. Cheap to clone.
 #[derive(Clone)]
-pub struct Feeds {
+pub(crate) struct Feeds {
     inner: Arc<FeedsInner>,
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Feeds {
 
 impl Feeds {
     /// Feeds over the games of `directory`; `online` counts connected players.
-    pub fn new(directory: Directory, online: impl Fn() -> usize + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(directory: Directory, online: impl Fn() -> usize + Send + Sync + 'static) -> Self {
         let inner = FeedsInner {
             directory,
             subscribers: Mutex::default(),
@@ -71,7 +71,7 @@ impl Feeds {
     }
 
     /// Sends what changed, once a second, until the daemon stops.
-    pub async fn run(self, stop: CancellationToken) {
+    pub(crate) async fn run(self, stop: CancellationToken) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
@@ -114,7 +114,7 @@ impl Feeds {
     }
 
     /// Subscribes a connection; the states are told at once.
-    pub fn subscribe(&self, feed: Feed, member: MemberId, recipient: Arc<dyn Recipient>) {
+    pub(crate) fn subscribe(&self, feed: Feed, member: MemberId, recipient: Arc<dyn Recipient>) {
         let state = match feed {
             Feed::Lobby => Some(ServerMessage::Lobby(self.lobby())),
             Feed::Tv => Some(ServerMessage::Tv(TvFeed { game: self.tv() })),
@@ -126,36 +126,36 @@ impl Feeds {
         self.subscribers().entry(feed).or_default().insert(member, recipient);
     }
 
-    pub fn unsubscribe(&self, feed: Feed, member: MemberId) {
+    pub(crate) fn unsubscribe(&self, feed: Feed, member: MemberId) {
         if let Some(subscribers) = self.subscribers().get_mut(&feed) {
             subscribers.remove(&member);
         }
     }
 
     /// Ends all subscriptions of a connection.
-    pub fn leave(&self, member: MemberId) {
+    pub(crate) fn leave(&self, member: MemberId) {
         for subscribers in self.subscribers().values_mut() {
             subscribers.remove(&member);
         }
     }
 
     /// Games began or ended, seeks came or went, players too.
-    pub fn lobby_changed(&self) {
+    pub(crate) fn lobby_changed(&self) {
         self.inner.changed.store(true, Ordering::Relaxed);
     }
 
     /// The open seeks as the lobby shows them.
-    pub fn set_seeks(&self, seeks: Vec<SeekEntry>) {
+    pub(crate) fn set_seeks(&self, seeks: Vec<SeekEntry>) {
         *self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner) = seeks;
         self.lobby_changed();
     }
 
-    pub fn seeks(&self) -> Vec<SeekEntry> {
+    pub(crate) fn seeks(&self) -> Vec<SeekEntry> {
         self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A game has ended.
-    pub fn finished(&self, public: &PublicGame, end: &GameEnd) {
+    pub(crate) fn finished(&self, public: &PublicGame, end: &GameEnd) {
         self.lobby_changed();
         let players = public.players.as_ref().map(SeatedPlayer::to_wire);
         if let Some(ratings) = &end.rating {
@@ -176,7 +176,7 @@ impl Feeds {
     }
 
     /// Seeks and live games as they are now.
-    pub fn lobby(&self) -> LobbyFeed {
+    pub(crate) fn lobby(&self) -> LobbyFeed {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
         let mut live = self.inner.directory.live();
@@ -202,7 +202,7 @@ impl Feeds {
 
     /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those
     /// that can be watched.
-    pub fn tv(&self) -> Option<LiveGame> {
+    pub(crate) fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
         let find = |place: &Mutex<Option<GameId>>| {
             let wanted = place.lock().unwrap_or_else(PoisonError::into_inner).clone();

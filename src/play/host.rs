@@ -1,11 +1,11 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
-pub mod admission;
+pub(crate) mod admission;
 mod error;
 mod follow;
 mod offer;
 mod rooms;
-pub mod stored;
+pub(crate) mod stored;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +15,9 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::task::TaskTracker;
 use tracing::info;
 
-pub use self::error::StartError;
-pub use self::follow::HostActor;
-pub use self::offer::{GameOffer, Origin, Tempo};
+pub(crate) use self::error::StartError;
+pub(crate) use self::follow::HostActor;
+pub(crate) use self::offer::{GameOffer, Origin, Tempo};
 use self::rooms::REBUILDS_MAX;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
@@ -45,41 +45,41 @@ const ENDS_MAX: usize = 4_096;
 
 /// A game that has ended.
 #[derive(Clone, Debug)]
-pub struct GameOver {
+pub(crate) struct GameOver {
     /// Which game, and who played.
-    pub public: Arc<PublicGame>,
-    pub end: Arc<GameEnd>,
+    pub(crate) public: Arc<PublicGame>,
+    pub(crate) end: Arc<GameEnd>,
 }
 
 /// What the host is built from.
 #[derive(Clone, Debug)]
-pub struct HostDeps {
+pub(crate) struct HostDeps {
     /// Reads players, games and ratings.
-    pub store: Arc<dyn Store>,
-    pub writer: Writer,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) writer: Writer,
     /// Stores guests who play.
-    pub accounts: Accounts,
-    pub directory: Directory,
-    pub sessions: Sessions,
+    pub(crate) accounts: Accounts,
+    pub(crate) directory: Directory,
+    pub(crate) sessions: Sessions,
     /// The bots of the house.
-    pub house: HouseBots,
-    pub pool: ComputePool,
+    pub(crate) house: HouseBots,
+    pub(crate) pool: ComputePool,
     /// Who hears of live games and results.
-    pub feeds: Feeds,
+    pub(crate) feeds: Feeds,
     /// Owns the rooms' tasks.
-    pub tasks: TaskTracker,
-    pub metrics: Arc<Metrics>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
-    pub pair_limit: u32,
+    pub(crate) pair_limit: u32,
     /// Whether a remote bot must have passed the self-test before it plays rated games.
-    pub self_test: Requirement,
+    pub(crate) self_test: Requirement,
     /// Says what games are worth.
-    pub live_values: LiveValues,
+    pub(crate) live_values: LiveValues,
 }
 
 /// Starts games. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub(crate) struct Host {
     inner: Arc<HostInner>,
 }
 
@@ -100,7 +100,7 @@ struct HostInner {
 
 impl Host {
     /// Makes the host and the actor that hears its rooms' news.
-    pub fn new(deps: HostDeps) -> (Self, HostActor) {
+    pub(crate) fn new(deps: HostDeps) -> (Self, HostActor) {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
         let inner = HostInner {
             deps,
@@ -115,27 +115,27 @@ impl Host {
     }
 
     /// Begins no more games; live ones go on.
-    pub fn pause(&self) {
+    pub(crate) fn pause(&self) {
         self.inner.paused.store(true, Ordering::Relaxed);
     }
 
     /// Whether no more games begin.
-    pub fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         self.inner.paused.load(Ordering::Relaxed)
     }
 
     /// All ends of games from now on, each after it was stored.
-    pub fn ends(&self) -> broadcast::Receiver<GameOver> {
+    pub(crate) fn ends(&self) -> broadcast::Receiver<GameOver> {
         self.inner.ends.subscribe()
     }
 
     /// How many live games a player has.
-    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+    pub(crate) fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         self.inner.deps.directory.games_taken(player)
     }
 
     /// The bots of the house.
-    pub fn house(&self) -> &HouseBots {
+    pub(crate) fn house(&self) -> &HouseBots {
         &self.inner.deps.house
     }
 
@@ -144,7 +144,7 @@ impl Host {
     /// # Errors
     ///
     /// See [`StartError`]. Nothing has happened then, except that a guest may be stored.
-    pub async fn start(&self, offer: GameOffer) -> Result<GameId, StartError> {
+    pub(crate) async fn start(&self, offer: GameOffer) -> Result<GameId, StartError> {
         if self.is_paused() {
             return Err(StartError::Paused);
         }
@@ -178,7 +178,7 @@ impl Host {
     }
 
     /// All rooms, for a planned stop.
-    pub fn rooms(&self) -> Vec<RoomHandle> {
+    pub(crate) fn rooms(&self) -> Vec<RoomHandle> {
         self.inner.deps.directory.rooms()
     }
 }

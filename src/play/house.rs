@@ -24,24 +24,24 @@ use crate::storage::writer::{WriteError, Writer};
 
 /// A bot that the daemon itself plays.
 #[derive(Clone, Debug)]
-pub struct HouseBot {
+pub(crate) struct HouseBot {
     /// The account it plays under.
-    pub identity: Identity,
+    pub(crate) identity: Identity,
     /// Which program plays, with its settings; a file that it keeps what it learns in is named in full.
-    pub spec: BotSpec,
+    pub(crate) spec: BotSpec,
     /// How it plays, in one word.
-    pub style: &'static str,
+    pub(crate) style: &'static str,
     /// How strong it is, if that is known.
-    pub strength: Option<Strength>,
+    pub(crate) strength: Option<Strength>,
     /// One line on how it plays.
-    pub about: String,
+    pub(crate) about: String,
     /// Where its knowledge of the standard board comes from.
-    pub knowledge: KnowledgeSource,
+    pub(crate) knowledge: KnowledgeSource,
 }
 
 /// Where a house bot's knowledge comes from.
 #[derive(Clone, Debug)]
-pub enum KnowledgeSource {
+pub(crate) enum KnowledgeSource {
     /// Its program and settings say everything.
     Fixed,
     /// It plays with what a learner knows when the game begins.
@@ -51,21 +51,21 @@ pub enum KnowledgeSource {
 /// What a learner knows; replaced as a whole while games are played with what it knew before. Its learner alone writes,
 /// games that begin read, under a lock that is held for one pointer.
 #[derive(Clone, Debug)]
-pub struct LearnerKnowledge(Arc<RwLock<Arc<dyn Knowledge>>>);
+pub(crate) struct LearnerKnowledge(Arc<RwLock<Arc<dyn Knowledge>>>);
 
 impl LearnerKnowledge {
     /// What is known at first.
-    pub fn new(knowledge: Arc<dyn Knowledge>) -> Self {
+    pub(crate) fn new(knowledge: Arc<dyn Knowledge>) -> Self {
         Self(Arc::new(RwLock::new(knowledge)))
     }
 
     /// What is known now.
-    pub fn now(&self) -> Arc<dyn Knowledge> {
+    pub(crate) fn now(&self) -> Arc<dyn Knowledge> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Games that begin from now on are played with this.
-    pub fn replace(&self, knowledge: Arc<dyn Knowledge>) {
+    pub(crate) fn replace(&self, knowledge: Arc<dyn Knowledge>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = knowledge;
     }
 }
@@ -76,7 +76,7 @@ impl HouseBot {
     /// # Errors
     ///
     /// It does not play this variant, or the file with what it has learnt is broken.
-    pub fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
+    pub(crate) fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
         match &self.knowledge {
             KnowledgeSource::Learner(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
             // On other boards learners begin with nothing.
@@ -87,14 +87,14 @@ impl HouseBot {
     }
 
     /// Whether it plays this variant.
-    pub fn plays(&self, variant: Variant) -> bool {
+    pub(crate) fn plays(&self, variant: Variant) -> bool {
         // Nothing is read: nothing at all makes an empty memory, but no network, which is no matter of the variant.
         let built = registry::build_taught(&self.spec, variant, "");
         !matches!(built, Err(BotError::VariantNotPlayed { .. }))
     }
 
     /// What keeps its lessons, if it learns from its games.
-    pub fn learns_as(&self) -> Option<BotSpec> {
+    pub(crate) fn learns_as(&self) -> Option<BotSpec> {
         bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
     }
 }
@@ -112,7 +112,7 @@ pub enum HouseError {
 
 /// All bots that the daemon itself plays. Cheap to clone; bots may join while the daemon runs, none leaves.
 #[derive(Clone, Debug, Default)]
-pub struct HouseBots {
+pub(crate) struct HouseBots {
     /// Learning adds to it, everybody reads: an immutable list, replaced under a lock that is held for one pointer.
     line_up: Arc<RwLock<Arc<Vec<Arc<HouseBot>>>>>,
 }
@@ -126,7 +126,7 @@ impl HouseBots {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn set_up(
+    pub(crate) async fn set_up(
         configured: &[Configured],
         files: &Path,
         store: &dyn Store,
@@ -162,7 +162,7 @@ impl HouseBots {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn account(
+    pub(crate) async fn account(
         name: &PlayerName,
         about: &str,
         store: &dyn Store,
@@ -181,7 +181,7 @@ impl HouseBots {
     }
 
     /// Adds a bot to the line-up, or puts it in the place of the one with the same account.
-    pub fn join(&self, bot: HouseBot) {
+    pub(crate) fn join(&self, bot: HouseBot) {
         let mut line_up = self.line_up.write().unwrap_or_else(PoisonError::into_inner);
         let mut bots = line_up.as_ref().clone();
         let bot = Arc::new(bot);
@@ -193,17 +193,17 @@ impl HouseBots {
     }
 
     /// All of them: first those that are configured, in their order, then those that joined.
-    pub fn all(&self) -> Arc<Vec<Arc<HouseBot>>> {
+    pub(crate) fn all(&self) -> Arc<Vec<Arc<HouseBot>>> {
         Arc::clone(&self.line_up.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The one with this account.
-    pub fn get(&self, id: &PlayerId) -> Option<Arc<HouseBot>> {
+    pub(crate) fn get(&self, id: &PlayerId) -> Option<Arc<HouseBot>> {
         self.all().iter().find(|bot| bot.identity.id == *id).cloned()
     }
 
     /// The one of this name, without regard to case.
-    pub fn by_name(&self, name: &PlayerName) -> Option<Arc<HouseBot>> {
+    pub(crate) fn by_name(&self, name: &PlayerName) -> Option<Arc<HouseBot>> {
         let key = name.key();
         self.all().iter().find(|bot| bot.identity.name.key() == key).cloned()
     }

@@ -9,7 +9,7 @@ use crate::protocol::{ErrorCode, WireError};
 
 /// Logs a failure and makes the refusal that goes out for it. `what` is constant text, such as
 /// `the game could not be read`, and serves both.
-pub fn internal(what: &'static str, cause: &(dyn Error + 'static)) -> WireError {
+pub(crate) fn internal(what: &'static str, cause: &(dyn Error + 'static)) -> WireError {
     let incident = format!("{:016x}", rand::rng().next_u64());
     error!(incident, error = cause, "{what}");
     WireError { incident: Some(incident), ..WireError::new(ErrorCode::Internal, what) }

@@ -2,10 +2,10 @@
 //!
 //! Rooms, lobby and hosts tell sessions what happens; the socket that is attached belongs to [`crate::session`].
 
-pub mod outbox;
-pub mod registry;
-pub mod session;
+pub(crate) mod outbox;
+pub(crate) mod registry;
+pub(crate) mod session;
 mod session_state;
 
-pub use self::registry::Sessions;
-pub use self::session::Session;
+pub(crate) use self::registry::Sessions;
+pub(crate) use self::session::Session;

@@ -19,7 +19,7 @@ const NOTE_BYTES_MAX: usize = 300;
 
 /// The info of a move: what the search found, and the weightiest reasons, those for the chosen column first. `None` if
 /// the bot has nothing to say.
-pub fn info(choice: &Choice, reasons: &[Reason]) -> Option<MoveInfo> {
+pub(crate) fn info(choice: &Choice, reasons: &[Reason]) -> Option<MoveInfo> {
     let note = note(choice, reasons);
     if choice.info.is_none() && note.is_none() {
         return None;
@@ -50,7 +50,7 @@ fn note(choice: &Choice, reasons: &[Reason]) -> Option<String> {
 }
 
 /// The reasons in a note; none if it is about something else.
-pub fn parse(note: &str) -> Vec<Reason> {
+pub(crate) fn parse(note: &str) -> Vec<Reason> {
     let reasons = note.strip_prefix(LEAD).map(|reasons| reasons.split(SEPARATOR));
     reasons.into_iter().flatten().filter_map(|reason| reason.parse().ok()).collect()
 }

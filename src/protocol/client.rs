@@ -20,7 +20,7 @@ use crate::model::player::OpponentKind;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
     /// Chosen by the client.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     pub message: ClientMessage,
 }
 
@@ -82,38 +82,38 @@ pub enum ClientMessage {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Hello {
     /// The protocol version spoken: 1.
-    pub protocol: u32,
+    pub(crate) protocol: u32,
     /// A bot's or account's token, unless the upgrade carried it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
+    pub(crate) token: Option<String>,
     /// The program at the other end.
-    pub client: ClientInfo,
+    pub(crate) client: ClientInfo,
     /// What a bot says about itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bot: Option<BotInfo>,
+    pub(crate) bot: Option<BotInfo>,
     /// What the player is willing to play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepts: Option<Accepts>,
+    pub(crate) accepts: Option<Accepts>,
     /// Whether a bot stands on the ladder and in the directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open: Option<bool>,
+    pub(crate) open: Option<bool>,
     /// Games at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_games: Option<u32>,
+    pub(crate) max_games: Option<u32>,
     /// The session to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resume: Option<Resume>,
+    pub(crate) resume: Option<Resume>,
 }
 
 /// The program at the other end, for logs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct ClientInfo {
+pub(crate) struct ClientInfo {
     /// What it is called.
     #[serde(default)]
-    pub name: String,
+    pub(crate) name: String,
     /// Its version.
     #[serde(default)]
-    pub version: String,
+    pub(crate) version: String,
 }
 
 /// What a bot says about itself.
@@ -131,13 +131,13 @@ pub struct BotInfo {
 
 /// The session to go on with, as `welcome` named it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Resume {
+pub(crate) struct Resume {
     /// `session` of the `welcome`.
-    pub session: String,
+    pub(crate) session: String,
     /// `secret` of the `welcome`.
-    pub secret: String,
+    pub(crate) secret: String,
     /// The last `seq` that was received.
-    pub seq: u64,
+    pub(crate) seq: u64,
 }
 
 /// The fields of `set`; what is left out stays as it is.
@@ -145,16 +145,16 @@ pub struct Resume {
 pub struct Settings {
     /// Whether a bot stands on the ladder and in the directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open: Option<bool>,
+    pub(crate) open: Option<bool>,
     /// What the player is willing to play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepts: Option<Accepts>,
+    pub(crate) accepts: Option<Accepts>,
     /// Games at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_games: Option<u32>,
+    pub(crate) max_games: Option<u32>,
     /// How many of `max_games` only people may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reserve_for_humans: Option<u32>,
+    pub(crate) reserve_for_humans: Option<u32>,
 }
 
 /// The fields of `bye`.
@@ -162,7 +162,7 @@ pub struct Settings {
 pub struct Bye {
     /// true: no new games, and the connection ends with the last game.
     #[serde(default)]
-    pub drain: bool,
+    pub(crate) drain: bool,
 }
 
 /// The fields of `ping` and `pong`.
@@ -170,38 +170,38 @@ pub struct Bye {
 pub struct Ping {
     /// Comes back in the answer.
     #[serde(default)]
-    pub n: u64,
+    pub(crate) n: u64,
 }
 
 /// The fields of `seek`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Seek {
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Whether ratings change.
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// Who may come; people and bots if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opponents: Option<Vec<OpponentKind>>,
+    pub(crate) opponents: Option<Vec<OpponentKind>>,
     /// Ratings of opponents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rating: Option<Range<i32>>,
+    pub(crate) rating: Option<Range<i32>>,
     /// Board size.
     #[serde(default)]
-    pub variant: WireVariant,
+    pub(crate) variant: WireVariant,
 }
 
 /// The fields of `challenge`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Challenge {
     /// Name of who is challenged, without regard to case.
-    pub to: String,
+    pub(crate) to: String,
     /// What is offered.
     #[serde(flatten)]
-    pub terms: Terms,
+    pub(crate) terms: Terms,
     /// Makes a repeated request the same challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
 }
 
 /// The fields of `open_challenge`.
@@ -209,23 +209,23 @@ pub struct Challenge {
 pub struct OpenChallenge {
     /// What is offered.
     #[serde(flatten)]
-    pub terms: Terms,
+    pub(crate) terms: Terms,
     /// Makes a repeated request the same challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
 }
 
 /// The fields of `accept` and `cancel`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OnChallenge {
     /// Which one.
-    pub challenge: ChallengeId,
+    pub(crate) challenge: ChallengeId,
 }
 
 /// Why a challenge is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum DeclineReason {
+pub(crate) enum DeclineReason {
     /// Perhaps another time.
     Later,
     /// Playing already.
@@ -251,31 +251,31 @@ pub enum DeclineReason {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decline {
     /// Which one.
-    pub challenge: ChallengeId,
+    pub(crate) challenge: ChallengeId,
     /// Why.
     #[serde(default)]
-    pub reason: DeclineReason,
+    pub(crate) reason: DeclineReason,
 }
 
 /// The fields of `play_bot`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayBot {
     /// Name of a house bot, without regard to case.
-    pub bot: String,
+    pub(crate) bot: String,
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// The player's own side.
     #[serde(default)]
-    pub side: SideChoice,
+    pub(crate) side: SideChoice,
     /// Board size.
     #[serde(default)]
-    pub variant: WireVariant,
+    pub(crate) variant: WireVariant,
     /// Whether ratings change.
     #[serde(default)]
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// The position to begin from, in casual games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opening: Option<WireOpening>,
+    pub(crate) opening: Option<WireOpening>,
 }
 
 /// A column as the client wrote it. A value that is no column is the room's business, because it counts
@@ -283,7 +283,7 @@ pub struct PlayBot {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 #[derive(Default)]
-pub enum ColumnField {
+pub(crate) enum ColumnField {
     /// A whole number, perhaps out of range.
     Number(i64),
     /// Anything else, or nothing.
@@ -312,36 +312,36 @@ impl JsonSchema for ColumnField {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Move {
     /// Which game.
-    pub game: GameId,
+    pub(crate) game: GameId,
     /// Stones on the board before the move; with `game`, the move's idempotency key.
-    pub ply: u32,
+    pub(crate) ply: u32,
     /// 1 to the board's width, left to right.
     #[serde(default)]
-    pub column: ColumnField,
+    pub(crate) column: ColumnField,
     /// What the bot thought, shown to its owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub info: Option<MoveInfo>,
+    pub(crate) info: Option<MoveInfo>,
 }
 
 /// What a bot thought about its move.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct MoveInfo {
+pub(crate) struct MoveInfo {
     /// In the bot's own unit, for the side to move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub score: Option<f64>,
+    pub(crate) score: Option<f64>,
     /// Plies looked ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub depth: Option<u32>,
+    pub(crate) depth: Option<u32>,
     /// Positions looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<u64>,
+    pub(crate) nodes: Option<u64>,
     /// The line it expects, as a move string.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pv: Option<String>,
+    pub(crate) pv: Option<String>,
     /// Anything else.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 impl MoveInfo {
@@ -350,7 +350,7 @@ impl MoveInfo {
     /// # Errors
     ///
     /// It is longer than [`INFO_BYTES_MAX`].
-    pub fn to_stored(&self) -> Result<Box<str>, WireError> {
+    pub(crate) fn to_stored(&self) -> Result<Box<str>, WireError> {
         let text = serde_json::to_string(self).unwrap_or_default();
         if text.len() > INFO_BYTES_MAX {
             let message = format!("info has at most {INFO_BYTES_MAX} bytes, this one has {}", text.len());
@@ -360,7 +360,7 @@ impl MoveInfo {
     }
 
     /// Reads what is stored with a move; `None` if it is something else.
-    pub fn from_stored(text: &str) -> Option<Self> {
+    pub(crate) fn from_stored(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }
@@ -369,31 +369,31 @@ impl MoveInfo {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OnGame {
     /// Which game.
-    pub game: GameId,
+    pub(crate) game: GameId,
 }
 
 /// The fields of `takeback_answer`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TakebackAnswer {
     /// Which game.
-    pub game: GameId,
+    pub(crate) game: GameId,
     /// Whether the move goes back.
-    pub yes: bool,
+    pub(crate) yes: bool,
 }
 
 /// The fields of `react`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct React {
     /// Which game.
-    pub game: GameId,
+    pub(crate) game: GameId,
     /// One of the list in `welcome`.
-    pub emoji: String,
+    pub(crate) emoji: String,
 }
 
 /// The streams of events that are not one game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Feed {
+pub(crate) enum Feed {
     /// Seeks and live games.
     Lobby,
     /// The best live game.
@@ -409,8 +409,8 @@ pub enum Feed {
 pub struct Watch {
     /// A game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub game: Option<GameId>,
+    pub(crate) game: Option<GameId>,
     /// A feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub feed: Option<Feed>,
+    pub(crate) feed: Option<Feed>,
 }

@@ -68,41 +68,41 @@ pub struct WireError {
     /// Stable and documented.
     pub code: ErrorCode,
     /// For a reader, with values.
-    pub message: String,
+    pub(crate) message: String,
     /// The game it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub game: Option<GameId>,
+    pub(crate) game: Option<GameId>,
     /// The field at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
+    pub(crate) field: Option<String>,
     /// When to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_ms: Option<u64>,
+    pub(crate) retry_ms: Option<u64>,
     /// Where the game stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ply: Option<u32>,
+    pub(crate) ply: Option<u32>,
     /// The column that was played at that ply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<u8>,
+    pub(crate) column: Option<u8>,
     /// Illegal moves that this game still forgives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retries_left: Option<u8>,
+    pub(crate) retries_left: Option<u8>,
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<crate::model::result::GameResult>,
+    pub(crate) result: Option<crate::model::result::GameResult>,
     /// Protocol versions spoken here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supported: Option<Vec<u32>>,
+    pub(crate) supported: Option<Vec<u32>>,
     /// What to name when reporting it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub incident: Option<String>,
+    pub(crate) incident: Option<String>,
     /// Whether the connection closes after this.
-    pub fatal: bool,
+    pub(crate) fatal: bool,
 }
 
 impl WireError {
     /// A refusal that says nothing more than its words.
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -120,22 +120,22 @@ impl WireError {
     }
 
     /// A field that is missing or has a value that is not allowed.
-    pub fn bad_field(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn bad_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..Self::new(ErrorCode::BadField, message) }
     }
 
     /// Adds the game it is about.
-    pub fn in_game(self, game: &GameId) -> Self {
+    pub(crate) fn in_game(self, game: &GameId) -> Self {
         Self { game: Some(game.clone()), ..self }
     }
 
     /// Adds when to try again.
-    pub fn retry_in(self, wait: std::time::Duration) -> Self {
+    pub(crate) fn retry_in(self, wait: std::time::Duration) -> Self {
         Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
     /// Announces that the connection closes after this.
-    pub fn fatal(self) -> Self {
+    pub(crate) fn fatal(self) -> Self {
         Self { fatal: true, ..self }
     }
 }

@@ -17,8 +17,8 @@ use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 /// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refusal {
-    pub id: Option<String>,
-    pub error: WireError,
+    pub(crate) id: Option<String>,
+    pub(crate) error: WireError,
 }
 
 /// Reads one text frame.
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Request, Refusal> {
 /// # Errors
 ///
 /// `bad_json` or `bad_field` as [`parse`].
-pub fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, WireError> {
+pub(crate) fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, WireError> {
     read(&read_tree(text)?)
 }
 

@@ -13,7 +13,7 @@ use crate::model::rating::elo::ShownRating;
 /// `first` or `second`: who moves first from the empty board is `first`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum WireSide {
+pub(crate) enum WireSide {
     /// Moves first.
     First,
     /// Moves second.
@@ -40,11 +40,11 @@ impl From<WireSide> for Side {
 
 /// Something of each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Sides<T> {
+pub(crate) struct Sides<T> {
     /// Of the side that moves first.
-    pub first: T,
+    pub(crate) first: T,
     /// Of the other one.
-    pub second: T,
+    pub(crate) second: T,
 }
 
 impl<T> From<fourfold_engine::BySide<T>> for Sides<T> {
@@ -55,7 +55,7 @@ impl<T> From<fourfold_engine::BySide<T>> for Sides<T> {
 
 /// Board size and line length on the wire: `7x6`, `9x6x5`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct WireVariant(pub Variant);
+pub(crate) struct WireVariant(pub(crate) Variant);
 
 impl Default for WireVariant {
     fn default() -> Self {
@@ -92,13 +92,13 @@ impl JsonSchema for WireVariant {
 
 /// A rating as others see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct WireRating {
+pub(crate) struct WireRating {
     /// Elo points.
-    pub elo: i32,
+    pub(crate) elo: i32,
     /// Half the width of the 95 % interval, in Elo points.
-    pub pm95: u32,
+    pub(crate) pm95: u32,
     /// Whether too few games stand behind it.
-    pub provisional: bool,
+    pub(crate) provisional: bool,
 }
 
 impl From<ShownRating> for WireRating {
@@ -110,23 +110,23 @@ impl From<ShownRating> for WireRating {
 
 /// A player as others see it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct WirePlayer {
+pub(crate) struct WirePlayer {
     /// Stays the same for ever.
-    pub id: PlayerId,
+    pub(crate) id: PlayerId,
     /// Unique without regard to case.
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     /// Person, bot or guest.
-    pub kind: PlayerKind,
+    pub(crate) kind: PlayerKind,
     /// In the variant at hand, or null: guests have none.
-    pub rating: Option<WireRating>,
+    pub(crate) rating: Option<WireRating>,
     /// The version a bot gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
 }
 
 impl WirePlayer {
     /// A player as others see it, with the rating in the variant at hand and the version that a bot gives itself.
-    pub fn new(who: &Identity, rating: Option<ShownRating>, version: Option<String>) -> Self {
+    pub(crate) fn new(who: &Identity, rating: Option<ShownRating>, version: Option<String>) -> Self {
         let Identity { id, name, kind, owner: _ } = who;
         Self {
             id: id.clone(),
@@ -139,26 +139,26 @@ impl WirePlayer {
 }
 
 /// A closed range, `[low, high]` on the wire.
-pub type Range<T> = [T; 2];
+pub(crate) type Range<T> = [T; 2];
 
 /// What a player is willing to play. Whatever is left out is unrestricted, but for `variants`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Accepts {
     /// Banks in milliseconds; null for any, games without a bank too.
-    pub bank_ms: Option<Range<u32>>,
+    pub(crate) bank_ms: Option<Range<u32>>,
     /// Increments in milliseconds; null for any.
-    pub increment_ms: Option<Range<u32>>,
+    pub(crate) increment_ms: Option<Range<u32>>,
     /// Move limits in milliseconds; null for any, games without a move limit too.
-    pub move_ms: Option<Range<u32>>,
+    pub(crate) move_ms: Option<Range<u32>>,
     /// true: rated only, false: casual only, null: both.
-    pub rated: Option<bool>,
+    pub(crate) rated: Option<bool>,
     /// Who may play.
-    pub opponents: Vec<OpponentKind>,
+    pub(crate) opponents: Vec<OpponentKind>,
     /// Ratings of opponents; null for any. Players without a rating are outside every range.
-    pub rating: Option<Range<i32>>,
+    pub(crate) rating: Option<Range<i32>>,
     /// Board sizes.
-    pub variants: Vec<WireVariant>,
+    pub(crate) variants: Vec<WireVariant>,
 }
 
 impl Default for Accepts {
@@ -177,44 +177,44 @@ impl Default for Accepts {
 
 /// The moves that stand on the board when a game begins.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct WireOpening {
+pub(crate) struct WireOpening {
     /// Where they come from.
-    pub kind: OpeningKind,
+    pub(crate) kind: OpeningKind,
     /// The moves; empty for none.
     #[serde(default)]
-    pub moves: String,
+    pub(crate) moves: String,
 }
 
 /// A game's place among the games that belong together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct WirePair {
+pub(crate) struct WirePair {
     /// The same for all games of the series.
-    pub id: PairId,
+    pub(crate) id: PairId,
     /// Which game of the series this is, from 1.
-    pub leg: u32,
+    pub(crate) leg: u32,
     /// How many there are.
-    pub of: u32,
+    pub(crate) of: u32,
 }
 
 /// Terms of a challenge, without who plays.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Terms {
+pub(crate) struct Terms {
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Whether ratings change.
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// Board size.
     #[serde(default)]
-    pub variant: WireVariant,
+    pub(crate) variant: WireVariant,
     /// The opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opening: Option<WireOpening>,
+    pub(crate) opening: Option<WireOpening>,
     /// 1, or an even number as pairs with sides swapped.
     #[serde(default = "one")]
-    pub games: u32,
+    pub(crate) games: u32,
     /// The side that the challenger takes in the first game.
     #[serde(default)]
-    pub side: SideChoice,
+    pub(crate) side: SideChoice,
 }
 
 fn one() -> u32 {

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tracing::error;
 
 use super::port::{Disconnected, SessionPort};
-use super::services::Services;
+use super::services::{Services, reply_to};
 use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
 use crate::play::incident::internal;
@@ -24,7 +24,7 @@ use crate::storage::StoreError;
 
 /// A session and the services that its requests need.
 #[derive(Debug)]
-pub struct ClientSession {
+pub(crate) struct ClientSession {
     session: Arc<Session>,
     services: Arc<Services>,
 }
@@ -43,7 +43,7 @@ impl SessionPort for ClientSession {
     }
 
     async fn handle(&self, request: Request, received: Instant) {
-        let reply = self.services.reply_to(&self.session, request.id.as_deref());
+        let reply = reply_to(&self.session, request.id.as_deref());
         if let Err(error) = self.act(request.message, received, &reply).await {
             reply.send(&error.into());
         }
@@ -55,7 +55,7 @@ impl SessionPort for ClientSession {
 
     async fn resync(&self, game: GameId, skipped: u64) {
         match self.services.directory.room(&game) {
-            Some(room) => room.sync(None, self.services.reply_to(&self.session, None), Some(skipped)),
+            Some(room) => room.sync(None, reply_to(&self.session, None), Some(skipped)),
             None => self.show_stored(&game, None, Some(skipped)).await.unwrap_or_else(|error| {
                 error!(game = %game, ?error, "a watcher's snapshot could not be read");
             }),
@@ -77,7 +77,7 @@ impl SessionPort for ClientSession {
 
 impl ClientSession {
     /// Joins a session to the services.
-    pub fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
+    pub(crate) fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
         Self { session, services }
     }
 

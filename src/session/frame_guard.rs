@@ -28,7 +28,7 @@ const HEADER_BYTES_MAX: usize = 14;
 
 /// A limit on frames that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum Breach {
+pub(crate) enum Breach {
     /// A message in more than `FRAMES_PER_MESSAGE_MAX` frames.
     #[error("more than {FRAMES_PER_MESSAGE_MAX} frames in one message")]
     Fragments,
@@ -127,19 +127,19 @@ impl FrameCounter {
 
 /// A stream whose reads fail with a [`Breach`] inside the `io::Error` when the peer breaks a limit on frames.
 #[derive(Debug)]
-pub struct FrameGuard<S> {
+pub(crate) struct FrameGuard<S> {
     stream: S,
     counter: FrameCounter,
 }
 
 impl<S> FrameGuard<S> {
     /// Guards a stream that begins with the first frame.
-    pub fn new(stream: S) -> Self {
+    pub(crate) fn new(stream: S) -> Self {
         Self { stream, counter: FrameCounter::new() }
     }
 
     /// The stream without the guard, for when frames no longer matter.
-    pub fn unguarded(&mut self) -> &mut S {
+    pub(crate) fn unguarded(&mut self) -> &mut S {
         &mut self.stream
     }
 }

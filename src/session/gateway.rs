@@ -258,7 +258,7 @@ impl SessionGateway {
         };
         match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
             Some(Ok(attachment)) => Ok(Resumed::Yes(self.opened(session, attachment))),
-            Some(Err(NotResumed::Gap(_))) => Ok(Resumed::No { instead_of: Some(Arc::clone(session)) }),
+            Some(Err(NotResumed::Gap)) => Ok(Resumed::No { instead_of: Some(Arc::clone(session)) }),
             Some(Err(NotResumed::Store(cause))) => Err(refuse(&cause)),
             None => Ok(Resumed::No { instead_of: None }),
         }

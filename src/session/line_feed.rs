@@ -22,7 +22,7 @@ const FEEDS_MAX: usize = 256;
 
 /// What a feed is of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FeedOf {
+pub(crate) enum FeedOf {
     /// One game in progress: a snapshot, then all that watchers see, up to its end.
     Game(GameId),
     /// Every game that ends.
@@ -31,7 +31,7 @@ pub enum FeedOf {
 
 /// Why there is no feed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoFeed {
+pub(crate) enum NoFeed {
     /// The game is not in progress.
     NotLive,
     /// There are as many as there may be.
@@ -40,7 +40,7 @@ pub enum NoFeed {
 
 /// Opens feeds. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct LineFeeds {
+pub(crate) struct LineFeeds {
     directory: Directory,
     feeds: Feeds,
     places: Arc<Semaphore>,
@@ -49,7 +49,7 @@ pub struct LineFeeds {
 
 impl LineFeeds {
     /// Feeds of these games and results, until `stop`.
-    pub fn new(directory: Directory, feeds: Feeds, stop: CancellationToken) -> Self {
+    pub(crate) fn new(directory: Directory, feeds: Feeds, stop: CancellationToken) -> Self {
         Self { directory, feeds, places: Arc::new(Semaphore::new(FEEDS_MAX)), stop }
     }
 
@@ -58,7 +58,7 @@ impl LineFeeds {
     /// # Errors
     ///
     /// The game is not in progress, or there are too many feeds.
-    pub fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
+    pub(crate) fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| NoFeed::TooMany)?;
         let (writer, feed) = LineWriter::pair(place);
         let (member, recipient) = (MemberId::next(), Arc::clone(&writer) as Arc<dyn Recipient>);
@@ -94,7 +94,7 @@ impl LineFeeds {
 
 /// The end that rooms and feeds write to.
 #[derive(Debug)]
-pub struct LineWriter {
+pub(crate) struct LineWriter {
     /// `None` once it has ended.
     lines: Mutex<Option<mpsc::Sender<Frame>>>,
     /// Set when it ends from this side.
@@ -103,7 +103,7 @@ pub struct LineWriter {
 
 /// The end that is read. Dropping it ends the feed.
 #[derive(Debug)]
-pub struct LineFeed {
+pub(crate) struct LineFeed {
     lines: mpsc::Receiver<Frame>,
     /// Its place among all feeds.
     _place: OwnedSemaphorePermit,
@@ -111,20 +111,20 @@ pub struct LineFeed {
 
 impl LineWriter {
     /// Both ends of a feed.
-    pub fn pair(place: OwnedSemaphorePermit) -> (Arc<Self>, LineFeed) {
+    pub(crate) fn pair(place: OwnedSemaphorePermit) -> (Arc<Self>, LineFeed) {
         let (sender, lines) = mpsc::channel(WAITING_MAX);
         let writer = Self { lines: Mutex::new(Some(sender)), cut: CancellationToken::new() };
         (Arc::new(writer), LineFeed { lines, _place: place })
     }
 
     /// Ends the feed; what waits can still be read.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.lines().take();
         self.cut.cancel();
     }
 
     /// Waits until nobody reads any more, or the feed was ended or cut.
-    pub async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         let Some(sender) = self.lines().clone() else { return };
         tokio::select! {
             () = sender.closed() => {}
@@ -156,7 +156,7 @@ impl Recipient for LineWriter {
 
 impl LineFeed {
     /// The next message; `None` at the end.
-    pub async fn next(&mut self) -> Option<Frame> {
+    pub(crate) async fn next(&mut self) -> Option<Frame> {
         self.lines.recv().await
     }
 }

@@ -14,7 +14,7 @@ use crate::protocol::client::Hello;
 use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
 
 /// How long a session waits for its client to come back, and how long it can have again what was sent.
-pub const RESUME_WITHIN: Duration = Duration::from_mins(2);
+pub(crate) const RESUME_WITHIN: Duration = Duration::from_mins(2);
 
 /// What the upgrade carried to say who is calling.
 #[derive(Clone, Debug)]
@@ -47,16 +47,16 @@ pub struct Unauthorized;
 #[error("{}", error.message)]
 pub struct RefusedHello {
     /// What the client is told.
-    pub error: WireError,
+    pub(crate) error: WireError,
     /// How the socket closes after that.
-    pub code: CloseCode,
+    pub(crate) code: CloseCode,
 }
 
 /// A session that is ready to be spoken with.
 pub struct Opened {
-    pub session: Arc<dyn SessionPort>,
+    pub(crate) session: Arc<dyn SessionPort>,
     /// This socket's hold on the session's outbox, which `welcome` is in already.
-    pub attachment: Attachment,
+    pub(crate) attachment: Attachment,
 }
 
 impl std::fmt::Debug for Opened {
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Opened {
 
 /// How a socket ended, as far as its session cares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Disconnected {
+pub(crate) enum Disconnected {
     /// The client said `bye`, or the session ended the connection: nobody will resume.
     Bye,
     /// Everything else, a plain WebSocket close included: the session waits for the client to come back.
@@ -88,7 +88,7 @@ pub trait Gateway: Send + Sync + 'static {
 
 /// One session, as its socket sees it.
 #[async_trait]
-pub trait SessionPort: Send + Sync {
+pub(crate) trait SessionPort: Send + Sync {
     /// What waits to be sent.
     fn outbox(&self) -> &Outbox;
 

@@ -18,7 +18,7 @@ const BAD_JSON_WINDOW: Duration = Duration::from_secs(10);
 ///
 /// Whoever spends at most `burst` in any `period` is never refused.
 #[derive(Clone, Copy, Debug)]
-pub struct Credits {
+pub(crate) struct Credits {
     period: Duration,
     interval: Duration,
     /// When all credits are back; in the past when none is missing.
@@ -27,7 +27,7 @@ pub struct Credits {
 
 impl Credits {
     /// `burst` credits, at least one, that take `period` to refill.
-    pub fn new(burst: u32, period: Duration) -> Self {
+    pub(crate) fn new(burst: u32, period: Duration) -> Self {
         Self { period, interval: period / burst.max(1), full_at: None }
     }
 
@@ -36,7 +36,7 @@ impl Credits {
     /// # Errors
     ///
     /// Says how long to wait for the next one. A refusal costs nothing.
-    pub fn spend(&mut self, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn spend(&mut self, now: Instant) -> Result<(), Duration> {
         let full_at = self.full_at.map_or(now, |at| at.max(now)) + self.interval;
         match (full_at - now).checked_sub(self.period) {
             Some(wait) if !wait.is_zero() => Err(wait),
@@ -70,7 +70,7 @@ impl<const N: usize> Strikes<N> {
 
 /// What becomes of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RateVerdict {
+pub(crate) enum RateVerdict {
     /// Within the limit.
     Pass,
     /// Over it: refused, and may come again after this time.
@@ -81,7 +81,7 @@ pub enum RateVerdict {
 
 /// The message limits of one connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Traffic {
+pub(crate) struct Traffic {
     credits: Credits,
     floods: Strikes<FLOODS_MAX>,
     bad_json: Strikes<BAD_JSON_MAX>,
@@ -89,7 +89,7 @@ pub struct Traffic {
 
 impl Traffic {
     /// A connection that has sent nothing yet.
-    pub fn new(limits: &TransportLimits) -> Self {
+    pub(crate) fn new(limits: &TransportLimits) -> Self {
         Self {
             credits: Credits::new(limits.messages, limits.messages_period),
             floods: Strikes::new(),
@@ -98,7 +98,7 @@ impl Traffic {
     }
 
     /// Counts a message that is not free.
-    pub fn message(&mut self, now: Instant) -> RateVerdict {
+    pub(crate) fn message(&mut self, now: Instant) -> RateVerdict {
         match self.credits.spend(now) {
             Ok(()) => RateVerdict::Pass,
             Err(wait) if self.floods.strike(now, FLOOD_WINDOW) => RateVerdict::Flooding(wait),
@@ -108,7 +108,7 @@ impl Traffic {
 
     /// Counts a message that is not JSON. Whether the connection ends for it.
     #[must_use = "the connection must be closed when this is true"]
-    pub fn bad_json(&mut self, now: Instant) -> bool {
+    pub(crate) fn bad_json(&mut self, now: Instant) -> bool {
         self.bad_json.strike(now, BAD_JSON_WINDOW)
     }
 }

@@ -34,29 +34,29 @@ pub struct Services {
     /// Knows who is who.
     pub accounts: Accounts,
     /// Signs the secrets of sessions.
-    pub signer: Signer,
-    pub directory: Directory,
+    pub(crate) signer: Signer,
+    pub(crate) directory: Directory,
     pub sessions: Sessions,
-    pub host: Host,
-    pub lobby: LobbyHandle,
+    pub(crate) host: Host,
+    pub(crate) lobby: LobbyHandle,
     /// Streams of events that are not one game.
-    pub feeds: Feeds,
+    pub(crate) feeds: Feeds,
     /// Owns the tasks that outlive a socket.
-    pub tasks: tokio_util::task::TaskTracker,
+    pub(crate) tasks: tokio_util::task::TaskTracker,
     /// Cancelled when the daemon stops.
-    pub stop: tokio_util::sync::CancellationToken,
+    pub(crate) stop: tokio_util::sync::CancellationToken,
     /// Cancelled later, when the last sockets are to end: no client comes back to this process after that.
-    pub sockets_stop: tokio_util::sync::CancellationToken,
+    pub(crate) sockets_stop: tokio_util::sync::CancellationToken,
     /// When this process began, by the wall clock.
-    pub started_at: UnixMillis,
+    pub(crate) started_at: UnixMillis,
     /// How often the server pings.
-    pub heartbeat: Duration,
+    pub(crate) heartbeat: Duration,
     /// Sessions that one person may have at the same time; one more ends the oldest.
-    pub connections_per_account: usize,
+    pub(crate) connections_per_account: usize,
     /// Messages of one connection in any 20 seconds.
-    pub messages_per_20s: u32,
+    pub(crate) messages_per_20s: u32,
     /// What acknowledged moves survive: `strict` or `relaxed`.
-    pub durability: &'static str,
+    pub(crate) durability: &'static str,
 }
 
 /// Whether the client knows its open offers.
@@ -66,16 +66,16 @@ pub(super) enum Offers {
     Known,
 }
 
-impl Services {
-    /// Where answers to this session go.
-    pub fn reply_to(&self, session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
-        ReplyTo {
-            member: session.member(),
-            recipient: Arc::clone(session) as Arc<dyn Recipient>,
-            re: re.map(Into::into),
-        }
+/// Where answers to this session go.
+pub(crate) fn reply_to(session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
+    ReplyTo {
+        member: session.member(),
+        recipient: Arc::clone(session) as Arc<dyn Recipient>,
+        re: re.map(Into::into),
     }
+}
 
+impl Services {
     /// The first message to a socket.
     pub(super) async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, StoreError> {
         let identity = session.identity();
@@ -122,7 +122,7 @@ impl Services {
 
     /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
     /// still attached closes with `code`. Does nothing if it has ended before.
-    pub async fn end_session(&self, session: &Session, how: Connection, code: CloseCode) {
+    pub(crate) async fn end_session(&self, session: &Session, how: Connection, code: CloseCode) {
         let ended = session.ask(|ended| SessionCommand::End { how, code, ended }).await;
         if ended.is_none() {
             // It has no owner any more: it has ended, or its task has panicked.
@@ -171,7 +171,7 @@ impl Services {
     }
 
     /// Takes a session out of the rooms that it watches.
-    pub async fn stop_watching(&self, session: &Session) {
+    pub(crate) async fn stop_watching(&self, session: &Session) {
         for game in session.watched_games() {
             if let Some(room) = self.directory.room(&game) {
                 room.unwatch(session.member()).await;

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
 use super::port::RESUME_WITHIN;
-use super::services::{Offers, Services};
+use super::services::{Offers, Services, reply_to};
 use crate::play::presence::outbox::Attachment;
 use crate::play::presence::session::{NotResumed, Returning, Session, SessionCommand, SessionInbox};
 use crate::play::room::{Connection, Recipient};
@@ -86,7 +86,7 @@ impl SessionTask {
         let Returning { seen, declared, re } = returning;
         let welcome = services.welcome(session, true).await.map_err(NotResumed::Store)?;
         let attachment =
-            session.outbox().attach(Some(seen), &welcome, re.as_deref()).map_err(NotResumed::Gap)?;
+            session.outbox().attach(Some(seen), &welcome, re.as_deref()).map_err(|_gap| NotResumed::Gap)?;
         self.ends_at = None;
         let games_max = services.sessions.games_max();
         services.sessions.declare(session.player(), |settings| {
@@ -105,7 +105,7 @@ impl SessionTask {
         }
         for game in session.watched_games() {
             if let Some(room) = services.directory.room(&game) {
-                room.watch(session.player().clone(), services.reply_to(session, None));
+                room.watch(session.player().clone(), reply_to(session, None));
             }
         }
         for feed in session.followed_feeds() {

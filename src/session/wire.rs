@@ -32,7 +32,7 @@ const WRITE_BUFFER_BYTES_MAX: usize = SERVER_FRAME_BYTES_MAX + 2 * WRITE_BUFFER_
 const DISCARDED_BYTES_MAX: u64 = 256 * 1024;
 
 /// The one place that sets up the codec.
-pub fn websocket_config() -> WebSocketConfig {
+pub(crate) fn websocket_config() -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(WRITE_BUFFER_BYTES)
@@ -44,7 +44,7 @@ pub fn websocket_config() -> WebSocketConfig {
 
 /// What a connection did wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WireFault {
+pub(crate) enum WireFault {
     /// A message over the limit.
     TooLarge,
     /// A binary message.
@@ -59,7 +59,7 @@ pub enum WireFault {
 
 impl WireFault {
     /// How the socket closes for it.
-    pub fn close_code(self) -> CloseCode {
+    pub(crate) fn close_code(self) -> CloseCode {
         match self {
             Self::TooLarge => CloseCode::TooLarge,
             Self::Binary => CloseCode::Binary,
@@ -72,7 +72,7 @@ impl WireFault {
 
 /// What happened on the wire.
 #[derive(Debug)]
-pub enum WireEvent {
+pub(crate) enum WireEvent {
     /// A text message, and when it was read.
     Text(Utf8Bytes, Instant),
     /// A pong with this payload, and when it was read.
@@ -91,7 +91,7 @@ pub enum WireEvent {
 
 /// Whether more messages may be read now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Listening {
+pub(crate) enum Listening {
     /// Read.
     Yes,
     /// What was read is not done yet; let the peer wait.
@@ -100,7 +100,7 @@ pub enum Listening {
 
 /// How a connection is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Farewell {
+pub(crate) enum Farewell {
     /// With a closing handshake that begins here.
     Close(CloseCode),
     /// With a close frame to a peer whose frames can no longer be read.
@@ -113,7 +113,7 @@ pub enum Farewell {
 
 /// Where messages to send come from.
 #[derive(Clone, Copy, Debug)]
-pub enum MessageSource<'a> {
+pub(crate) enum MessageSource<'a> {
     /// There is no session yet.
     None,
     /// The session's outbox and our hold on it.
@@ -148,7 +148,7 @@ enum FrameWritten {
 
 /// The server's end of one WebSocket.
 #[derive(Debug)]
-pub struct Wire<S> {
+pub(crate) struct Wire<S> {
     socket: WebSocketStream<FrameGuard<S>>,
     /// Something was given to the codec and not flushed.
     unflushed: bool,
@@ -156,28 +156,28 @@ pub struct Wire<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// Takes over a stream on which the upgrade was answered.
-    pub async fn new(stream: S) -> Self {
+    pub(crate) async fn new(stream: S) -> Self {
         let guarded = FrameGuard::new(stream);
         let socket = WebSocketStream::from_raw_socket(guarded, Role::Server, Some(websocket_config())).await;
         Self { socket, unflushed: false }
     }
 
     /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
-    pub async fn event(&mut self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
+    pub(crate) async fn event(&mut self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
         std::future::poll_fn(|cx| self.poll_event(cx, source, listening)).await
     }
 
     /// Queues a message that is not in an outbox: before there is a session.
-    pub fn say(&mut self, frame: &Frame, re: Option<&str>) {
+    pub(crate) fn say(&mut self, frame: &Frame, re: Option<&str>) {
         self.start(Message::text(frame.text(0, re)));
     }
 
-    pub fn ping(&mut self, payload: Bytes) {
+    pub(crate) fn ping(&mut self, payload: Bytes) {
         self.start(Message::Ping(payload));
     }
 
     /// Writes what waits as far as the peer takes it at once.
-    pub fn write_now(&mut self, source: MessageSource<'_>) {
+    pub(crate) fn write_now(&mut self, source: MessageSource<'_>) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
         self.poll_write(&mut cx, source);
     }
@@ -256,7 +256,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 
     /// Ends the connection. Returns when it is gone, after `limit` at the latest.
-    pub async fn finish(mut self, farewell: Farewell, limit: Duration) {
+    pub(crate) async fn finish(mut self, farewell: Farewell, limit: Duration) {
         // Whether the peer got our last words in time or not, there is nothing more to do for it.
         let _ = tokio::time::timeout(limit, self.part(farewell)).await;
     }

@@ -5,20 +5,20 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 
 /// Versions of a bot that are kept, those seen last.
-pub const VERSIONS_MAX: u32 = 50;
+pub(crate) const VERSIONS_MAX: u32 = 50;
 
 /// Faults of a bot that are kept, the newest.
-pub const FAULTS_MAX: u32 = 100;
+pub(crate) const FAULTS_MAX: u32 = 100;
 
 /// A version that a bot has given itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BotVersion {
     /// As it was given; empty if the bot names none.
-    pub version: String,
+    pub(crate) version: String,
     /// When it connected for the first time.
-    pub first_seen: UnixMillis,
+    pub(crate) first_seen: UnixMillis,
     /// When it connected last.
-    pub last_seen: UnixMillis,
+    pub(crate) last_seen: UnixMillis,
     /// When it last passed the self-test. What failed later does not take that back.
     pub passed_at: Option<UnixMillis>,
     pub tested: Option<StoredTest>,
@@ -26,7 +26,8 @@ pub struct BotVersion {
 
 impl BotVersion {
     /// A version that was just seen for the first time.
-    pub fn seen(version: &str, at: UnixMillis) -> Self {
+    #[cfg(test)]
+    pub(crate) fn seen(version: &str, at: UnixMillis) -> Self {
         Self { version: version.to_owned(), first_seen: at, last_seen: at, passed_at: None, tested: None }
     }
 }
@@ -34,7 +35,7 @@ impl BotVersion {
 /// A self-test of one version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredTest {
-    pub at: UnixMillis,
+    pub(crate) at: UnixMillis,
     /// What it found, as JSON text.
     pub report: String,
 }
@@ -72,11 +73,11 @@ impl FaultKind {
 /// One fault of a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BotFault {
-    pub bot: PlayerId,
+    pub(crate) bot: PlayerId,
     /// In which game, if in one.
-    pub game: Option<GameId>,
+    pub(crate) game: Option<GameId>,
     pub kind: FaultKind,
     /// The same in words.
-    pub note: String,
-    pub at: UnixMillis,
+    pub(crate) note: String,
+    pub(crate) at: UnixMillis,
 }

@@ -27,17 +27,17 @@ const PAGE_GAMES: u64 = 64;
 const PAGES_KEPT: usize = 4;
 
 /// A finished game, or what is left of it.
-pub type FinishedGame = Result<StoredGame, DamagedGame>;
+pub(crate) type FinishedGame = Result<StoredGame, DamagedGame>;
 
 /// What was committed, as far as it concerns readers of finished games. All of it only grows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct News {
+pub(crate) struct News {
     /// Number of the last finished game; before anybody has asked the store, of the last one since the start.
-    pub finished: u64,
+    pub(crate) finished: u64,
     /// How often since the start games or players were taken out, so that games which were read before count otherwise.
-    pub withdrawals: u64,
+    pub(crate) withdrawals: u64,
     /// Number of the last game that the judge has come to since the start.
-    pub judged: u64,
+    pub(crate) judged: u64,
 }
 
 impl News {
@@ -57,24 +57,24 @@ impl News {
     }
 
     /// Whether games have finished since.
-    pub fn has_games_since(&self, known: &Self) -> bool {
+    pub(crate) fn has_games_since(&self, known: &Self) -> bool {
         self.finished > known.finished
     }
 
     /// Whether games or players were taken out since.
-    pub fn has_withdrawals_since(&self, known: &Self) -> bool {
+    pub(crate) fn has_withdrawals_since(&self, known: &Self) -> bool {
         self.withdrawals > known.withdrawals
     }
 
     /// Whether games were judged since.
-    pub fn has_judgements_since(&self, known: &Self) -> bool {
+    pub(crate) fn has_judgements_since(&self, known: &Self) -> bool {
         self.judged > known.judged
     }
 }
 
 /// The finished games and the news of them. Cheap to clone; all clones share what was read.
 #[derive(Clone)]
-pub struct FinishedGames {
+pub(crate) struct FinishedGames {
     inner: Arc<Inner>,
 }
 
@@ -113,13 +113,18 @@ impl FinishedGames {
     }
 
     /// What is known now.
-    pub fn news(&self) -> News {
+    pub(crate) fn news(&self) -> News {
         *self.inner.news.borrow()
     }
 
     /// Waits for `rest`, in which what comes in a stream gathers to be looked at together, and then until there is more
     /// than was known. `is_wanted` compares the news with that.
-    pub async fn more_than(&self, known: News, rest: Duration, is_wanted: impl Fn(&News, &News) -> bool) {
+    pub(crate) async fn more_than(
+        &self,
+        known: News,
+        rest: Duration,
+        is_wanted: impl Fn(&News, &News) -> bool,
+    ) {
         tokio::time::sleep(rest).await;
         let mut news = self.inner.news.subscribe();
         // The sender is ours, so this cannot end in any other way.
@@ -132,7 +137,7 @@ impl FinishedGames {
     /// # Errors
     ///
     /// The store cannot be read. Nothing is kept of that: whoever asks again is answered anew.
-    pub async fn page(&self, after: u64) -> Result<FinishedPage, StoreError> {
+    pub(crate) async fn page(&self, after: u64) -> Result<FinishedPage, StoreError> {
         self.inner.start.get_or_try_init(|| self.ask_for_the_last()).await?;
         let news = self.news();
         let Some(place) = self.shelf(|shelf| shelf.place(after, &news)) else {
@@ -178,12 +183,12 @@ fn number_of(game: &FinishedGame) -> Option<u64> {
 
 /// Finished games that follow each other.
 #[derive(Clone, Default, Debug)]
-pub struct FinishedPage {
+pub(crate) struct FinishedPage {
     games: Arc<[FinishedGame]>,
     /// Games at the beginning that the reader has had.
     skipped: usize,
     /// Whether more games had finished than are in it when it was asked for.
-    pub is_behind: bool,
+    pub(crate) is_behind: bool,
 }
 
 impl Deref for FinishedPage {

@@ -20,25 +20,25 @@ pub enum Judgement {
 /// How well a player played in one variant: the sums over all judged games that counted for its rating.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PlayerSkill {
-    pub games: u64,
+    pub(crate) games: u64,
     /// The sums over its moves.
-    pub skill: Skill,
+    pub(crate) skill: Skill,
 }
 
 /// The judge goes on: all of it becomes durable together, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgingStep {
     /// Where it begins: what the store holds. Refused as [`super::store::Refused::JudgeElsewhere`] otherwise.
-    pub from: u64,
+    pub(crate) from: u64,
     /// What it says about the games after that, by their numbers, in order.
-    pub games: Vec<(u64, Judgement)>,
+    pub(crate) games: Vec<(u64, Judgement)>,
     /// Puzzles found in them.
-    pub harvest: Harvest,
+    pub(crate) harvest: Harvest,
 }
 
 impl JudgingStep {
     /// The number of the last game that is then covered.
-    pub fn covered(&self) -> u64 {
+    pub(crate) fn covered(&self) -> u64 {
         self.games.last().map_or(self.from, |(number, _)| *number)
     }
 }
@@ -63,14 +63,14 @@ pub trait JudgementStore {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JudgingProgress {
     /// Number of the last finished game that was looked at.
-    pub covered: u64,
+    pub(crate) covered: u64,
     /// Number of the last finished game.
-    pub finished: u64,
+    pub(crate) finished: u64,
 }
 
 impl JudgingProgress {
     /// Games that finished and were not looked at yet.
-    pub fn behind(self) -> u64 {
+    pub(crate) fn behind(self) -> u64 {
         self.finished.saturating_sub(self.covered)
     }
 }

@@ -8,13 +8,13 @@ use crate::model::time::UnixMillis;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredLearner {
     /// The name of its live account.
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     /// The program and its settings, by which the lessons were learnt.
-    pub spec: String,
+    pub(crate) spec: String,
     pub place: LearnerPlace,
     pub games: u64,
     /// Lessons were withdrawn that the state still holds: it must be folded again.
-    pub stale: bool,
+    pub(crate) stale: bool,
     pub state: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ pub struct LearnerPlace {
     /// Number of the last finished game that was looked at.
     pub covered: u64,
     /// Grows whenever lessons may have been withdrawn.
-    pub revision: u64,
+    pub(crate) revision: u64,
 }
 
 /// A learner as it was after some number of games.
@@ -39,9 +39,9 @@ pub struct StoredVersion {
     pub covered: u64,
     pub state: Vec<u8>,
     /// When it was frozen first.
-    pub frozen_at: UnixMillis,
+    pub(crate) frozen_at: UnixMillis,
     /// Thousandths of the positions that can be spoilt in which it keeps the result; `None` until measured.
-    pub decision: Option<u16>,
+    pub(crate) decision: Option<u16>,
 }
 
 /// A game that was learnt.
@@ -50,46 +50,46 @@ pub struct Lesson {
     /// Its number among the finished games.
     pub number: u64,
     /// What it changed, for people to read.
-    pub changes: String,
+    pub(crate) changes: String,
 }
 
 /// How strong a live learner was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CurvePoint {
-    pub games: u64,
+    pub(crate) games: u64,
     /// Its rating then; `None` while it was provisional.
-    pub rating: Option<MilliElo>,
+    pub(crate) rating: Option<MilliElo>,
     /// Thousandths of the positions that can be spoilt in which it kept the result; `None` where it was not measured.
-    pub decision: Option<u16>,
-    pub at: UnixMillis,
+    pub(crate) decision: Option<u16>,
+    pub(crate) at: UnixMillis,
 }
 
 /// A learner goes on, or is made again: all of it becomes durable together, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LearnerStep {
     /// Which learner; a new one if there is none of this name.
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     /// The program and its settings.
-    pub spec: String,
+    pub(crate) spec: String,
     /// Where it begins: what the store holds, or the default for a new learner.
-    pub from: LearnerPlace,
+    pub(crate) from: LearnerPlace,
     /// What kind of step it is.
-    pub kind: StepKind,
+    pub(crate) kind: StepKind,
     /// Number of the last finished game that was looked at.
-    pub covered: u64,
+    pub(crate) covered: u64,
     /// Lessons learnt in all.
-    pub games: u64,
+    pub(crate) games: u64,
     /// What it knows now.
-    pub state: Vec<u8>,
+    pub(crate) state: Vec<u8>,
     /// Versions to be frozen now; one that is there already is replaced, but keeps when it was frozen first.
-    pub versions: Vec<StoredVersion>,
+    pub(crate) versions: Vec<StoredVersion>,
     /// How strong it is now.
-    pub point: Option<CurvePoint>,
+    pub(crate) point: Option<CurvePoint>,
 }
 
 /// What kind of step a learner takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum StepKind {
+pub(crate) enum StepKind {
     /// It learns these games. Refused if the state is stale.
     Follow(Vec<Lesson>),
     /// Its state is made again from the lessons that are left; the lessons stay as they are. Points of its curve with

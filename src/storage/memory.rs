@@ -259,7 +259,7 @@ impl MemoryTables {
         }
         let mut rows: Vec<Against> =
             rows.into_iter().map(|(opponent, score)| Against { opponent, score }).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.games()));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.score.sum().games()));
         rows
     }
 

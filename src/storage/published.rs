@@ -14,24 +14,24 @@ use crate::model::time::UnixMillis;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RatedGame {
     /// Place among all finished games.
-    pub number: u64,
-    pub id: GameId,
-    pub variant: Variant,
-    pub players: BySide<PlayerId>,
+    pub(crate) number: u64,
+    pub(crate) id: GameId,
+    pub(crate) variant: Variant,
+    pub(crate) players: BySide<PlayerId>,
     /// The series it belongs to.
-    pub pair: Option<GamePair>,
+    pub(crate) pair: Option<GamePair>,
     /// How many of the moves are the opening's.
-    pub opening_plies: usize,
+    pub(crate) opening_plies: usize,
     /// All moves, the opening's included.
-    pub moves: String,
-    pub result: GameResult,
+    pub(crate) moves: String,
+    pub(crate) result: GameResult,
     /// What became of both ratings.
-    pub ratings: BySide<RatingEntry>,
+    pub(crate) ratings: BySide<RatingEntry>,
 }
 
 impl RatedGame {
     /// A finished game, if it moved ratings.
-    pub fn of(game: &StoredGame) -> Option<Self> {
+    pub(crate) fn of(game: &StoredGame) -> Option<Self> {
         let settlement = game.settlement.as_ref()?;
         Some(Self {
             number: settlement.number,
@@ -50,40 +50,33 @@ impl RatedGame {
 /// A row of a player's crosstable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Against {
-    pub opponent: PlayerId,
+    pub(crate) opponent: PlayerId,
     /// As the player sees them: games in which it moved first, and the others.
-    pub score: BySide<WinDrawLoss>,
-}
-
-impl Against {
-    /// Rated games.
-    pub fn games(&self) -> u64 {
-        self.score.sum().games()
-    }
+    pub(crate) score: BySide<WinDrawLoss>,
 }
 
 /// A stored rating of a joint fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PublishedRating {
-    pub variant: Variant,
+pub(crate) struct PublishedRating {
+    pub(crate) variant: Variant,
     /// Whose games were fitted; people have no fit of their own.
-    pub population: Population,
-    pub player: PlayerId,
-    pub elo: MilliElo,
+    pub(crate) population: Population,
+    pub(crate) player: PlayerId,
+    pub(crate) elo: MilliElo,
     /// Its standard error, in thousandths of a point.
-    pub error: u64,
-    pub games: u64,
+    pub(crate) error: u64,
+    pub(crate) games: u64,
 }
 
 /// All joint fits at one point of the records.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Publication {
     /// The revision of the records that they rest on: see [`super::Store::publication`].
-    pub revision: u64,
+    pub(crate) revision: u64,
     /// Number of the last finished game that they rest on; `None` if nothing is stored.
-    pub up_to: Option<u64>,
+    pub(crate) up_to: Option<u64>,
     /// By variant, list and player.
-    pub ratings: Vec<PublishedRating>,
+    pub(crate) ratings: Vec<PublishedRating>,
 }
 
 impl Publication {
@@ -98,7 +91,7 @@ impl Publication {
 /// A game that an operator took out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VoidedGame {
-    pub game: GameId,
-    pub reason: String,
-    pub at: UnixMillis,
+    pub(crate) game: GameId,
+    pub(crate) reason: String,
+    pub(crate) at: UnixMillis,
 }

@@ -8,7 +8,7 @@ use crate::model::time::UnixMillis;
 
 /// What is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Goal {
+pub(crate) enum Goal {
     /// The one column that wins.
     Win,
     /// The one column that does not lose.
@@ -19,65 +19,65 @@ super::words::words!(Goal { Win: "win", Draw: "draw" });
 
 /// A puzzle before anybody has seen it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NewPuzzle {
+pub(crate) struct NewPuzzle {
     /// Made of the position, the same for its mirror image.
-    pub id: PuzzleId,
+    pub(crate) id: PuzzleId,
     /// The moves to the position, in notation, on the standard board.
-    pub moves: String,
+    pub(crate) moves: String,
     /// The solution: the solver's moves and the replies in turn, in notation; first and last the solver's.
-    pub line: String,
+    pub(crate) line: String,
     /// What is to be found.
-    pub goal: Goal,
+    pub(crate) goal: Goal,
     /// How hard it seems, in Elo points.
-    pub prior: u32,
+    pub(crate) prior: u32,
     /// How good a puzzle it is: the least good ones go when there are too many.
-    pub quality: u32,
+    pub(crate) quality: u32,
     /// The game in which it was found; `None` if it came with the program.
-    pub game: Option<GameId>,
+    pub(crate) game: Option<GameId>,
     /// When it was found.
-    pub made_at: UnixMillis,
+    pub(crate) made_at: UnixMillis,
 }
 
 /// A puzzle as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredPuzzle {
-    pub puzzle: NewPuzzle,
+    pub(crate) puzzle: NewPuzzle,
     /// How those did who tried it.
-    pub record: TryRecord,
+    pub(crate) record: TryRecord,
 }
 
 /// How many players tried a puzzle, and how they did.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct TryRecord {
+pub(crate) struct TryRecord {
     /// Players who tried it.
-    pub tries: u64,
+    pub(crate) tries: u64,
     /// Of these, who solved it at the first attempt and without a hint.
-    pub solved: u64,
+    pub(crate) solved: u64,
 }
 
 /// A puzzle in a list to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PuzzleEntry {
-    pub id: PuzzleId,
+    pub(crate) id: PuzzleId,
     /// How hard it seems, in Elo points.
-    pub prior: u32,
+    pub(crate) prior: u32,
     /// How those did who tried it.
-    pub record: TryRecord,
+    pub(crate) record: TryRecord,
     /// When it was found.
-    pub made_at: UnixMillis,
+    pub(crate) made_at: UnixMillis,
 }
 
 /// Puzzles to be kept, those that are there already left as they are.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Harvest {
-    pub puzzles: Vec<NewPuzzle>,
+    pub(crate) puzzles: Vec<NewPuzzle>,
     /// Of all puzzles found in games, so many are kept at most. The least good ones go that nobody has tried.
-    pub keep: u32,
+    pub(crate) keep: u32,
 }
 
 /// Whether an attempt succeeded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum TryResult {
+pub(crate) enum TryResult {
     /// All moves were right, without a hint.
     Solved,
     /// A move was wrong, or a hint was taken.
@@ -87,26 +87,26 @@ pub enum TryResult {
 /// A player's attempt at a puzzle. Only the first one counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PuzzleTry {
-    pub player: PlayerId,
-    pub puzzle: PuzzleId,
-    pub result: TryResult,
-    pub at: UnixMillis,
+    pub(crate) player: PlayerId,
+    pub(crate) puzzle: PuzzleId,
+    pub(crate) result: TryResult,
+    pub(crate) at: UnixMillis,
 }
 
 /// Days in a row on which somebody solved the daily puzzle. Pure.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Streak {
     /// The last such day, in days since 1970; meaningless as long as `run` is 0.
-    pub day: u32,
+    pub(crate) day: u32,
     /// Days up to then without a gap.
-    pub run: u32,
+    pub(crate) run: u32,
     /// The most that `run` ever was.
-    pub best: u32,
+    pub(crate) best: u32,
 }
 
 impl Streak {
     /// After the daily puzzle of `day` was solved. A day that is not later than the last one changes nothing.
-    pub fn solved_on(self, day: u32) -> Self {
+    pub(crate) fn solved_on(self, day: u32) -> Self {
         if self.run > 0 && day <= self.day {
             return self;
         }
@@ -115,7 +115,7 @@ impl Streak {
     }
 
     /// How long it is as seen on `today`: it lasts until a whole day has passed without a solution.
-    pub fn as_of(self, today: u32) -> u32 {
+    pub(crate) fn as_of(self, today: u32) -> u32 {
         if today <= self.day.saturating_add(1) { self.run } else { 0 }
     }
 }

@@ -11,7 +11,7 @@ use crate::model::time::UnixMillis;
 
 use crate::model::player::PlayerKind;
 
-pub use crate::model::rating::eligibility::UnratedReason;
+pub(crate) use crate::model::rating::eligibility::UnratedReason;
 
 /// A person, a remote bot, a house bot or a guest who has played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,16 +34,16 @@ pub struct StoredPlayer {
 /// What a bot says about itself. Empty for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BotProfile {
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// One line on how it plays.
-    pub about: Option<String>,
+    pub(crate) about: Option<String>,
     /// Its source or page.
-    pub url: Option<String>,
+    pub(crate) url: Option<String>,
 }
 
 /// What a token is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// A bot's credential; ends only by revocation.
     Bot,
     /// A person signed in with a browser.
@@ -54,69 +54,69 @@ pub enum TokenKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredToken {
     /// Names it without revealing it.
-    pub id: TokenId,
-    pub player: PlayerId,
-    pub kind: TokenKind,
+    pub(crate) id: TokenId,
+    pub(crate) player: PlayerId,
+    pub(crate) kind: TokenKind,
     /// SHA-256 of the secret.
-    pub digest: [u8; 32],
+    pub(crate) digest: [u8; 32],
     /// When it was made.
-    pub created_at: UnixMillis,
+    pub(crate) created_at: UnixMillis,
     /// When it ends by itself.
-    pub expires_at: Option<UnixMillis>,
+    pub(crate) expires_at: Option<UnixMillis>,
 }
 
 /// Where a game's first moves come from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OpeningSource {
     /// Where they come from.
-    pub kind: OpeningKind,
+    pub(crate) kind: OpeningKind,
     /// The moves, in notation; empty for none.
     pub moves: String,
 }
 
 /// A game's place among the games that belong together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GamePair {
+pub(crate) struct GamePair {
     /// The same for all games of the series.
-    pub id: PairId,
-    pub leg: u32,
+    pub(crate) id: PairId,
+    pub(crate) leg: u32,
     /// How many there are.
-    pub of: u32,
+    pub(crate) of: u32,
 }
 
 /// All that is fixed when a game begins. It is stored as the game's event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {
     pub id: GameId,
-    pub players: BySide<PlayerId>,
-    pub variant: Variant,
+    pub(crate) players: BySide<PlayerId>,
+    pub(crate) variant: Variant,
     /// How much time each side has.
-    pub time: TimeControl,
-    pub rated: bool,
+    pub(crate) time: TimeControl,
+    pub(crate) rated: bool,
     /// Why they do not, though it was asked for.
-    pub unrated_because: Option<UnratedReason>,
+    pub(crate) unrated_because: Option<UnratedReason>,
     /// The moves that stand on the board at the start.
     pub opening: OpeningSource,
     /// The series it belongs to.
-    pub pair: Option<GamePair>,
-    pub started_at: UnixMillis,
+    pub(crate) pair: Option<GamePair>,
+    pub(crate) started_at: UnixMillis,
 }
 
 /// One event of a game. `seq` is dense and starts at 1; clients see it as `event_seq`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredEvent {
     /// Its number in the game.
-    pub seq: u32,
-    pub kind: EventKind,
+    pub(crate) seq: u32,
+    pub(crate) kind: EventKind,
     /// What each side has left after it, in milliseconds.
-    pub clock_ms: BySide<u64>,
+    pub(crate) clock_ms: BySide<u64>,
     /// When, by the wall clock.
-    pub at: UnixMillis,
+    pub(crate) at: UnixMillis,
 }
 
 /// What can happen in a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// The side to move played.
     Move(StoredMove),
     /// The last `plies` moves went back, by agreement.
@@ -129,14 +129,14 @@ pub enum EventKind {
 
 /// A stored move.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoredMove {
-    pub column: Column,
+pub(crate) struct StoredMove {
+    pub(crate) column: Column,
     /// From the turn's start to the receipt, in milliseconds.
-    pub spent_ms: u64,
+    pub(crate) spent_ms: u64,
     /// The part of it given back for the network.
-    pub credited_ms: u64,
+    pub(crate) credited_ms: u64,
     /// What the bot thought, as JSON text of at most 512 bytes; only its owner sees it.
-    pub info: Option<Box<str>>,
+    pub(crate) info: Option<Box<str>>,
 }
 
 /// How a game ended.
@@ -146,7 +146,7 @@ pub struct Ending {
     /// How it came to that.
     pub reason: EndReason,
     /// The side at fault.
-    pub by: Option<Side>,
+    pub(crate) by: Option<Side>,
 }
 
 /// What the store adds when a game ends, in the transaction of its last event.
@@ -155,9 +155,9 @@ pub struct Settlement {
     /// Place among all finished games, from 1 without holes: the cursor of exports and learners.
     pub number: u64,
     /// What became of both ratings; nothing if the game is not rated.
-    pub ratings: Option<BySide<RatingEntry>>,
+    pub(crate) ratings: Option<BySide<RatingEntry>>,
     /// Why it is not rated though it was asked for.
-    pub unrated_because: Option<UnratedReason>,
+    pub(crate) unrated_because: Option<UnratedReason>,
 }
 
 /// A game whose stored form makes no sense: somebody else wrote to the store, or the disk lost something.
@@ -166,10 +166,10 @@ pub struct Settlement {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DamagedGame {
     /// Its id, as far as that can be read.
-    pub id: String,
+    pub(crate) id: String,
     /// Its place among the finished games.
-    pub number: Option<u64>,
-    pub what: String,
+    pub(crate) number: Option<u64>,
+    pub(crate) what: String,
 }
 
 /// A game as it is stored, live or finished.
@@ -178,7 +178,7 @@ pub struct StoredGame {
     /// What was fixed at the start.
     pub spec: GameSpec,
     /// All events in order.
-    pub events: Vec<StoredEvent>,
+    pub(crate) events: Vec<StoredEvent>,
     pub settlement: Option<Settlement>,
 }
 
@@ -212,18 +212,18 @@ impl StoredGame {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RatingRow {
     /// The rating and the games it rests on.
-    pub standing: Standing,
+    pub(crate) standing: Standing,
     /// The same games by how they ended.
-    pub score: WinDrawLoss,
+    pub(crate) score: WinDrawLoss,
 }
 
 /// One row of a leaderboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeaderboardRow {
     /// From 1; equal ratings share a rank.
-    pub rank: u64,
-    pub player: StoredPlayer,
-    pub rating: RatingRow,
+    pub(crate) rank: u64,
+    pub(crate) player: StoredPlayer,
+    pub(crate) rating: RatingRow,
 }
 
 impl LeaderboardRow {
@@ -243,8 +243,8 @@ impl LeaderboardRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryPoint {
     /// The game that moved the rating.
-    pub game: GameId,
-    pub at: UnixMillis,
-    pub before: MilliElo,
-    pub after: MilliElo,
+    pub(crate) game: GameId,
+    pub(crate) at: UnixMillis,
+    pub(crate) before: MilliElo,
+    pub(crate) after: MilliElo,
 }

@@ -16,23 +16,23 @@ use crate::protocol::terms::{Sides, WireOpening, WirePair, WireSide, WireVariant
 use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
-pub mod export;
-pub mod import;
-pub mod lessons;
-pub mod lines;
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod lessons;
+pub(crate) mod lines;
 pub(crate) mod players;
 pub(crate) mod rules;
-pub mod self_test;
+pub(crate) mod self_test;
 
 /// Who played. Text, because saved matches have entrants without an account: `negamax:depth=6`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RecordPlayer {
+pub(crate) struct RecordPlayer {
     /// Stays the same for ever.
-    pub id: String,
+    pub(crate) id: String,
     /// As others see it.
-    pub name: String,
+    pub(crate) name: String,
     /// Person, bot or guest.
-    pub kind: PlayerKind,
+    pub(crate) kind: PlayerKind,
 }
 
 impl From<&StoredPlayer> for RecordPlayer {
@@ -43,50 +43,50 @@ impl From<&StoredPlayer> for RecordPlayer {
 
 /// A game, live or finished, with all its moves.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Record {
+pub(crate) struct Record {
     /// The last part of its link.
-    pub id: GameId,
+    pub(crate) id: GameId,
     /// Board size.
-    pub variant: WireVariant,
+    pub(crate) variant: WireVariant,
     /// Whether ratings change.
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// Who plays.
-    pub players: Sides<RecordPlayer>,
+    pub(crate) players: Sides<RecordPlayer>,
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// The moves that stood on the board at the start.
-    pub opening: WireOpening,
+    pub(crate) opening: WireOpening,
     /// The series it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pair: Option<WirePair>,
+    pub(crate) pair: Option<WirePair>,
     /// All moves, the opening's included.
-    pub moves: String,
+    pub(crate) moves: String,
     /// What each side had left after each of the moves, as [first, second], in milliseconds. After those of the opening
     /// it is the whole time.
-    pub clocks: Vec<[u64; 2]>,
+    pub(crate) clocks: Vec<[u64; 2]>,
     /// Live or over.
-    pub status: GameStatus,
+    pub(crate) status: GameStatus,
     /// Who won; null while it is live.
-    pub result: Option<GameResult>,
+    pub(crate) result: Option<GameResult>,
     /// How it came to that; null while it is live.
-    pub reason: Option<EndReason>,
+    pub(crate) reason: Option<EndReason>,
     /// The side at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<WireSide>,
+    pub(crate) by: Option<WireSide>,
     /// Elo points of both sides before and after it; null if it is not rated or not over.
-    pub ratings: Option<Sides<RatingChange>>,
+    pub(crate) ratings: Option<Sides<RatingChange>>,
     /// Why it is not rated though it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unrated_because: Option<String>,
+    pub(crate) unrated_because: Option<String>,
     /// When it began, RFC 3339.
-    pub started_at: String,
+    pub(crate) started_at: String,
     /// When it ended, RFC 3339; null while it is live.
-    pub ended_at: Option<String>,
+    pub(crate) ended_at: Option<String>,
 }
 
 impl Record {
     /// Publishes a stored game. What bots thought about their moves is left out: it is their owners' own.
-    pub fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
+    pub(crate) fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
         let GameSpec { id, players: _, variant, time, rated, unrated_because, opening, pair, started_at } =
             &game.spec;
         let ending = game.ending();

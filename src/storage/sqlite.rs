@@ -26,6 +26,7 @@ mod voiding;
 mod write;
 
 use std::fmt;
+#[cfg(test)]
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ use sqlx::{Connection, SqlitePool};
 use tokio::sync::Mutex;
 
 use self::marker::Marker;
-pub use self::open::OpenError;
+pub(crate) use self::open::OpenError;
 use self::write::WriteConnection;
 use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
@@ -110,7 +111,8 @@ impl SqliteStore {
     /// # Errors
     ///
     /// The file exists already, or cannot be written.
-    pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+    #[cfg(test)]
+    pub(crate) async fn backup(&self, to: &Path) -> Result<(), StoreError> {
         if to.try_exists().map_err(io_failed)? {
             return Err(io_failed(io::ErrorKind::AlreadyExists.into()));
         }
@@ -125,7 +127,8 @@ impl SqliteStore {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+    #[cfg(test)]
+    pub(crate) async fn check(&self) -> Result<Vec<String>, StoreError> {
         let mut findings: Vec<String> =
             sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&self.readers).await?;
         findings.retain(|finding| finding != "ok");

@@ -11,27 +11,27 @@ use crate::model::time::UnixMillis;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredTournament {
     /// The last part of its link.
-    pub id: TournamentId,
+    pub(crate) id: TournamentId,
     /// That of the configuration.
-    pub name: String,
+    pub(crate) name: String,
     /// The moment of its schedule; no two of the same name share it.
-    pub due_at: UnixMillis,
-    pub format: Format,
+    pub(crate) due_at: UnixMillis,
+    pub(crate) format: Format,
     /// All different, in the order in which they entered.
-    pub entrants: Vec<PlayerId>,
+    pub(crate) entrants: Vec<PlayerId>,
     /// Pairs of each meeting; on the ladder of all.
-    pub pairs: u64,
+    pub(crate) pairs: u64,
     /// Of openings and pairings.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Whether its games count.
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// Games at the same time.
-    pub concurrency: u32,
+    pub(crate) concurrency: u32,
     /// Whether bots of the house take their time.
-    pub watchable: bool,
-    pub started_at: UnixMillis,
+    pub(crate) watchable: bool,
+    pub(crate) started_at: UnixMillis,
     /// How it ended, if it did.
     pub end: Option<TournamentEnd>,
 }
@@ -40,9 +40,9 @@ pub struct StoredTournament {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TournamentEnd {
     pub reason: EndedBecause,
-    pub at: UnixMillis,
+    pub(crate) at: UnixMillis,
     /// Who came first, if anybody did alone.
-    pub winner: Option<PlayerId>,
+    pub(crate) winner: Option<PlayerId>,
     /// Games that it came to, walkovers included.
     pub games: u64,
 }
@@ -62,7 +62,7 @@ pub enum EndedBecause {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walkover {
     /// In the order of the schedule, from 0.
-    pub number: u64,
+    pub(crate) number: u64,
     /// Who loses by it.
-    pub absent: Side,
+    pub(crate) absent: Side,
 }

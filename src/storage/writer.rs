@@ -44,7 +44,7 @@ pub enum WriteError {
 }
 
 /// What a write came to.
-pub type WriteResult = Result<Written, WriteError>;
+pub(crate) type WriteResult = Result<Written, WriteError>;
 
 type Reply = Box<dyn FnOnce(WriteResult) + Send>;
 
@@ -87,7 +87,7 @@ pub struct Writer {
 
 impl Writer {
     /// Makes the writer and the actor behind it, which the caller runs.
-    pub fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
+    pub(crate) fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
         let gauge =
             Arc::new(Gauge { origin: now(), waiting: AtomicUsize::new(0), busy_since: AtomicU64::new(0) });
@@ -103,7 +103,7 @@ impl Writer {
     }
 
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
-    pub fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
+    pub(crate) fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
         self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
         let item = QueuedWrite { write, reply: Box::new(reply), queued_at: now() };
         if let Err(error) = self.items.try_send(item) {
@@ -132,22 +132,22 @@ impl Writer {
     }
 
     /// The finished games, with news of those whose end it writes.
-    pub fn finished(&self) -> &FinishedGames {
+    pub(crate) fn finished(&self) -> &FinishedGames {
         &self.finished
     }
 
     /// Whether so much waits that no new game should begin.
-    pub fn is_congested(&self) -> bool {
+    pub(crate) fn is_congested(&self) -> bool {
         self.waiting() >= CONGESTED_AT
     }
 
     /// Writes that wait, for metrics.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.gauge.waiting.load(Ordering::Relaxed)
     }
 
     /// Whether a write has waited so long that flags must not fall because of it.
-    pub fn is_stalled(&self, now: Instant) -> bool {
+    pub(crate) fn is_stalled(&self, now: Instant) -> bool {
         let since = self.gauge.busy_since();
         since.is_some_and(|since| now.saturating_duration_since(since) > STALLED_AFTER)
     }
@@ -159,7 +159,7 @@ fn now() -> Instant {
 }
 
 /// Owns the only path by which anything is written.
-pub struct WriterActor {
+pub(crate) struct WriterActor {
     store: Arc<dyn Store>,
     inbox: mpsc::Receiver<QueuedWrite>,
     gauge: Arc<Gauge>,
@@ -175,7 +175,7 @@ impl std::fmt::Debug for WriterActor {
 
 impl WriterActor {
     /// Calls this with the time that each commit takes, the wait for a full disk included.
-    pub fn on_commit(self, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+    pub(crate) fn on_commit(self, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Self { on_commit: Box::new(observe), ..self }
     }
 
@@ -185,7 +185,7 @@ impl WriterActor {
     ///
     /// Ends at the first failure whose outcome is unknown: the daemon must then stop and recover at its next start. All
     /// who wait are told before.
-    pub async fn run(mut self) -> Result<(), Arc<StoreError>> {
+    pub(crate) async fn run(mut self) -> Result<(), Arc<StoreError>> {
         let mut items = Vec::new();
         while self.inbox.recv_many(&mut items, BATCH_MAX).await > 0 {
             if let Some(oldest) = items.first() {

@@ -16,7 +16,7 @@ use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame};
 
 /// Plies that are counted. Later positions hardly ever come twice.
-pub const PLIES_MAX: u32 = 16;
+pub(crate) const PLIES_MAX: u32 = 16;
 
 /// Positions that are kept, some 30 MB at most. When they are all taken, new ones are left out: the first of them came
 /// early, and so come often.
@@ -30,15 +30,15 @@ const BATCHES_MAX: usize = 3;
 
 /// A move, and what became of games for the side that played it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Explored {
-    pub column: Column,
-    pub people: WinDrawLoss,
-    pub bots: WinDrawLoss,
+pub(crate) struct Explored {
+    pub(crate) column: Column,
+    pub(crate) people: WinDrawLoss,
+    pub(crate) bots: WinDrawLoss,
 }
 
 /// The counts, shared by all who ask.
 #[derive(Debug, Default)]
-pub struct Explorer {
+pub(crate) struct Explorer {
     counts: Mutex<MoveCounts>,
 }
 
@@ -56,7 +56,7 @@ impl Explorer {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn explore(
+    pub(crate) async fn explore(
         &self,
         store: &dyn Store,
         position: &Position,

@@ -4,7 +4,7 @@
 //! a thread of its own and within a share of it. What it says is stored together with how far it has come, so that each
 //! game is judged exactly once, whatever happens. On the way it finds puzzles ([`crate::study::puzzles`]).
 
-pub mod service;
+pub(crate) mod service;
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,10 +15,10 @@ use crate::analysis::judged::{Judged, judge_moves};
 use crate::model::result::GameResult;
 use crate::storage::record::StoredGame;
 
-pub use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
+pub(crate) use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
 
 /// Judges a finished game. `None` if it is void, makes no sense, has positions that are too hard, or `stop` is set.
-pub fn judge_stored(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
+pub(crate) fn judge_stored(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Option<Judged> {
     match stored.ending()?.result {
         GameResult::First | GameResult::Second | GameResult::Draw => {}
         GameResult::Void => return None,

@@ -5,19 +5,19 @@
 //! learners up. State and lessons are stored in one transaction, so each game is learnt exactly once, whatever happens;
 //! [`verify`] folds the stored lessons again and compares byte for byte. Pages read [`view`].
 
-pub mod changes;
-pub mod deps;
+pub(crate) mod changes;
+pub(crate) mod deps;
 pub(crate) mod fold;
 mod learner_task;
-pub mod lesson;
-pub mod lesson_history;
+pub(crate) mod lesson;
+pub(crate) mod lesson_history;
 mod measuring;
-pub mod practice;
-pub mod service;
+pub(crate) mod practice;
+pub(crate) mod service;
 #[cfg(test)]
 mod tests;
-pub mod verify;
-pub mod view;
+pub(crate) mod verify;
+pub(crate) mod view;
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use self::fold::LearnerFold;
 use crate::model::ids::PlayerName;
 use crate::storage::{Store, StoreError};
 
-pub use self::deps::{LearningDeps, LearningError, LearningSettings};
-pub use self::service::LearningActor;
-pub use self::view::Learning;
+pub(crate) use self::deps::{LearningDeps, LearningError, LearningSettings};
+pub(crate) use self::service::LearningActor;
+pub(crate) use self::view::Learning;
 
 /// Which games a learner learns from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Watches {
+pub(crate) enum Watches {
     /// Those that it plays itself, from its own side: as the author of the memory meant it.
     Own,
     /// All games of the arena, from both sides.
@@ -46,11 +46,11 @@ pub struct LearnerPlan {
     /// The name of its live account.
     pub name: PlayerName,
     /// The program that learns and plays.
-    pub spec: BotSpec,
+    pub(crate) spec: BotSpec,
     /// Which games teach it.
-    pub watches: Watches,
+    pub(crate) watches: Watches,
     /// One line for players.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
 }
 
 /// The learners of the house: account, program, games, a line about it.
@@ -102,7 +102,7 @@ pub fn plans() -> Vec<LearnerPlan> {
 /// # Errors
 ///
 /// The store cannot be read, or holds a state that cannot.
-pub async fn known(
+pub(crate) async fn known(
     store: &dyn Store,
     name: &PlayerName,
 ) -> Result<Option<(u64, Arc<dyn Knowledge>)>, StoreError> {
@@ -131,7 +131,7 @@ pub async fn known(
 /// # Errors
 ///
 /// What is known cannot be read.
-pub async fn patterns(knowledge: &Arc<dyn Knowledge>) -> Result<Vec<KnownPattern>, StoreError> {
+pub(crate) async fn patterns(knowledge: &Arc<dyn Knowledge>) -> Result<Vec<KnownPattern>, StoreError> {
     let knowledge = Arc::clone(knowledge);
     aside(move || knowledge.patterns()).await
 }

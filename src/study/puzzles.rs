@@ -5,9 +5,9 @@
 //! plays; [`shipped`] has those that come with the program. All of that is pure. [`service`] brings it together for
 //! HTTP; they are kept by [`crate::storage::puzzles`].
 
-pub mod attempt;
-pub mod choosing;
-pub mod grading;
-pub mod mining;
-pub mod service;
-pub mod shipped;
+pub(crate) mod attempt;
+pub(crate) mod choosing;
+pub(crate) mod grading;
+pub(crate) mod mining;
+pub(crate) mod service;
+pub(crate) mod shipped;

@@ -49,7 +49,7 @@ pub enum BotFileError {
 /// # Errors
 ///
 /// Fails as [`registry::build`], and if a file cannot be read, is missing, or makes no sense.
-pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
+pub(crate) fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
     let spec = with_files_read(spec)?;
     let (Some(path), Some(knowledge)) = (knowledge_file(&spec), knowledge(&spec)?) else {
         return Ok(registry::build(&spec, variant)?);
@@ -63,7 +63,7 @@ pub fn build(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileEr
 /// # Errors
 ///
 /// As for [`build`].
-pub fn build_to_learn(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
+pub(crate) fn build_to_learn(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, BotFileError> {
     let built = build(spec, variant);
     match (&built, knowledge_file(spec)) {
         (Err(BotFileError::Unreadable { path, cause }), Some(file))
@@ -85,7 +85,7 @@ pub fn build_to_learn(spec: &BotSpec, variant: Variant) -> Result<Box<dyn Bot>, 
 /// # Errors
 ///
 /// As for [`build`].
-pub fn recipe(spec: &BotSpec, variant: Variant) -> Result<Recipe, BotFileError> {
+pub(crate) fn recipe(spec: &BotSpec, variant: Variant) -> Result<Recipe, BotFileError> {
     let spec = with_files_read(spec)?;
     let (path, knowledge) = (knowledge_file(&spec), knowledge(&spec)?);
     Recipe::new(spec, variant, knowledge).map_err(|error| match path {
@@ -108,7 +108,7 @@ fn in_file(error: BotError, path: &Path) -> BotFileError {
 /// # Errors
 ///
 /// The file cannot be read or written, or makes no sense.
-pub fn learn(spec: &BotSpec, game: &GameRecord) -> Result<(), BotFileError> {
+pub(crate) fn learn(spec: &BotSpec, game: &GameRecord) -> Result<(), BotFileError> {
     let Some(path) = knowledge_file(spec) else { return Ok(()) };
     let _locked = lock(&path)?;
     let mut bot = build_to_learn(spec, game.game.variant())?;
@@ -124,7 +124,7 @@ pub fn learn(spec: &BotSpec, game: &GameRecord) -> Result<(), BotFileError> {
 /// # Errors
 ///
 /// The file cannot be written.
-pub fn put(path: &Path, knowledge: &[u8]) -> Result<(), BotFileError> {
+pub(crate) fn put(path: &Path, knowledge: &[u8]) -> Result<(), BotFileError> {
     let _locked = lock(path)?;
     replace(path, knowledge)
 }
@@ -147,7 +147,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), BotFileError> {
 /// # Errors
 ///
 /// A file cannot be read, or its content is not what the setting allows.
-pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
+pub(crate) fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
     let mut read = spec.clone();
     for setting in registry::entry(spec.name()).into_iter().flat_map(|entry| entry.settings) {
         let Some(value) = spec.value(setting.name) else { continue };
@@ -176,7 +176,7 @@ pub fn with_files_read(spec: &BotSpec) -> Result<BotSpec, BotFileError> {
 }
 
 /// The same bot with its files in this directory, unless they are named in full.
-pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
+pub(crate) fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
     let entry = registry::entry(spec.name());
     let named = entry.into_iter().flat_map(|entry| entry.settings).filter_map(|setting| {
         let value = spec.value(setting.name).filter(|value| setting.kind.names_file(value))?;
@@ -190,13 +190,13 @@ pub fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
 /// # Errors
 ///
 /// The file is missing or cannot be read.
-pub fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
+pub(crate) fn knowledge(spec: &BotSpec) -> Result<Option<Vec<u8>>, BotFileError> {
     let read = |path: PathBuf| fs::read(&path).map_err(|cause| BotFileError::Unreadable { path, cause });
     knowledge_file(spec).map(read).transpose()
 }
 
 /// The file of what a bot learns, if its settings name one.
-pub fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
+pub(crate) fn knowledge_file(spec: &BotSpec) -> Option<PathBuf> {
     let entry: &BotEntry = registry::entry(spec.name())?;
     let setting = entry.settings.iter().find(|setting| setting.kind == SettingKind::File)?;
     spec.value(setting.name).map(PathBuf::from)

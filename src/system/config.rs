@@ -15,7 +15,7 @@ use std::time::Duration;
 use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
-pub use error::ConfigError;
+pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub use value::{Bounded, IpNetwork, ListenAddr, LogFilter, SiteOrigin};
 
@@ -33,7 +33,7 @@ pub struct Config {
     /// What one client may use up.
     pub limits: LimitsConfig,
     /// How writes are made durable.
-    pub storage: StorageConfig,
+    pub(crate) storage: StorageConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
     /// What watchers are told.
@@ -44,9 +44,9 @@ pub struct Config {
     pub learning: LearningConfig,
     /// Exact judgement of finished games.
     pub judging: JudgingConfig,
-    pub metrics: MetricsConfig,
+    pub(crate) metrics: MetricsConfig,
     /// What is logged, and how.
-    pub log: LogConfig,
+    pub(crate) log: LogConfig,
     /// The bots that the daemon itself plays.
     pub house_bots: HouseBotConfigs,
     /// Tournaments that it holds by itself.
@@ -58,16 +58,16 @@ pub struct Config {
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address of pages, HTTP interface and WebSocket.
-    pub listen: ListenAddr,
+    pub(crate) listen: ListenAddr,
     /// Directory of database, secrets and control socket.
-    pub data: PathBuf,
+    pub(crate) data: PathBuf,
     /// How players reach the daemon, for links; `None` for the address that they asked for.
     #[serde(with = "value::empty_is_none")]
-    pub public_url: Option<SiteOrigin>,
+    pub(crate) public_url: Option<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpNetwork>,
+    pub(crate) trusted_proxies: Vec<IpNetwork>,
     /// Other sites whose pages may connect with a visitor's cookie.
-    pub origins: Vec<SiteOrigin>,
+    pub(crate) origins: Vec<SiteOrigin>,
     /// From the notice of a planned restart to its closing of connections, in milliseconds.
     pub restart_notice_ms: Bounded<0, 60_000>,
     /// Between two pings of the server, in milliseconds.
@@ -90,12 +90,12 @@ impl Default for ServerConfig {
 
 impl ServerConfig {
     /// From the notice of a planned restart to its closing of connections.
-    pub fn restart_notice(&self) -> Duration {
+    pub(crate) fn restart_notice(&self) -> Duration {
         self.restart_notice_ms.millis()
     }
 
     /// Between two pings of the server.
-    pub fn heartbeat(&self) -> Duration {
+    pub(crate) fn heartbeat(&self) -> Duration {
         self.heartbeat_ms.millis()
     }
 }
@@ -105,19 +105,19 @@ impl ServerConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
     /// Connections at the same time; 0 for as many as the process may open files, less a reserve.
-    pub connections: Bounded<0, 1_000_000>,
+    pub(crate) connections: Bounded<0, 1_000_000>,
     /// Connections of one network address (IPv6: of one /64) at the same time.
-    pub connections_per_address: Bounded<1, 1_000_000>,
+    pub(crate) connections_per_address: Bounded<1, 1_000_000>,
     /// Sessions of one person at the same time; one more ends the oldest. A bot always has one.
-    pub connections_per_account: Bounded<1, 10_000>,
+    pub(crate) connections_per_account: Bounded<1, 10_000>,
     /// Whether clients on this machine are free of the limits by address.
-    pub loopback_exempt: bool,
+    pub(crate) loopback_exempt: bool,
     /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
-    pub messages_per_20s: Bounded<10, 1_000_000>,
+    pub(crate) messages_per_20s: Bounded<10, 1_000_000>,
     /// Games of one player at the same time.
-    pub games_per_player: Bounded<1, 10_000>,
+    pub(crate) games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
-    pub rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    pub(crate) rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
     /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
     pub rated_requires_selftest: bool,
 }
@@ -139,7 +139,7 @@ impl Default for LimitsConfig {
 
 impl LimitsConfig {
     /// Connections at the same time; `None` for as many as the process may open files, less a reserve.
-    pub fn connections(&self) -> Option<usize> {
+    pub(crate) fn connections(&self) -> Option<usize> {
         Some(self.connections.count()).filter(|&connections| connections > 0)
     }
 }
@@ -147,9 +147,9 @@ impl LimitsConfig {
 /// How writes are made durable.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct StorageConfig {
+pub(crate) struct StorageConfig {
     /// What an acknowledged move survives.
-    pub durability: Durability,
+    pub(crate) durability: Durability,
 }
 
 /// The threads on which house bots think.
@@ -162,7 +162,7 @@ pub struct ComputeConfig {
 
 impl ComputeConfig {
     /// Threads to start, from 1.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         match self.threads.count() {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1)),
             threads => threads,
@@ -177,7 +177,7 @@ pub struct WatchingConfig {
     /// Whether they hear what the position is worth; never in rated games between people.
     pub truth: bool,
     /// How long after the move, in milliseconds.
-    pub truth_delay_ms: Bounded<0, 600_000>,
+    pub(crate) truth_delay_ms: Bounded<0, 600_000>,
 }
 
 impl Default for WatchingConfig {
@@ -188,7 +188,7 @@ impl Default for WatchingConfig {
 
 impl WatchingConfig {
     /// How long after a move its value is told.
-    pub fn truth_delay(&self) -> Duration {
+    pub(crate) fn truth_delay(&self) -> Duration {
         self.truth_delay_ms.millis()
     }
 }
@@ -200,15 +200,15 @@ pub struct LadderConfig {
     /// Whether there are any.
     pub enabled: bool,
     /// Part of all the machine's cores that bots of the house may take for them, in percent.
-    pub cpu_share: Bounded<1, 100>,
+    pub(crate) cpu_share: Bounded<1, 100>,
     /// Pairs among bots of the house at the same time.
-    pub concurrency: Bounded<1, 1_000>,
+    pub(crate) concurrency: Bounded<1, 1_000>,
     /// Pairs that the same two bots play within a day.
-    pub pairs_per_day: Bounded<1, 1_000_000>,
+    pub(crate) pairs_per_day: Bounded<1, 1_000_000>,
     /// Each side's time for the whole game, in milliseconds.
-    pub bank_ms: Bounded<1_000, 3_600_000>,
+    pub(crate) bank_ms: Bounded<1_000, 3_600_000>,
     /// Added to it after each move, in milliseconds.
-    pub increment_ms: Bounded<0, 60_000>,
+    pub(crate) increment_ms: Bounded<0, 60_000>,
 }
 
 impl Default for LadderConfig {
@@ -226,7 +226,7 @@ impl Default for LadderConfig {
 
 impl LadderConfig {
     /// How much time each side has.
-    pub fn time(&self) -> TimeControl {
+    pub(crate) fn time(&self) -> TimeControl {
         TimeControl {
             bank_ms: Some(self.bank_ms.number()),
             increment_ms: self.increment_ms.number(),
@@ -242,18 +242,18 @@ pub struct LearningConfig {
     /// Whether there are any.
     pub enabled: bool,
     /// Part of one core that learning takes at most, in percent; less while games wait for a thread.
-    pub cpu_percent: Bounded<1, 100>,
+    pub(crate) cpu_percent: Bounded<1, 100>,
     /// Numbers of learnt games after which a version is frozen and goes on as an opponent of its own.
-    pub freeze_at: Vec<Bounded<0, 100_000_000>>,
+    pub(crate) freeze_at: Vec<Bounded<0, 100_000_000>>,
     /// Per cent of the decisions in which a player who is not of the house must have kept the result, by the judge's
     /// word, for the game to be learnt; 0 to learn all without a look.
-    pub accuracy_min: Bounded<0, 100>,
+    pub(crate) accuracy_min: Bounded<0, 100>,
     /// Games to which each learner is brought by practice against bots of the house; 0 for no practice.
-    pub practice_games: Bounded<0, 1_000_000>,
+    pub(crate) practice_games: Bounded<0, 1_000_000>,
     /// From the end of a practice game to the start of the next, in milliseconds.
-    pub practice_pause_ms: Bounded<0, 86_400_000>,
+    pub(crate) practice_pause_ms: Bounded<0, 86_400_000>,
     /// Bots of the house that it is practised against; those that are not there are left out.
-    pub teachers: Vec<PlayerName>,
+    pub(crate) teachers: Vec<PlayerName>,
 }
 
 impl Default for LearningConfig {
@@ -280,9 +280,9 @@ pub struct JudgingConfig {
     /// Whether games are judged, and puzzles found in them.
     pub enabled: bool,
     /// Part of one core that it takes at most, in percent; less while games wait for a thread.
-    pub cpu_percent: Bounded<1, 100>,
+    pub(crate) cpu_percent: Bounded<1, 100>,
     /// Puzzles that are kept of those found in games.
-    pub puzzles: Bounded<0, 10_000>,
+    pub(crate) puzzles: Bounded<0, 10_000>,
 }
 
 impl Default for JudgingConfig {
@@ -294,11 +294,11 @@ impl Default for JudgingConfig {
 /// Figures for monitoring.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct MetricsConfig {
+pub(crate) struct MetricsConfig {
     /// Whether `/metrics` is served.
-    pub enabled: bool,
+    pub(crate) enabled: bool,
     /// Its own listener; on this machine only.
-    pub listen: ListenAddr,
+    pub(crate) listen: ListenAddr,
 }
 
 impl Default for MetricsConfig {
@@ -310,17 +310,17 @@ impl Default for MetricsConfig {
 /// What is logged, and how. Logs go to standard error.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LogConfig {
+pub(crate) struct LogConfig {
     /// The form of a line.
-    pub format: LogFormat,
+    pub(crate) format: LogFormat,
     /// Which events are logged.
-    pub level: LogFilter,
+    pub(crate) level: LogFilter,
 }
 
 /// The form of a log line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LogFormat {
+pub(crate) enum LogFormat {
     /// For people.
     #[default]
     Text,
@@ -339,16 +339,16 @@ pub struct HouseBotConfigs(pub Vec<HouseBotConfig>);
 pub struct HouseBotConfig {
     /// Its name as a player.
     #[serde(deserialize_with = "value::registrable_name")]
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     /// Which program plays, with its settings.
     #[serde(serialize_with = "value::as_text", deserialize_with = "value::known_bot")]
-    pub spec: BotSpec,
+    pub(crate) spec: BotSpec,
     /// In a word; left out, it follows from the rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strength: Option<Strength>,
+    pub(crate) strength: Option<Strength>,
     /// One line for players; left out, the program's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub about: String,
+    pub(crate) about: String,
 }
 
 impl HouseBotConfig {
@@ -358,12 +358,12 @@ impl HouseBotConfig {
     }
 
     /// How it plays, in one word.
-    pub fn style(&self) -> &'static str {
+    pub(crate) fn style(&self) -> &'static str {
         fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
     }
 
     /// One line for players.
-    pub fn about(&self) -> &str {
+    pub(crate) fn about(&self) -> &str {
         let own = fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.about);
         if self.about.is_empty() { own } else { &self.about }
     }

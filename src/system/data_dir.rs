@@ -67,7 +67,7 @@ pub enum DataDirError {
 
 impl DataDirError {
     /// The exit status of a program that stops because of it, after `sysexits.h`.
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::SecretExposed { .. } | Self::SecretMalformed { .. } => 2,
             Self::NotADirectory { .. } | Self::Unreadable { .. } => 66, // EX_NOINPUT
@@ -79,11 +79,11 @@ impl DataDirError {
 
 /// What signs cookies and resumptions. Never printed.
 #[derive(Clone)]
-pub struct SigningSecret([u8; SECRET_BYTES]);
+pub(crate) struct SigningSecret([u8; SECRET_BYTES]);
 
 impl SigningSecret {
     /// The bytes, for keying a hash.
-    pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
+    pub(crate) fn bytes(&self) -> &[u8; SECRET_BYTES] {
         &self.0
     }
 }
@@ -128,16 +128,12 @@ impl DataDir {
         Ok(Self { path: path.to_owned(), lock: lock(path)? })
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub fn database(&self) -> PathBuf {
         database(&self.path)
     }
 
     /// The control socket of the daemon that uses this directory.
-    pub fn control_socket(&self) -> PathBuf {
+    pub(crate) fn control_socket(&self) -> PathBuf {
         control_socket(&self.path)
     }
 
@@ -146,7 +142,7 @@ impl DataDir {
     /// # Errors
     ///
     /// The file cannot be read or made, others can read it, or it holds something else.
-    pub fn secret(&self) -> Result<SigningSecret, DataDirError> {
+    pub(crate) fn secret(&self) -> Result<SigningSecret, DataDirError> {
         let path = self.path.join("secret.key");
         if !path.exists() {
             create_secret(&path).map_err(|cause| DataDirError::Uncreatable { path: path.clone(), cause })?;
@@ -156,12 +152,12 @@ impl DataDir {
 }
 
 /// Where a data directory's database is, for those who do not hold its lock.
-pub fn database(directory: &Path) -> PathBuf {
+pub(crate) fn database(directory: &Path) -> PathBuf {
     directory.join("fourfold.db")
 }
 
 /// Where the daemon that uses a data directory listens, for those who do not hold its lock.
-pub fn control_socket(directory: &Path) -> PathBuf {
+pub(crate) fn control_socket(directory: &Path) -> PathBuf {
     directory.join("control.sock")
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// # Errors
 ///
 /// The directory cannot be written to, or the disk is full.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = draft_of(path);
     let written = File::create(&draft).and_then(|mut file| {
         file.write_all(bytes)?;
@@ -39,7 +39,7 @@ fn draft_of(path: &Path) -> PathBuf {
 /// # Errors
 ///
 /// It cannot be read.
-pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -52,7 +52,7 @@ pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 ///
 /// It cannot be read, or is larger.
-pub fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -68,14 +68,14 @@ pub fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> 
 }
 
 /// The path of a file that belongs to this one.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)
 }
 
 /// Where a file is.
-pub fn directory(path: &Path) -> &Path {
+pub(crate) fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) | None => Path::new("."),

@@ -12,7 +12,6 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::model::result::EndReason;
-use crate::protocol::error::ErrorCode;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
 fn waits() -> Histogram {
@@ -23,12 +22,6 @@ fn waits() -> Histogram {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct ReasonLabel {
     reason: &'static str,
-}
-
-/// Why a request was refused.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
-struct CodeLabel {
-    code: String,
 }
 
 /// An HTTP request and what it came to. `route` is the pattern, not the path, so that strangers cannot make up labels.
@@ -46,14 +39,13 @@ struct LearnerLabel {
 }
 
 /// All counters, gauges and histograms.
-pub struct Metrics {
+pub(crate) struct Metrics {
     registry: Registry,
     games_started: Counter,
     games_finished: Family<ReasonLabel, Counter>,
     moves: Counter,
     live_games: Gauge,
     sessions: Gauge,
-    refusals: Family<CodeLabel, Counter>,
     writer_queue: Gauge,
     commit_seconds: Histogram,
     move_seconds: Histogram,
@@ -79,7 +71,7 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Everything at zero.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("fourfold"),
             games_started: Counter::default(),
@@ -87,7 +79,6 @@ impl Metrics {
             moves: Counter::default(),
             live_games: Gauge::default(),
             sessions: Gauge::default(),
-            refusals: Family::default(),
             writer_queue: Gauge::default(),
             commit_seconds: waits(),
             move_seconds: waits(),
@@ -110,11 +101,6 @@ impl Metrics {
         registry.register("moves", "Moves that were stored", self.moves.clone());
         registry.register("live_games", "Games in progress", self.live_games.clone());
         registry.register("sessions", "Open sessions", self.sessions.clone());
-        registry.register(
-            "refusals",
-            "Requests over the socket that were refused, by code",
-            self.refusals.clone(),
-        );
         registry.register("writer_queue", "Writes that wait for a commit", self.writer_queue.clone());
         let commit = self.commit_seconds.clone();
         registry.register_with_unit("commit", "Time that a commit took", Unit::Seconds, commit);
@@ -136,74 +122,65 @@ impl Metrics {
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
     }
 
-    pub fn game_started(&self) {
+    pub(crate) fn game_started(&self) {
         self.games_started.inc();
         self.live_games.inc();
     }
 
     /// A game that was live when the daemon started goes on.
-    pub fn game_resumed(&self) {
+    pub(crate) fn game_resumed(&self) {
         self.live_games.inc();
     }
 
     /// A live game ended.
-    pub fn game_finished(&self, reason: EndReason) {
+    pub(crate) fn game_finished(&self, reason: EndReason) {
         self.games_finished.get_or_create(&ReasonLabel { reason: reason_word(reason) }).inc();
         self.live_games.dec();
     }
 
     /// A move was acknowledged so long after its receipt.
-    pub fn moved(&self, latency: Duration) {
+    pub(crate) fn moved(&self, latency: Duration) {
         self.moves.inc();
         self.move_seconds.observe(latency.as_secs_f64());
     }
 
     /// So many lessons of a learner of the house were stored.
-    pub fn learnt(&self, learner: &str, games: usize) {
+    pub(crate) fn learnt(&self, learner: &str, games: usize) {
         self.lessons.get_or_create(&LearnerLabel { learner: learner.to_owned() }).inc_by(games as u64);
     }
 
     /// A learner played a game to learn.
-    pub fn practised(&self) {
+    pub(crate) fn practised(&self) {
         self.practice_games.inc();
     }
 
     /// The judge has looked at so many games, and so many are left.
-    pub fn judged(&self, games: usize, behind: u64) {
+    pub(crate) fn judged(&self, games: usize, behind: u64) {
         self.games_judged.inc_by(games as u64);
         self.games_unjudged.set(i64::try_from(behind).unwrap_or(i64::MAX));
     }
 
-    /// A session was opened.
-    pub fn session_opened(&self) {
-        self.sessions.inc();
-    }
-
-    pub fn session_closed(&self) {
-        self.sessions.dec();
-    }
-
-    /// A request over the socket was refused.
-    pub fn refused(&self, code: ErrorCode) {
-        self.refusals.get_or_create(&CodeLabel { code: code.to_string() }).inc();
+    /// So many sessions are open.
+    pub(crate) fn sessions(&self, open: usize) {
+        self.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
     }
 
     /// So many writes wait.
-    pub fn writer_queue(&self, waiting: usize) {
+    pub(crate) fn writer_queue(&self, waiting: usize) {
         self.writer_queue.set(i64::try_from(waiting).unwrap_or(i64::MAX));
     }
 
     /// A commit took so long.
-    pub fn committed(&self, took: Duration) {
+    pub(crate) fn committed(&self, took: Duration) {
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
-    pub fn panicked(&self) {
+    pub(crate) fn panicked(&self) {
         self.panics.inc();
     }
 
     /// An HTTP request was answered.
-    pub fn http_request(&self, method: &'static str, route: &str, status: u16) {
+    pub(crate) fn http_request(&self, method: &'static str, route: &str, status: u16) {
         let label = RequestLabel { method, route: route.to_owned(), status };
         self.http_requests.get_or_create(&label).inc();
     }
@@ -213,7 +190,7 @@ impl Metrics {
     /// # Panics
     ///
     /// Never: writing into a `String` cannot fail.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         text::encode(&mut text, &self.registry).expect("a String takes everything");
         text
@@ -250,13 +227,13 @@ mod tests {
         metrics.game_started();
         metrics.game_finished(EndReason::BotFailed);
         metrics.moved(Duration::from_millis(3));
-        metrics.refused(ErrorCode::NotYourTurn);
+        metrics.sessions(2);
         metrics.http_request("GET", "/api/v1/games/{id}", 404);
         let text = metrics.text();
         check_line(&text, "fourfold_games_started_total 2");
         check_line(&text, "fourfold_live_games 1");
         check_line(&text, "fourfold_games_finished_total{reason=\"bot_failed\"} 1");
-        check_line(&text, "fourfold_refusals_total{code=\"not_your_turn\"} 1");
+        check_line(&text, "fourfold_sessions 2");
         check_line(&text, "fourfold_move_seconds_count 1");
         check_line(&text, "fourfold_move_seconds_bucket{le=\"0.004\"} 1");
         check_line(&text, "fourfold_panics_total 0");

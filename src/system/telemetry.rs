@@ -19,14 +19,14 @@ use lines::LogLineWriter;
 /// Keeps the log going; what is still queued is written when it is dropped.
 #[derive(Debug)]
 #[must_use = "lines that are queued when it is dropped are lost if it is dropped at once"]
-pub struct Telemetry {
+pub(crate) struct Telemetry {
     filter: reload::Handle<Targets, Registry>,
     _lines: lines::Flush,
 }
 
 impl Telemetry {
     /// Changes which events are logged, from now on.
-    pub fn set_level(&self, level: &LogFilter) {
+    pub(crate) fn set_level(&self, level: &LogFilter) {
         // Fails only if no logger of ours is in place, and then there is nothing to change.
         let _ = self.filter.reload(level.to_targets());
     }
@@ -35,7 +35,7 @@ impl Telemetry {
 /// Starts logging for the whole process.
 ///
 /// Colours are used on a terminal only. Called twice in a process, the first call stands.
-pub fn start(config: &LogConfig) -> Telemetry {
+pub(crate) fn start(config: &LogConfig) -> Telemetry {
     let (writer, flush) = LogLineWriter::start(std::io::stderr());
     let events = match config.format {
         LogFormat::Text => {

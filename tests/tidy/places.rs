@@ -50,7 +50,6 @@ const WIRE_PLACES: &[&str] = &[
     "src/session",
     "src/storage/records",
     "src/study/learning/lesson_history",
-    "src/system/metrics",
 ];
 
 /// State that several threads change. Elsewhere state has one owner, an actor, and the rest sends messages.

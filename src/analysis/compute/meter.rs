@@ -14,9 +14,9 @@ const MEMORY: u32 = 200;
 
 /// What one bot's thinking has cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Thinking {
+pub(crate) struct Thinking {
     /// Since the daemon started.
-    pub total: Duration,
+    pub(crate) total: Duration,
     /// Of the moves that the average is over.
     recent: Duration,
     moves: u32,
@@ -24,7 +24,7 @@ pub struct Thinking {
 
 impl Thinking {
     /// Of one move; `None` before the first.
-    pub fn per_move(&self) -> Option<Duration> {
+    pub(crate) fn per_move(&self) -> Option<Duration> {
         self.recent.checked_div(self.moves)
     }
 
@@ -41,7 +41,7 @@ impl Thinking {
 
 /// Counts what everybody's thinking costs. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct ComputeMeter {
+pub(crate) struct ComputeMeter {
     players: Arc<Mutex<HashMap<PlayerId, Thinking>>>,
 }
 
@@ -51,7 +51,7 @@ impl ComputeMeter {
     }
 
     /// Books one move of a player.
-    pub fn add(&self, player: &PlayerId, cost: Duration) {
+    pub(crate) fn add(&self, player: &PlayerId, cost: Duration) {
         let mut players = self.players();
         match players.get_mut(player) {
             Some(thinking) => thinking.add(cost),
@@ -60,13 +60,13 @@ impl ComputeMeter {
     }
 
     /// What everybody's thinking has cost so far.
-    pub fn read(&self) -> HashMap<PlayerId, Thinking> {
+    pub(crate) fn read(&self) -> HashMap<PlayerId, Thinking> {
         self.players().clone()
     }
 }
 
 /// How long this thread has been on a core.
-pub fn thread_time() -> Duration {
+pub(crate) fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())

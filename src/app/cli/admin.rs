@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::http::control::VoidedGame;
+use crate::http::control::{DaemonStatus, VoidedGame};
 use crate::model::ids::GameId;
 use clap::Subcommand;
 
@@ -21,6 +21,8 @@ pub(super) struct AdminCommand {
 enum AdminAction {
     /// Take a finished game out of ratings and learning.
     Void(VoidGame),
+    /// Show what the daemon is doing.
+    Status(ShowStatus),
 }
 
 /// Take a finished game out, whether the daemon runs or not.
@@ -42,10 +44,22 @@ struct VoidGame {
     json: bool,
 }
 
+/// Show what the daemon on a data directory is doing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold admin status --json")]
+struct ShowStatus {
+    #[command(flatten)]
+    data: DataArg,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
 impl AdminCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             AdminAction::Void(void) => void.run(),
+            AdminAction::Status(status) => status.run(),
         }
     }
 }
@@ -63,5 +77,19 @@ impl VoidGame {
         } else {
             Ok(writeln!(io::stdout(), "game {game} voided, it had moved no rating")?)
         }
+    }
+}
+
+impl ShowStatus {
+    fn run(self) -> anyhow::Result<()> {
+        let status = self.data.command(async |daemon| daemon.status().await)?;
+        if self.json {
+            return output::print_json(&status);
+        }
+        let DaemonStatus { version, pid, started_at, games, online } = status;
+        let mut out = io::stdout();
+        writeln!(out, "fourfold {version}, process {pid}, since {started_at}")?;
+        writeln!(out, "games under way: {games}")?;
+        Ok(writeln!(out, "players connected: {online}")?)
     }
 }

@@ -1,11 +1,15 @@
 //! `fourfold games`: the records of finished games.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
+use crate::storage::Store;
 use crate::storage::records::export::ExportFormat;
+use crate::storage::records::import::{self, ImportError, Importer};
+use crate::storage::store::Write as StoreWrite;
+use crate::storage::writer::WriteError;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -17,7 +21,7 @@ use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
 
-/// Export the records of finished games, or verify them.
+/// Export the records of finished games, import some, or verify them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold games export > games.ndjson")]
 pub(super) struct GamesCommand {
@@ -29,6 +33,8 @@ pub(super) struct GamesCommand {
 enum GamesAction {
     /// Write the records of all finished games, in the order in which they finished.
     Export(ExportGames),
+    /// Take in records that another arena exported.
+    Import(ImportGames),
     /// Replay every game, compute all ratings again, and compare.
     Verify(VerifyGames),
 }
@@ -55,6 +61,20 @@ struct ExportGames {
     data: DataArg,
 }
 
+/// Take in the records of a file that `games export` wrote, here or elsewhere. No daemon may run meanwhile.
+///
+/// The whole file is checked first: a line that breaks a rule is named, and nothing is imported. Games come in unrated,
+/// for another arena's ratings mean nothing here; those that are there already are passed over, so that an import can
+/// be repeated. Players are found by name; those who are not there are made, without a password.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold games import games.ndjson")]
+struct ImportGames {
+    /// Records, one JSON object a line.
+    file: PathBuf,
+    #[command(flatten)]
+    data: DataArg,
+}
+
 /// Replay every game, compute all ratings again, and compare to the last digit.
 ///
 /// Each disagreement is a line on standard output; if there are any, the exit code is 65.
@@ -77,6 +97,7 @@ impl GamesCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             GamesAction::Export(export) => export.run(),
+            GamesAction::Import(import) => import.run(),
             GamesAction::Verify(verify) => verify.run(),
         }
     }
@@ -111,6 +132,44 @@ impl ExportGames {
             }
         }
         Ok(out.flush()?)
+    }
+}
+
+impl ImportGames {
+    fn run(self) -> anyhow::Result<()> {
+        let Self { file, data } = self;
+        let records = import::check(open(&file)?).map_err(|error| broken(&file, error))?;
+        let (imported, passed_over) = data.alone(async |store| {
+            let mut progress = ProgressLine::new(records, "games");
+            let mut importer = Importer::new(open(&file)?, store, rand::rng());
+            let mut stored = 0;
+            while let Some(batch) = importer.next_batch().await.map_err(|error| broken(&file, error))? {
+                let is_game = |write: &&StoreWrite| matches!(write, StoreWrite::StartGame(_));
+                let games = batch.iter().filter(is_game).count() as u64;
+                for answer in store.commit(&batch).await? {
+                    answer.map_err(WriteError::Refused)?;
+                }
+                stored += games;
+                progress.advance(games);
+            }
+            Ok((stored, importer.passed_over))
+        })?;
+        Ok(writeln!(io::stdout(), "games imported: {imported}, there already: {passed_over}")?)
+    }
+}
+
+fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
+    let opened = File::open(file).map(BufReader::new);
+    opened
+        .map_err(|error| Exit::new(Code::NoInput, format!("cannot read {}: {error}", file.display())).into())
+}
+
+fn broken(file: &Path, error: ImportError) -> anyhow::Error {
+    match error {
+        ImportError::Store(error) => error.into(),
+        ImportError::Line(_) | ImportError::Empty => {
+            Exit::new(Code::Data, format!("{}: {error}", file.display())).into()
+        }
     }
 }
 

@@ -92,6 +92,22 @@ impl DataArg {
     }
 }
 
+impl DataArg {
+    /// Works on the directory's store while nobody else does; the directory is made if it is not there.
+    pub(super) fn alone<T>(
+        &self,
+        work: impl AsyncFnOnce(&SqliteStore) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        runtime()?.block_on(async {
+            let data = DataDir::open(&self.path)?;
+            let store = SqliteStore::open(&data.database(), Durability::Strict).await?;
+            let done = work(&store).await;
+            store.close().await?;
+            done
+        })
+    }
+}
+
 impl Operator {
     async fn open(path: &Path) -> anyhow::Result<Self> {
         let deadline = Instant::now() + PATIENCE;

@@ -8,15 +8,15 @@ use crate::model::result::GameResult;
 
 /// What was played.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct BridgeSummary {
+pub(crate) struct BridgeSummary {
     /// Games that do not count are draws.
-    pub score: WinDrawLoss,
+    pub(crate) score: WinDrawLoss,
     /// Games that were lost by a fault of the player.
-    pub faults: u64,
+    pub(crate) faults: u64,
     /// Errors that the server sent.
-    pub refusals: u64,
+    pub(crate) refusals: u64,
     /// From sending each move to its acknowledgement.
-    pub latencies: Vec<Duration>,
+    pub(crate) latencies: Vec<Duration>,
 }
 
 impl BridgeSummary {

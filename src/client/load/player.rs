@@ -33,7 +33,7 @@ pub struct Ack {
     pub ply: u32,
     pub column: u8,
     /// From sending the move to its acknowledgement.
-    pub latency: Duration,
+    pub(crate) latency: Duration,
 }
 
 /// Something that should not happen.

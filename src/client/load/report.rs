@@ -14,31 +14,31 @@ use crate::protocol::server::GameEnd;
 
 /// How a load went.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct LoadReport {
-    pub games: u64,
-    pub moves: u64,
+pub(crate) struct LoadReport {
+    pub(crate) games: u64,
+    pub(crate) moves: u64,
     /// From the first connection to the last game's end.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// Acknowledged moves in a second.
-    pub moves_per_s: f64,
+    pub(crate) moves_per_s: f64,
     /// From sending a move to its acknowledgement, in milliseconds.
-    pub ack_ms: AckMillis,
-    pub spectators: u32,
+    pub(crate) ack_ms: AckMillis,
+    pub(crate) spectators: u32,
     /// Messages about games that they received.
-    pub spectator_messages: u64,
+    pub(crate) spectator_messages: u64,
     /// Connections that were lost and made again.
-    pub reconnects: u64,
+    pub(crate) reconnects: u64,
     /// What should not happen, by kind: error codes, `rollback`, `session_lost`.
-    pub errors: BTreeMap<String, u64>,
+    pub(crate) errors: BTreeMap<String, u64>,
 }
 
 /// The latency that half, 99 % and 99.9 % of the moves kept.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-pub struct AckMillis {
-    pub p50: f64,
-    pub p99: f64,
-    pub p99_9: f64,
-    pub max: f64,
+pub(crate) struct AckMillis {
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    pub(crate) p99_9: f64,
+    pub(crate) max: f64,
 }
 
 /// Counts.

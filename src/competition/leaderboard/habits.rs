@@ -8,7 +8,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::storage::published::RatedGame;
 
 /// Games that are looked at: what was longer ago says little about now.
-pub const GAMES_MAX: u32 = 500;
+pub(crate) const GAMES_MAX: u32 = 500;
 
 /// Results that are recent form.
 const FORM: usize = 20;
@@ -21,36 +21,36 @@ const OPENINGS_MAX: usize = 6;
 
 /// A game of the recent form.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recent {
-    pub game: GameId,
-    pub opponent: PlayerId,
-    pub result: SideResult,
+pub(crate) struct Recent {
+    pub(crate) game: GameId,
+    pub(crate) opponent: PlayerId,
+    pub(crate) result: SideResult,
 }
 
 /// How games with one opening ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OpeningHabit {
-    pub moves: String,
+pub(crate) struct OpeningHabit {
+    pub(crate) moves: String,
     /// As the player sees them.
-    pub score: WinDrawLoss,
+    pub(crate) score: WinDrawLoss,
 }
 
 /// How a player plays on one board.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Habits {
+pub(crate) struct Habits {
     /// Games that were looked at.
-    pub games: u64,
+    pub(crate) games: u64,
     /// The last of them, the newest first.
-    pub form: Vec<Recent>,
+    pub(crate) form: Vec<Recent>,
     /// By how often they were played.
-    pub openings: Vec<OpeningHabit>,
+    pub(crate) openings: Vec<OpeningHabit>,
     /// How often each column was chosen, from the left; moves of a given opening are nobody's choice.
-    pub columns: Vec<u64>,
+    pub(crate) columns: Vec<u64>,
 }
 
 impl Habits {
     /// Looks at games that the player played on this board, the newest first.
-    pub fn new(player: &PlayerId, variant: Variant, games: &[RatedGame]) -> Self {
+    pub(crate) fn new(player: &PlayerId, variant: Variant, games: &[RatedGame]) -> Self {
         let mut habits = Self {
             columns: vec![0; usize::from(variant.width())],
             games: games.len() as u64,

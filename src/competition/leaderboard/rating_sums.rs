@@ -32,7 +32,7 @@ const FIELD_MAX: usize = 400;
 
 /// All rated games so far.
 #[derive(Debug, Default)]
-pub struct RatingSums {
+pub(crate) struct RatingSums {
     /// Number of the last game that was booked; 0 before the first.
     up_to: u64,
     by_variant: HashMap<Variant, VariantSums>,
@@ -85,17 +85,17 @@ impl Listed {
 
 impl RatingSums {
     /// Number of the last game that was booked; 0 before the first.
-    pub fn up_to(&self) -> u64 {
+    pub(crate) fn up_to(&self) -> u64 {
         self.up_to
     }
 
     /// Whether games have come since the last fit.
-    pub fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.by_variant.values().any(|book| book.is_new)
     }
 
     /// Books a game, each only once. For the fit they may come in any order; the live rating is that after the last.
-    pub fn book(&mut self, game: &RatedGame) {
+    pub(crate) fn book(&mut self, game: &RatedGame) {
         let ending = match game.result {
             GameResult::First => WIN,
             GameResult::Draw => DRAW,
@@ -117,7 +117,7 @@ impl RatingSums {
     }
 
     /// Who has played, and is not known yet.
-    pub fn strangers(&self) -> Vec<PlayerId> {
+    pub(crate) fn strangers(&self) -> Vec<PlayerId> {
         let players = self.by_variant.values().flat_map(|book| book.numbers.keys());
         let unknown: BTreeSet<&PlayerId> =
             players.filter(|id| !self.people_and_bots.contains_key(*id)).collect();
@@ -125,12 +125,12 @@ impl RatingSums {
     }
 
     /// Says who they are. What a player is does not change, but by leaving.
-    pub fn introduce(&mut self, players: &[StoredPlayer]) {
+    pub(crate) fn introduce(&mut self, players: &[StoredPlayer]) {
         self.people_and_bots.extend(players.iter().map(|player| (player.id.clone(), Listed::of(player))));
     }
 
     /// Fits the variants in which games have come. Players who were not introduced are left out.
-    pub fn fit(&mut self) -> FitSnapshot {
+    pub(crate) fn fit(&mut self) -> FitSnapshot {
         for book in self.by_variant.values_mut().filter(|book| book.is_new) {
             let field = |population| book.field(population, &self.people_and_bots);
             book.fits = Some(Arc::new(Fits { bots: field(Population::Bots), all: field(Population::All) }));
@@ -188,7 +188,7 @@ impl VariantSums {
 
 impl FitSnapshot {
     /// The ratings as they are stored.
-    pub fn publication(&self, revision: u64) -> Publication {
+    pub(crate) fn publication(&self, revision: u64) -> Publication {
         let mut ratings = Vec::new();
         for (variant, fits) in &self.fits {
             for (population, field) in [(Population::All, &fits.all), (Population::Bots, &fits.bots)] {

@@ -32,7 +32,7 @@ const PAGE: u32 = 2_000;
 
 /// Why ratings could not be fitted.
 #[derive(Debug, Error)]
-pub enum FollowError {
+pub(crate) enum FollowError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -46,18 +46,18 @@ pub enum FollowError {
 
 /// What the leaderboard is made from.
 #[derive(Clone, Debug)]
-pub struct LeaderboardDeps {
+pub(crate) struct LeaderboardDeps {
     /// Where rated games are.
-    pub store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     /// Stores what was fitted.
-    pub writer: Writer,
+    pub(crate) writer: Writer,
     /// Where everybody reads it.
-    pub leaderboard: Leaderboard,
+    pub(crate) leaderboard: Leaderboard,
 }
 
 /// Follows the records.
 #[derive(Debug)]
-pub struct LeaderboardActor {
+pub(crate) struct LeaderboardActor {
     deps: LeaderboardDeps,
     follower: Follower,
     unpublished: Option<FitSnapshot>,
@@ -66,12 +66,12 @@ pub struct LeaderboardActor {
 
 impl LeaderboardActor {
     /// Nothing is read before it runs.
-    pub fn new(deps: LeaderboardDeps) -> Self {
+    pub(crate) fn new(deps: LeaderboardDeps) -> Self {
         Self { deps, follower: Follower::default(), unpublished: None, published_at: None }
     }
 
     /// Runs until the daemon stops.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         let finished = self.deps.writer.finished().clone();
         loop {
             // Before the look, so that what comes meanwhile is news.
@@ -138,7 +138,7 @@ impl LeaderboardActor {
 
 /// How far the records were read.
 #[derive(Debug, Default)]
-pub struct Follower {
+pub(crate) struct Follower {
     books: RatingSums,
     /// Of the records, when reading began.
     revision: u64,
@@ -151,7 +151,7 @@ impl Follower {
     /// # Errors
     ///
     /// The store cannot be read, or the fit panicked.
-    pub async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
+    pub(crate) async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
         let revision = store.revision().await?;
         let mut is_due = !self.has_begun;
         if revision != self.revision {

@@ -11,41 +11,41 @@ use crate::storage::record::RatingRow;
 
 /// One player of a field.
 #[derive(Clone, PartialEq, Debug)]
-pub struct FittedPlayer {
-    pub player: PlayerId,
+pub(crate) struct FittedPlayer {
+    pub(crate) player: PlayerId,
     /// The rating, in Elo points.
-    pub elo: f64,
+    pub(crate) elo: f64,
     /// Its standard error, in Elo points.
-    pub error: f64,
+    pub(crate) error: f64,
     /// Half the width of the interval that holds 95 %, in Elo points.
-    pub pm95: f64,
+    pub(crate) pm95: f64,
     /// Games of this fit that count: repeated ones once, halves of pairs not at all.
-    pub games: u64,
-    pub pairs: u64,
+    pub(crate) games: u64,
+    pub(crate) pairs: u64,
     /// How many opponents they were against.
-    pub opponents: usize,
+    pub(crate) opponents: usize,
     /// The live rating, and all rated games on this board.
-    pub live: RatingRow,
+    pub(crate) live: RatingRow,
 }
 
 impl FittedPlayer {
     /// The rating as it is stored.
-    pub fn elo_milli(&self) -> MilliElo {
+    pub(crate) fn elo_milli(&self) -> MilliElo {
         MilliElo(milli(self.elo))
     }
 
     /// The standard error in thousandths of a point.
-    pub fn error_milli(&self) -> u64 {
+    pub(crate) fn error_milli(&self) -> u64 {
         milli(self.error).unsigned_abs()
     }
 
     /// The rating in whole points.
-    pub fn whole_elo(&self) -> i32 {
+    pub(crate) fn whole_elo(&self) -> i32 {
         self.elo_milli().to_elo()
     }
 
     /// Half the width of the interval in whole points; never nothing.
-    pub fn whole_pm95(&self) -> u32 {
+    pub(crate) fn whole_pm95(&self) -> u32 {
         u32::try_from(MilliElo(milli(self.pm95)).to_elo()).unwrap_or_default().max(1)
     }
 }
@@ -65,7 +65,7 @@ pub(super) struct Member {
 
 /// Where the scale of a field is fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// The bot of the house that plays at random has 0.
     Random,
     /// It has not played: the mean is 0.
@@ -74,7 +74,7 @@ pub enum Scale {
 
 /// The ratings of all players of a field.
 #[derive(Clone, Debug)]
-pub struct Standings {
+pub(crate) struct Standings {
     /// By the order of the fit.
     rows: Vec<FittedPlayer>,
     places: HashMap<PlayerId, usize>,
@@ -82,15 +82,15 @@ pub struct Standings {
     ranking: Vec<usize>,
     fit: Fit,
     /// What fixes the scale.
-    pub scale: Scale,
+    pub(crate) scale: Scale,
     /// The bot of the house that never errs, if it has played: nobody plays better moves.
-    pub ceiling: Option<PlayerId>,
+    pub(crate) ceiling: Option<PlayerId>,
     /// Elo points that the first move is worth.
-    pub first_move_advantage: f64,
-    pub games: u64,
-    pub pairs: u64,
+    pub(crate) first_move_advantage: f64,
+    pub(crate) games: u64,
+    pub(crate) pairs: u64,
     /// Why not to trust the ratings; players by their places in [`Self::rows`].
-    pub warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl Standings {
@@ -141,17 +141,17 @@ impl Standings {
     }
 
     /// All players, in the order of their ids.
-    pub fn rows(&self) -> &[FittedPlayer] {
+    pub(crate) fn rows(&self) -> &[FittedPlayer] {
         &self.rows
     }
 
     /// All players, the strongest first; equals in the order of their ids.
-    pub fn ranking(&self) -> impl ExactSizeIterator<Item = &FittedPlayer> {
+    pub(crate) fn ranking(&self) -> impl ExactSizeIterator<Item = &FittedPlayer> {
         self.ranking.iter().map(|&place| &self.rows[place])
     }
 
     /// A player's rating, if it is in the field.
-    pub fn get(&self, player: &PlayerId) -> Option<&FittedPlayer> {
+    pub(crate) fn get(&self, player: &PlayerId) -> Option<&FittedPlayer> {
         self.places.get(player).map(|&place| &self.rows[place])
     }
 
@@ -160,19 +160,20 @@ impl Standings {
     }
 
     /// Covariance of two ratings, in squared points; `None` unless both are in the field.
-    pub fn covariance(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+    #[cfg(test)]
+    pub(crate) fn covariance(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.covariance(a, b))
     }
 
     /// Standard error of the difference of two ratings, in points; `None` unless both are in the field.
-    pub fn error_between(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+    pub(crate) fn error_between(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.error_between(a, b))
     }
 
     /// How probable it is that `a` is stronger than `b`; `None` unless both are in the field.
-    pub fn los(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
+    pub(crate) fn los(&self, a: &PlayerId, b: &PlayerId) -> Option<f64> {
         let (a, b) = self.both(a, b)?;
         Some(self.fit.los(a, b))
     }

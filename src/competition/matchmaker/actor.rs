@@ -68,38 +68,38 @@ const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
 /// How the ladder is run.
 #[derive(Clone, Copy, Debug)]
-pub struct MatchmakerSettings {
+pub(crate) struct MatchmakerSettings {
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Part of all cores for bots of the house, in percent.
-    pub cpu_share: u32,
+    pub(crate) cpu_share: u32,
     /// Pairs of house bots at the same time.
-    pub house_pairs: usize,
+    pub(crate) house_pairs: usize,
     /// Pairs of the same two bots within a day.
-    pub pairs_per_day: u32,
+    pub(crate) pairs_per_day: u32,
 }
 
 /// What the matchmaker works with.
 #[derive(Clone, Debug)]
-pub struct MatchmakerDeps {
-    pub host: Host,
-    pub store: Arc<dyn Store>,
-    pub sessions: Sessions,
+pub(crate) struct MatchmakerDeps {
+    pub(crate) host: Host,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) sessions: Sessions,
     /// Tells whether games still go on, and whether people play.
-    pub directory: Directory,
+    pub(crate) directory: Directory,
     /// Tells whether people wait.
-    pub feeds: Feeds,
+    pub(crate) feeds: Feeds,
     /// Knows what thinking costs.
-    pub pool: ComputePool,
+    pub(crate) pool: ComputePool,
     /// Where everybody sees who is left out.
-    pub troubles: Troubles,
+    pub(crate) troubles: Troubles,
     /// Knows how strong bots are, by all their games together.
-    pub leaderboard: Leaderboard,
+    pub(crate) leaderboard: Leaderboard,
 }
 
 /// Starts ladder games.
 #[derive(Debug)]
-pub struct MatchmakerActor {
+pub(crate) struct MatchmakerActor {
     deps: MatchmakerDeps,
     settings: MatchmakerSettings,
     budget: Budget,
@@ -133,7 +133,7 @@ struct RunningPair {
 
 impl MatchmakerActor {
     /// A matchmaker that has not started anything yet.
-    pub fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
+    pub(crate) fn new(deps: MatchmakerDeps, settings: MatchmakerSettings) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             deps,
@@ -153,7 +153,7 @@ impl MatchmakerActor {
     }
 
     /// Runs until the daemon stops.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         let mut ends = self.deps.host.ends();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

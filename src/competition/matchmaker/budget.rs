@@ -38,7 +38,7 @@ const WHEN_SETTLED: f64 = 0.1;
 
 /// Which budget pays for a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BudgetClass {
+pub(crate) enum BudgetClass {
     /// It moves at once.
     Quick,
     /// It searches.
@@ -47,12 +47,12 @@ pub enum BudgetClass {
 
 impl BudgetClass {
     /// That of a bot whose moves cost so much on average; of a new one, quick.
-    pub fn of(per_move: Option<Duration>) -> Self {
+    pub(crate) fn of(per_move: Option<Duration>) -> Self {
         if per_move.is_some_and(|cost| cost > QUICK_MOVE_MAX) { Self::Slow } else { Self::Quick }
     }
 
     /// That of a pair: of the slower one.
-    pub fn with(self, other: Self) -> Self {
+    pub(crate) fn with(self, other: Self) -> Self {
         match (self, other) {
             (Self::Quick, Self::Quick) => Self::Quick,
             (Self::Slow, _) | (_, Self::Slow) => Self::Slow,
@@ -61,13 +61,13 @@ impl BudgetClass {
 }
 
 /// What a bot's part in a pair is expected to cost, in seconds.
-pub fn cost_of_pair(per_move: Option<Duration>) -> f64 {
+pub(crate) fn cost_of_pair(per_move: Option<Duration>) -> f64 {
     GAME + MOVES_OF_PAIR * per_move.unwrap_or(UNKNOWN_MOVE).as_secs_f64()
 }
 
 /// What else goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Activity {
+pub(crate) enum Activity {
     /// Nothing: the bots have the machine.
     Alone,
     /// People play or wait for somebody: they come first.
@@ -88,7 +88,7 @@ impl Activity {
 
 /// Both compute budgets, in seconds of one core.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// What comes in per second.
     income: f64,
     quick: f64,
@@ -98,7 +98,7 @@ pub struct Budget {
 impl Budget {
     /// Full budgets on a machine of so many cores, of which `percent` may be used.
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^52 cores")]
-    pub fn new(cores: usize, percent: u32) -> Self {
+    pub(crate) fn new(cores: usize, percent: u32) -> Self {
         let income = cores as f64 * f64::from(percent) / 100.0;
         let mut budget = Self { income, quick: 0.0, slow: 0.0 };
         budget.pass(Duration::from_secs_f64(SAVED_MAX), Activity::Alone);
@@ -106,7 +106,7 @@ impl Budget {
     }
 
     /// Time goes by.
-    pub fn pass(&mut self, time: Duration, activity: Activity) {
+    pub(crate) fn pass(&mut self, time: Duration, activity: Activity) {
         let comes = self.income * activity.part() * time.as_secs_f64();
         let quick = self.quick + QUICK_SHARE * comes;
         let quick_max = QUICK_SHARE * self.income * SAVED_MAX;
@@ -117,12 +117,12 @@ impl Budget {
     }
 
     /// A bot of this class has thought.
-    pub fn spend(&mut self, class: BudgetClass, thinking: Duration) {
+    pub(crate) fn spend(&mut self, class: BudgetClass, thinking: Duration) {
         self.take(class, thinking.as_secs_f64());
     }
 
     /// A pair of games begins.
-    pub fn begin_pair(&mut self, class: BudgetClass) {
+    pub(crate) fn begin_pair(&mut self, class: BudgetClass) {
         self.take(class, 2.0 * GAME);
     }
 
@@ -135,7 +135,7 @@ impl Budget {
     }
 
     /// Whether another pair of this class may begin.
-    pub fn allows(&self, class: BudgetClass) -> bool {
+    pub(crate) fn allows(&self, class: BudgetClass) -> bool {
         match class {
             BudgetClass::Quick => self.quick > 0.0,
             BudgetClass::Slow => self.slow > 0.0,

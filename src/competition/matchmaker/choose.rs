@@ -25,66 +25,66 @@ const WORTH_WITHOUT_DOUBT: f64 = 0.1;
 
 /// How strong a bot is, as far as is known, in Elo points.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct KnownStrength {
-    pub elo: f64,
-    pub error: f64,
+pub(crate) struct KnownStrength {
+    pub(crate) elo: f64,
+    pub(crate) error: f64,
     /// Whether too few games stand behind it to say anything.
-    pub is_new: bool,
+    pub(crate) is_new: bool,
 }
 
 /// A bot that could play now.
 #[derive(Clone, Debug)]
-pub struct PairCandidate {
-    pub identity: Identity,
+pub(crate) struct PairCandidate {
+    pub(crate) identity: Identity,
     /// Whether the house plays it.
-    pub house: bool,
+    pub(crate) house: bool,
     /// Whether it has a house pair under way, or is being probed in one: it can still be a remote bot's opponent.
-    pub is_taken: bool,
+    pub(crate) is_taken: bool,
     /// In the ladder's variant.
-    pub strength: KnownStrength,
+    pub(crate) strength: KnownStrength,
     /// The live rating, by which bots say whom they accept.
-    pub live_elo: i32,
-    pub accepts: Accepts,
+    pub(crate) live_elo: i32,
+    pub(crate) accepts: Accepts,
     /// Which budget pays for it; none does for remote bots.
-    pub class: BudgetClass,
+    pub(crate) class: BudgetClass,
     /// What its part in a pair costs us, in seconds of a core.
-    pub cost: f64,
+    pub(crate) cost: f64,
 }
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
-pub struct PairQuestion<'a> {
-    pub field: &'a [PairCandidate],
+pub(crate) struct PairQuestion<'a> {
+    pub(crate) field: &'a [PairCandidate],
     /// How sure the difference of two ratings is, where there is a joint fit.
-    pub fit: Option<&'a Standings>,
+    pub(crate) fit: Option<&'a Standings>,
     /// What they have played within the day.
-    pub meetings: &'a Meetings,
+    pub(crate) meetings: &'a Meetings,
     /// Pairs of the same two bots within a day.
-    pub pairs_per_day: u32,
+    pub(crate) pairs_per_day: u32,
     /// How much time each side would have.
-    pub time: TimeControl,
-    pub now: Instant,
+    pub(crate) time: TimeControl,
+    pub(crate) now: Instant,
     /// Whether pairs of bots of the house may begin, by class: quick and slow.
-    pub house: [bool; 2],
+    pub(crate) house: [bool; 2],
 }
 
 /// The pair to play.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ChosenPair {
+pub(crate) struct ChosenPair {
     /// Two places in the field, `a` before `b`.
-    pub a: usize,
-    pub b: usize,
+    pub(crate) a: usize,
+    pub(crate) b: usize,
     /// Standard error of the difference of their ratings, in Elo points.
-    pub error: f64,
+    pub(crate) error: f64,
     /// Which budget pays for it, if both are of the house.
-    pub class: Option<BudgetClass>,
+    pub(crate) class: Option<BudgetClass>,
 }
 
 /// Chooses the pair to play next, if any two candidates may meet.
 ///
 /// Pairs with a remote bot go before those of the house, pairs with a newcomer before others; among these the one that
 /// tells most for what it costs.
-pub fn choose(question: &PairQuestion<'_>) -> Option<ChosenPair> {
+pub(crate) fn choose(question: &PairQuestion<'_>) -> Option<ChosenPair> {
     let field = question.field;
     let mut best: Option<((bool, bool, f64), ChosenPair)> = None;
     for (a, one) in field.iter().enumerate() {
@@ -155,7 +155,7 @@ impl PairQuestion<'_> {
 /// By how much it makes the variance of their difference smaller, in squared Elo points: two games have the information
 /// `2 p (1 - p)`, so who is far stronger or weaker tells little, and who is known already too. What may change the
 /// order of the two counts for more.
-pub fn gain(difference: f64, error: f64) -> f64 {
+pub(crate) fn gain(difference: f64, error: f64) -> f64 {
     let variance = error * error;
     let p = expected_score(difference);
     let information = GAMES * p * (1.0 - p) / (POINTS * POINTS);

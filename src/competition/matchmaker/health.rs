@@ -20,7 +20,7 @@ const CLEAN_PAIRS: u32 = 2;
 
 /// Whether a bot may be paired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// It may.
     Fit,
     /// It may play one pair at a time, to show that it is well again.
@@ -31,7 +31,7 @@ pub enum Condition {
 
 /// What has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HealthNews {
+pub(crate) enum HealthNews {
     /// It is paused for so long.
     Paused(Fault, Duration),
     /// It is trusted again.
@@ -55,13 +55,13 @@ struct Pause {
 
 /// The record of every bot that has broken off. Who has not, is not in it.
 #[derive(Clone, Debug, Default)]
-pub struct BotHealth {
+pub(crate) struct BotHealth {
     records: HashMap<PlayerId, FaultRecord>,
 }
 
 impl BotHealth {
     /// Whether a bot may be paired now.
-    pub fn condition(&self, bot: &PlayerId, now: Instant) -> Condition {
+    pub(crate) fn condition(&self, bot: &PlayerId, now: Instant) -> Condition {
         match self.records.get(bot) {
             Some(FaultRecord { last, pause: Some(pause), .. }) if pause.until > now => {
                 Condition::Paused(*last, pause.until)
@@ -72,13 +72,13 @@ impl BotHealth {
     }
 
     /// All bots that are paused or being probed.
-    pub fn troubled(&self, now: Instant) -> impl Iterator<Item = (&PlayerId, Condition)> {
+    pub(crate) fn troubled(&self, now: Instant) -> impl Iterator<Item = (&PlayerId, Condition)> {
         let conditions = self.records.keys().map(move |bot| (bot, self.condition(bot, now)));
         conditions.filter(|(_, condition)| *condition != Condition::Fit)
     }
 
     /// A bot has broken off a game.
-    pub fn fault(&mut self, bot: &PlayerId, fault: Fault, now: Instant) -> Option<HealthNews> {
+    pub(crate) fn fault(&mut self, bot: &PlayerId, fault: Fault, now: Instant) -> Option<HealthNews> {
         let new = FaultRecord { faults: 0, last: fault, pause: None };
         let record = self.records.entry(bot.clone()).or_insert(new);
         record.faults += 1;
@@ -94,7 +94,7 @@ impl BotHealth {
     }
 
     /// A bot has played a pair to its end without breaking off.
-    pub fn clean_pair(&mut self, bot: &PlayerId, now: Instant) -> Option<HealthNews> {
+    pub(crate) fn clean_pair(&mut self, bot: &PlayerId, now: Instant) -> Option<HealthNews> {
         let record = self.records.get_mut(bot)?;
         match &mut record.pause {
             Some(pause) if pause.until > now => None,

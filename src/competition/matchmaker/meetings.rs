@@ -16,7 +16,7 @@ type PairKey = (PlayerId, PlayerId);
 
 /// Pairs of the last day.
 #[derive(Clone, Debug, Default)]
-pub struct Meetings {
+pub(crate) struct Meetings {
     known: HashMap<PairKey, KnownMeetings>,
 }
 
@@ -32,13 +32,13 @@ impl Meetings {
     }
 
     /// How many pairs they have played, `None` if the store must be asked.
-    pub fn pairs(&self, a: &PlayerId, b: &PlayerId, now: Instant) -> Option<u32> {
+    pub(crate) fn pairs(&self, a: &PlayerId, b: &PlayerId, now: Instant) -> Option<u32> {
         let known = self.known.get(&Self::key(a, b))?;
         (now.saturating_duration_since(known.read_at) < HOLDS).then_some(known.pairs)
     }
 
     /// What the store says.
-    pub fn learn(&mut self, a: &PlayerId, b: &PlayerId, pairs: u32, now: Instant) {
+    pub(crate) fn learn(&mut self, a: &PlayerId, b: &PlayerId, pairs: u32, now: Instant) {
         if self.known.len() >= MEETINGS_MAX {
             self.known.clear();
         }
@@ -46,7 +46,7 @@ impl Meetings {
     }
 
     /// One more begins.
-    pub fn add(&mut self, a: &PlayerId, b: &PlayerId) {
+    pub(crate) fn add(&mut self, a: &PlayerId, b: &PlayerId) {
         if let Some(known) = self.known.get_mut(&Self::key(a, b)) {
             known.pairs = known.pairs.saturating_add(1);
         }

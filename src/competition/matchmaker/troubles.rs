@@ -9,16 +9,16 @@ use crate::model::ids::PlayerId;
 
 /// Why a bot is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BotTrouble {
+pub(crate) struct BotTrouble {
     /// How it broke off last: time, illegal, absent or failed.
-    pub fault: &'static str,
+    pub(crate) fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
-    pub probing: bool,
+    pub(crate) probing: bool,
 }
 
 impl BotTrouble {
     /// That of a bot in this condition.
-    pub fn of(condition: Condition) -> Option<Self> {
+    pub(crate) fn of(condition: Condition) -> Option<Self> {
         let trouble = |fault: Fault, probing| Some(Self { fault: fault.as_str(), probing });
         match condition {
             Condition::Fit => None,
@@ -30,11 +30,11 @@ impl BotTrouble {
 
 /// All bots in trouble. The matchmaker writes it, pages and interface read it. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
+pub(crate) struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
 
 impl Troubles {
     /// Why this bot is left out, if it is.
-    pub fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
+    pub(crate) fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
     }
 

@@ -43,7 +43,7 @@ enum StepError {
 }
 
 /// Runs all checks; those after a failure are missing.
-pub async fn run(introduction: Introduction) -> Vec<Check> {
+pub(crate) async fn run(introduction: Introduction) -> Vec<Check> {
     let mut checks = Vec::new();
     let result = steps(introduction, &mut checks).await;
     if let Err((name, error)) = result {

@@ -42,16 +42,16 @@ pub enum BeginError {
 
 /// What tests are made with.
 #[derive(Clone, Debug)]
-pub struct SelfTestDeps {
-    pub host: Host,
-    pub sessions: Sessions,
+pub(crate) struct SelfTestDeps {
+    pub(crate) host: Host,
+    pub(crate) sessions: Sessions,
     /// Reads games and reports.
-    pub store: Arc<dyn Store>,
-    pub writer: Writer,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) writer: Writer,
     /// Owns the tests' tasks.
-    pub tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
     /// Cancelled when the daemon stops.
-    pub stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
 }
 
 /// The tests of this daemon. Cheap to clone.
@@ -63,7 +63,7 @@ pub struct SelfTests {
 
 impl SelfTests {
     /// None is under way yet.
-    pub fn new(deps: SelfTestDeps) -> Self {
+    pub(crate) fn new(deps: SelfTestDeps) -> Self {
         Self { deps: Arc::new(deps), running: Arc::default() }
     }
 
@@ -126,7 +126,7 @@ impl SelfTests {
 
     /// Where the operator requires it: tests versions that connect openly and have no report yet, so that a bot need
     /// not ask. Runs until the daemon stops.
-    pub async fn run(self) {
+    pub(crate) async fn run(self) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

@@ -23,35 +23,35 @@ const FINISHED_MAX: usize = 32;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Upcoming {
     /// That of the configuration.
-    pub name: String,
+    pub(crate) name: String,
     /// When it begins; nothing for those that wait for a command.
-    pub at: Option<UnixMillis>,
+    pub(crate) at: Option<UnixMillis>,
 }
 
 /// A tournament in a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TournamentSummary {
     /// What is fixed, and how it ended.
-    pub tournament: StoredTournament,
-    pub games: u64,
+    pub(crate) tournament: StoredTournament,
+    pub(crate) games: u64,
     /// Who came first, if it is over.
-    pub winner: Option<PlayerName>,
+    pub(crate) winner: Option<PlayerName>,
 }
 
 /// A tournament with everything that there is to see.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TournamentView {
     /// What is fixed, and how it ended.
-    pub tournament: StoredTournament,
+    pub(crate) tournament: StoredTournament,
     /// The entrants' names, in their order.
-    pub names: Vec<PlayerName>,
+    pub(crate) names: Vec<PlayerName>,
     /// Standings, crosstable and ratings, by rank.
-    pub table: RatingTable,
+    pub(crate) table: RatingTable,
     /// Games of the schedule as far as they are known, in its order.
     pub lines: Vec<ScheduleLine>,
-    pub games: u64,
+    pub(crate) games: u64,
     /// Games of the schedule as far as it is known.
-    pub known: u64,
+    pub(crate) known: u64,
 }
 
 impl TournamentView {
@@ -152,7 +152,8 @@ impl Tournaments {
     }
 
     /// A board for reading alone, on which nobody starts anything.
-    pub fn reading(store: Arc<dyn Store>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn reading(store: Arc<dyn Store>) -> Self {
         Self::new(store).0
     }
 
@@ -161,7 +162,7 @@ impl Tournaments {
     }
 
     /// Those of the configuration, the next first.
-    pub fn upcoming(&self) -> Vec<Upcoming> {
+    pub(crate) fn upcoming(&self) -> Vec<Upcoming> {
         self.shown.borrow().upcoming.clone()
     }
 
@@ -170,7 +171,7 @@ impl Tournaments {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn list(
+    pub(crate) async fn list(
         &self,
         before: Option<u64>,
         limit: u32,

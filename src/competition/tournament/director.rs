@@ -57,13 +57,13 @@ const TRIES_MORE: usize = 32;
 
 /// What the director works with.
 #[derive(Clone, Debug)]
-pub struct DirectorDeps {
-    pub host: Host,
+pub(crate) struct DirectorDeps {
+    pub(crate) host: Host,
     /// Has tournaments, games and players.
-    pub store: Arc<dyn Store>,
-    pub writer: Writer,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) writer: Writer,
     /// Tells who is there.
-    pub sessions: Sessions,
+    pub(crate) sessions: Sessions,
 }
 
 /// A tournament of the configuration and when it is due.
@@ -100,7 +100,7 @@ impl RunningTournament {
 
 /// Runs tournaments. It alone knows how they stand; everybody else sees what it shows.
 #[derive(Debug)]
-pub struct Director {
+pub(crate) struct Director {
     deps: DirectorDeps,
     shown: watch::Sender<Shown>,
     /// When it last showed what had changed.
@@ -129,7 +129,7 @@ impl Director {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn new(
+    pub(crate) async fn new(
         deps: DirectorDeps,
         configured: Vec<TournamentConfig>,
     ) -> Result<(Self, Tournaments), StoreError> {
@@ -174,7 +174,7 @@ impl Director {
     }
 
     /// Runs until the daemon stops.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         self.begin_plans().await;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -411,7 +411,7 @@ impl Director {
         let (result, reason, by) = (over.end.result, over.end.reason, over.end.by.map(Side::from));
         let ending = Ending { result, reason, by };
         let number = pair * 2 + u64::from(leg.saturating_sub(1));
-        match Decided::by(&ending, &spec.opening.moves, &over.end.moves) {
+        match Decided::by(ending, &spec.opening.moves, &over.end.moves) {
             Some(decided) => {
                 let suspended = running.change(|progress| progress.finished(number, decided));
                 say_suspended(&id, running, &suspended);

@@ -24,20 +24,20 @@ const REPLAYS_MAX: usize = 3;
 
 /// How a game of the schedule came out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Decided {
+pub(crate) struct Decided {
     /// `None` for a draw.
-    pub winner: Option<Side>,
+    pub(crate) winner: Option<Side>,
     /// Who broke it off.
-    pub at_fault: Option<Side>,
+    pub(crate) at_fault: Option<Side>,
     /// Whether both sides moved after the opening.
-    pub both_moved: bool,
-    pub moves: String,
+    pub(crate) both_moved: bool,
+    pub(crate) moves: String,
 }
 
 impl Decided {
     /// How a game ended, `None` if it must be played again. One that was broken off before it began in earnest is lost
     /// by whoever did that.
-    pub fn by(ending: &Ending, opening: &str, moves: &str) -> Option<Self> {
+    pub(crate) fn by(ending: Ending, opening: &str, moves: &str) -> Option<Self> {
         let winner = match (ending.result, ending.by) {
             (GameResult::Void, Some(by)) => Some(by.opponent()),
             (GameResult::Void, None) => return None,
@@ -52,7 +52,7 @@ impl Decided {
 
     /// The same of a stored game that has ended.
     fn of(game: &StoredGame) -> Option<Self> {
-        Self::by(game.ending()?, &game.spec.opening.moves, &game.moves())
+        Self::by(*game.ending()?, &game.spec.opening.moves, &game.moves())
     }
 
     /// Somebody was not there.
@@ -70,22 +70,22 @@ impl Decided {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduleLine {
     /// In the order of the schedule, from 0; games 2k and 2k + 1 are pair k.
-    pub number: u64,
+    pub(crate) number: u64,
     /// Places among the entrants.
-    pub seats: BySide<usize>,
+    pub(crate) seats: BySide<usize>,
     /// Its record; a walkover has none.
     pub game: Option<GameId>,
     /// How it came out; `None` while it goes on.
-    pub outcome: Option<ShownOutcome>,
+    pub(crate) outcome: Option<ShownOutcome>,
 }
 
 /// An outcome as it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShownOutcome {
+pub(crate) struct ShownOutcome {
     /// `None` for a draw.
-    pub winner: Option<Side>,
+    pub(crate) winner: Option<Side>,
     /// Whether somebody broke it off.
-    pub is_fault: bool,
+    pub(crate) is_fault: bool,
 }
 
 impl From<&Decided> for ShownOutcome {
@@ -96,7 +96,7 @@ impl From<&Decided> for ShownOutcome {
 
 /// A tournament under way, or one that is over.
 #[derive(Debug)]
-pub struct TournamentProgress {
+pub(crate) struct TournamentProgress {
     tournament: StoredTournament,
     names: Vec<PlayerName>,
     course: Course,
@@ -116,7 +116,7 @@ impl TournamentProgress {
     /// # Errors
     ///
     /// There are no openings.
-    pub fn new(tournament: StoredTournament, names: Vec<PlayerName>) -> Result<Self, SuiteError> {
+    pub(crate) fn new(tournament: StoredTournament, names: Vec<PlayerName>) -> Result<Self, SuiteError> {
         let suite = Suite::balanced(Variant::STANDARD)?;
         let course = Course::new(plan(&tournament, &names, &suite));
         Ok(Self {
@@ -136,7 +136,7 @@ impl TournamentProgress {
     /// # Errors
     ///
     /// There are no openings.
-    pub fn replay(
+    pub(crate) fn replay(
         tournament: StoredTournament,
         names: Vec<PlayerName>,
         games: &[StoredGame],
@@ -184,37 +184,37 @@ impl TournamentProgress {
     }
 
     /// What is fixed.
-    pub fn tournament(&self) -> &StoredTournament {
+    pub(crate) fn tournament(&self) -> &StoredTournament {
         &self.tournament
     }
 
     /// The entrants' names, in their order.
-    pub fn names(&self) -> &[PlayerName] {
+    pub(crate) fn names(&self) -> &[PlayerName] {
         &self.names
     }
 
     /// Games that go on, by their place in the schedule.
-    pub fn live(&self) -> &HashMap<u64, GameId> {
+    pub(crate) fn live(&self) -> &HashMap<u64, GameId> {
         &self.live
     }
 
     /// Games of the schedule that are known so far, in its order.
-    pub fn lines(&self) -> impl Iterator<Item = &ScheduleLine> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &ScheduleLine> {
         self.lines.values()
     }
 
     /// Games that are booked, and games of the schedule as far as it is known.
-    pub fn games(&self) -> (u64, u64) {
+    pub(crate) fn games(&self) -> (u64, u64) {
         (self.course.results().games(), self.course.games_known())
     }
 
     /// Standings, crosstable and ratings.
-    pub fn table(&self) -> RatingTable {
+    pub(crate) fn table(&self) -> RatingTable {
         RatingTable::of_tournament(&self.course)
     }
 
     /// Why nothing more is to be played, if so.
-    pub fn over(&self) -> Option<EndedBecause> {
+    pub(crate) fn over(&self) -> Option<EndedBecause> {
         self.course.over().map(|why| match why {
             Why::Complete | Why::Decided => EndedBecause::Complete,
             Why::Suspended => EndedBecause::Suspended,
@@ -222,7 +222,7 @@ impl TournamentProgress {
     }
 
     /// Who came first; nobody if nothing was played.
-    pub fn winner(&self) -> Option<usize> {
+    pub(crate) fn winner(&self) -> Option<usize> {
         let table = self.table();
         let first = table.players.first().filter(|player| player.games > 0)?;
         self.names.iter().position(|name| name.as_str() == first.name)
@@ -230,7 +230,7 @@ impl TournamentProgress {
 
     /// The next game to begin, `None` if others must end first. It must be either [`Self::started`], or
     /// [`Self::postpone`]d.
-    pub fn next_game(&mut self) -> Option<PlannedGame> {
+    pub(crate) fn next_game(&mut self) -> Option<PlannedGame> {
         while let Some(slot) = self.postponed.pop_front() {
             if self.is_wanted(slot) {
                 return Some(slot);
@@ -250,24 +250,24 @@ impl TournamentProgress {
     }
 
     /// The moves of the opening of a game.
-    pub fn opening(&self, slot: PlannedGame) -> String {
+    pub(crate) fn opening(&self, slot: PlannedGame) -> String {
         self.suite.draw(self.tournament.seed, slot.pairing.opening).notation()
     }
 
     /// A game has begun.
-    pub fn started(&mut self, slot: PlannedGame, game: GameId) {
+    pub(crate) fn started(&mut self, slot: PlannedGame, game: GameId) {
         let (number, seats) = (slot.number, slot.seats());
         self.lines.insert(number, ScheduleLine { number, seats, game: Some(game.clone()), outcome: None });
         self.live.insert(number, game);
     }
 
     /// A game could not begin and is tried again after the others that wait.
-    pub fn postpone(&mut self, slot: PlannedGame) {
+    pub(crate) fn postpone(&mut self, slot: PlannedGame) {
         self.postponed.push_back(slot);
     }
 
     /// A game has ended. Gives the entrants that are suspended by it.
-    pub fn finished(&mut self, number: u64, decided: Decided) -> Vec<usize> {
+    pub(crate) fn finished(&mut self, number: u64, decided: Decided) -> Vec<usize> {
         if self.live.remove(&number).is_none() {
             return Vec::new(); // what is stored of it has been booked
         }
@@ -279,7 +279,7 @@ impl TournamentProgress {
     }
 
     /// Somebody was not there for a game.
-    pub fn walked_over(&mut self, slot: PlannedGame, absent: Side) -> Vec<usize> {
+    pub(crate) fn walked_over(&mut self, slot: PlannedGame, absent: Side) -> Vec<usize> {
         let (number, decided) = (slot.number, Decided::walkover(absent));
         let outcome = Some(ShownOutcome::from(&decided));
         self.lines.insert(number, ScheduleLine { number, seats: slot.seats(), game: None, outcome });

@@ -32,13 +32,13 @@ pub(in crate::http) struct Credentials {
 /// Who signed in. The session itself is in the cookie.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Account")]
-pub struct SignedInView {
+pub(crate) struct SignedInView {
     /// Stays the same for ever.
-    pub id: PlayerId,
+    pub(crate) id: PlayerId,
     /// As it was registered.
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     /// Always `human`.
-    pub kind: PlayerKind,
+    pub(crate) kind: PlayerKind,
 }
 
 impl From<Identity> for SignedInView {

@@ -41,9 +41,9 @@ struct CreatedBot {
 
 /// What became of the tokens.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RevokedTokens {
+pub(crate) struct RevokedTokens {
     /// How many were valid until now.
-    pub revoked: usize,
+    pub(crate) revoked: usize,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {

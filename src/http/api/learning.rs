@@ -77,31 +77,31 @@ struct CurvePointView {
 
 /// Why a bot moved as it did.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct MoveReasons {
+pub(crate) struct MoveReasons {
     /// Of the move, counted from 1, the opening's included.
-    pub ply: usize,
+    pub(crate) ply: usize,
     /// Where it moved, from 1.
-    pub column: u8,
+    pub(crate) column: u8,
     /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided the move of a bot that
     /// learns: it won at once, was forced, or no known pattern spoke.
-    pub reasons: Vec<WhyReason>,
+    pub(crate) reasons: Vec<WhyReason>,
 }
 
 /// A pattern that spoke.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct WhyReason {
+pub(crate) struct WhyReason {
     /// For which column, from 1.
-    pub column: u8,
+    pub(crate) column: u8,
     /// How much it weighed, in the bot's own unit.
-    pub weight: i64,
+    pub(crate) weight: i64,
     /// The pattern's name, such as `own c1 d1 e1 .`.
-    pub pattern: String,
+    pub(crate) pattern: String,
     /// How often it was seen then.
-    pub seen: u32,
+    pub(crate) seen: u32,
     /// How many of those games were won.
-    pub won: u32,
+    pub(crate) won: u32,
     /// How many were lost.
-    pub lost: u32,
+    pub(crate) lost: u32,
 }
 
 /// What a finished game taught the learners.
@@ -131,13 +131,13 @@ struct LessonJson {
 /// A move of a game at which a learner chose otherwise right after it had learnt the game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RethoughtJson")]
-pub struct ChangedMoveJson {
+pub(crate) struct ChangedMoveJson {
     /// Of the move that was played, counted from 1, the opening's included.
-    pub ply: usize,
+    pub(crate) ply: usize,
     /// The columns, from 1, among which it would have chosen before.
-    pub before: Vec<u8>,
+    pub(crate) before: Vec<u8>,
     /// Those among which it chose right after.
-    pub after: Vec<u8>,
+    pub(crate) after: Vec<u8>,
 }
 
 /// Whether bots of the house may learn from one's games.

@@ -127,11 +127,11 @@ struct TokenView {
 
 /// One more token.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct CreatedToken {
+pub(crate) struct CreatedToken {
     /// Names the token without revealing it.
-    pub id: TokenId,
+    pub(crate) id: TokenId,
     /// The token, shown this once.
-    pub token: String,
+    pub(crate) token: String,
 }
 
 /// How a self-test stands.

@@ -28,19 +28,19 @@ pub(super) struct NewBot {
 
 /// A fresh token. Its secret is not kept and cannot be shown again.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct BotToken {
+pub(crate) struct BotToken {
     /// Whose, as it was registered.
-    pub name: PlayerName,
+    pub(crate) name: PlayerName,
     #[serde(flatten)]
-    pub token: CreatedToken,
+    pub(crate) token: CreatedToken,
 }
 
 /// What became of a bot's tokens.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct RevokedTokensOf {
-    pub name: PlayerName,
+pub(crate) struct RevokedTokensOf {
+    pub(crate) name: PlayerName,
     #[serde(flatten)]
-    pub tokens: RevokedTokens,
+    pub(crate) tokens: RevokedTokens,
 }
 
 pub(super) fn commands() -> Vec<Route> {

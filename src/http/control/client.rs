@@ -38,7 +38,7 @@ use crate::study::learning::verify::LearnerReport;
 
 /// Why a command is not done.
 #[derive(Debug, Error)]
-pub enum ControlError {
+pub(crate) enum ControlError {
     /// The daemon cannot be reached, or went away.
     #[error("the daemon does not answer on its control socket")]
     Lost(#[source] io::Error),
@@ -55,7 +55,7 @@ pub enum ControlError {
 
 impl ControlError {
     /// Whether the arena has no learner of the name that was asked for.
-    pub fn is_no_learner(&self) -> bool {
+    pub(crate) fn is_no_learner(&self) -> bool {
         matches!(self, Self::Refused(refusal) if refusal.field.as_deref() == Some(NO_LEARNER))
     }
 }
@@ -73,7 +73,7 @@ enum Road {
 
 /// Sends commands, each of which waits for what comes of it, however long that takes.
 #[derive(Clone, Debug)]
-pub struct ControlClient {
+pub(crate) struct ControlClient {
     road: Road,
 }
 
@@ -147,7 +147,7 @@ impl ControlClient {
     /// # Errors
     ///
     /// None runs on this data directory.
-    pub async fn status(&self) -> Answer<DaemonStatus> {
+    pub(crate) async fn status(&self) -> Answer<DaemonStatus> {
         self.send(get(["status"])).await
     }
 
@@ -162,13 +162,13 @@ impl ControlClient {
     /// # Errors
     ///
     /// There is no socket, nobody listens, or it belongs to somebody else.
-    pub async fn connect(path: &Path) -> io::Result<Self> {
+    pub(crate) async fn connect(path: &Path) -> io::Result<Self> {
         connect(path).await?;
         Ok(Self { road: Road::Socket(path.to_owned()) })
     }
 
     /// Carries commands out in this process.
-    pub fn here(control: Control) -> Self {
+    pub(crate) fn here(control: Control) -> Self {
         Self { road: Road::Here(control_router(control)) }
     }
 

@@ -16,14 +16,14 @@ use crate::model::ids::TournamentId;
 
 /// What a daemon is doing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct DaemonStatus {
-    pub version: String,
-    pub pid: u32,
+pub(crate) struct DaemonStatus {
+    pub(crate) version: String,
+    pub(crate) pid: u32,
     /// When it began, RFC 3339.
-    pub started_at: String,
-    pub games: usize,
+    pub(crate) started_at: String,
+    pub(crate) games: usize,
     /// Connected players, bots included.
-    pub online: usize,
+    pub(crate) online: usize,
 }
 
 /// A tournament of the configuration that is to begin now.
@@ -35,9 +35,9 @@ pub(super) struct StartTournament {
 
 /// A tournament that has begun.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct StartedTournament {
+pub(crate) struct StartedTournament {
     /// The last part of its link.
-    pub id: TournamentId,
+    pub(crate) id: TournamentId,
 }
 
 pub(super) fn commands() -> Vec<Route> {

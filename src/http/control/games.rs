@@ -44,10 +44,10 @@ pub(super) struct VoidGame {
 
 /// A game that was taken out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct VoidedGame {
-    pub game: GameId,
+pub(crate) struct VoidedGame {
+    pub(crate) game: GameId,
     /// Whether it had moved ratings.
-    pub was_rated: bool,
+    pub(crate) was_rated: bool,
 }
 
 pub(super) fn commands() -> Vec<Route> {

@@ -44,7 +44,7 @@ const NETWORK: &str = "application/octet-stream";
 
 /// What is in the file of a learner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FileForm {
+pub(crate) enum FileForm {
     /// A pattern memory as the XML of 2004, for `memory:file=` and `memory-windows:file=`.
     Xml,
     /// A network, for `ntuple:file=`.
@@ -53,9 +53,9 @@ pub enum FileForm {
 
 /// What a learner knows, as a file that bots of its kind play by.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LearnerFile {
-    pub form: FileForm,
-    pub bytes: Bytes,
+pub(crate) struct LearnerFile {
+    pub(crate) form: FileForm,
+    pub(crate) bytes: Bytes,
 }
 
 impl LearnerFile {
@@ -72,80 +72,80 @@ impl LearnerFile {
 
 /// What a learner knows, and how it came there: what its page shows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LearnerShown {
-    pub name: PlayerName,
-    pub games: u64,
+pub(crate) struct LearnerShown {
+    pub(crate) name: PlayerName,
+    pub(crate) games: u64,
     /// Its frozen versions by what they had learnt, then the live one; of a frozen version that alone.
-    pub versions: Vec<VersionShown>,
+    pub(crate) versions: Vec<VersionShown>,
     /// How strong the live one was on the way, by games learnt; empty of a frozen version.
-    pub curve: Vec<PointShown>,
+    pub(crate) curve: Vec<PointShown>,
     /// The last lessons, the newest first; empty of a frozen version.
-    pub lessons: Vec<LessonShown>,
+    pub(crate) lessons: Vec<LessonShown>,
     /// Whether it keeps how often it saw its patterns, not only what they weigh.
-    pub keeps_counts: bool,
+    pub(crate) keeps_counts: bool,
     /// How many patterns it knows.
-    pub pattern_count: usize,
+    pub(crate) pattern_count: usize,
     /// Its patterns, the most often seen first, or the weightiest if how often is not kept, of which there may be more.
-    pub patterns: Vec<PatternShown>,
+    pub(crate) patterns: Vec<PatternShown>,
 }
 
 /// A learner at one age.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct VersionShown {
-    pub name: PlayerName,
-    pub games: u64,
+pub(crate) struct VersionShown {
+    pub(crate) name: PlayerName,
+    pub(crate) games: u64,
     /// Its published rating on the standard board, as pages show it; null until the fit knows it.
-    pub published: Option<WireRating>,
+    pub(crate) published: Option<WireRating>,
     /// Rated games on that board.
-    pub rated_games: u64,
+    pub(crate) rated_games: u64,
     /// Share, from 0 to 1, of the solved positions that can be spoilt in which it keeps the result; null until
     /// measured.
-    pub decision: Option<f64>,
+    pub(crate) decision: Option<f64>,
 }
 
 /// How strong a learner was.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct PointShown {
-    pub games: u64,
+pub(crate) struct PointShown {
+    pub(crate) games: u64,
     /// Its live rating then, in Elo points; null if it was not known well enough, or not looked up.
-    pub live_elo: Option<i32>,
+    pub(crate) live_elo: Option<i32>,
     /// Its share of right decisions then, as above; null if it was not measured.
-    pub decision: Option<f64>,
+    pub(crate) decision: Option<f64>,
 }
 
 /// A game that was learnt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LessonShown {
+pub(crate) struct LessonShown {
     /// Its number among all finished games.
-    pub number: u64,
+    pub(crate) number: u64,
     /// The last part of its link; null if the game is damaged.
-    pub game: Option<GameId>,
+    pub(crate) game: Option<GameId>,
     /// Who played, first and second; null if the game is damaged.
-    pub players: Option<[PlayerName; 2]>,
+    pub(crate) players: Option<[PlayerName; 2]>,
     /// How it ended; null if the game is damaged.
-    pub result: Option<GameResult>,
+    pub(crate) result: Option<GameResult>,
     /// Patterns that were new.
-    pub new: Vec<String>,
+    pub(crate) new: Vec<String>,
     /// How many patterns that were known before were seen again.
-    pub again: usize,
+    pub(crate) again: usize,
     /// Moves of the game at which it chose otherwise right after it; null if that was not noted yet.
     #[serde(default)]
-    pub rethought: Option<Vec<ChangedMoveJson>>,
+    pub(crate) rethought: Option<Vec<ChangedMoveJson>>,
 }
 
 /// A pattern that a learner knows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct PatternShown {
+pub(crate) struct PatternShown {
     /// Whose stones, and on which cells.
-    pub pattern: String,
+    pub(crate) pattern: String,
     /// How often it was seen.
-    pub seen: u32,
+    pub(crate) seen: u32,
     /// How many of those games were won.
-    pub won: u32,
+    pub(crate) won: u32,
     /// How many were lost.
-    pub lost: u32,
+    pub(crate) lost: u32,
     /// How much it weighs, in the learner's own unit.
-    pub weighting: i64,
+    pub(crate) weighting: i64,
 }
 
 pub(super) fn commands() -> Vec<Route> {

@@ -17,11 +17,11 @@ use crate::storage::StoreError;
 
 /// A player's live rating on the standard board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RatingOf {
+pub(crate) struct RatingOf {
     /// As it was asked for.
-    pub name: String,
+    pub(crate) name: String,
     /// Nothing of players who are not there or have none.
-    pub rating: Option<WireRating>,
+    pub(crate) rating: Option<WireRating>,
 }
 
 pub(super) fn commands() -> Vec<Route> {

@@ -36,7 +36,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The control socket while it is served. Dropping it removes the file.
 #[derive(Debug)]
-pub struct ControlServer {
+pub(crate) struct ControlServer {
     path: PathBuf,
     _tasks: JoinSet<()>,
 }
@@ -47,7 +47,7 @@ impl ControlServer {
     /// # Errors
     ///
     /// The socket cannot be made.
-    pub fn start(path: &Path, control: Control, shutdown: CancellationToken) -> io::Result<Self> {
+    pub(crate) fn start(path: &Path, control: Control, shutdown: CancellationToken) -> io::Result<Self> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}

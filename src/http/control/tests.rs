@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio_util::sync::CancellationToken;
 
+use super::ratings::RatingOf;
 use super::*;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::secret::Secret;

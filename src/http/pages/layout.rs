@@ -44,7 +44,7 @@ pub(super) enum Tab {
 
 /// Whoever looks at a page.
 #[derive(Clone, Debug)]
-pub struct Visitor {
+pub(crate) struct Visitor {
     viewer: Option<Viewer>,
     theme: Option<Theme>,
     language: Language,

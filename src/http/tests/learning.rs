@@ -81,7 +81,6 @@ async fn with_learner(program: &str) -> TestSite {
         games: 1,
         name: name("pupil@1"),
         player: player_id("pupil1"),
-        frozen_at: NOON,
         decision: Some(412),
         knowledge: taught(program),
     };

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 /// A language that the pages speak.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Language {
+pub(crate) enum Language {
     #[default]
     English,
     German,
@@ -20,7 +20,7 @@ pub enum Language {
 
 impl Language {
     /// All of them, in the order in which one chooses.
-    pub const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::English,
         Self::German,
         Self::French,
@@ -34,7 +34,7 @@ impl Language {
     ];
 
     /// The tag of BCP 47, as attributes and cookies have it.
-    pub fn tag(self) -> &'static str {
+    pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
             Self::German => "de",
@@ -50,7 +50,7 @@ impl Language {
     }
 
     /// What its speakers call it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::English => "English",
             Self::German => "Deutsch",
@@ -66,14 +66,14 @@ impl Language {
     }
 
     /// The language of a tag. What follows the first part, a country or a script, does not matter.
-    pub fn of_tag(tag: &str) -> Option<Self> {
+    pub(crate) fn of_tag(tag: &str) -> Option<Self> {
         let first = tag.trim().split(['-', '_']).next().unwrap_or_default();
         Self::ALL.into_iter().find(|language| language.tag().eq_ignore_ascii_case(first))
     }
 
     /// The one that a browser likes best, by its `Accept-Language` header: `de-CH, de;q=0.9, en;q=0.8`. English if it
     /// likes none of ours.
-    pub fn accepted(header: &str) -> Self {
+    pub(crate) fn accepted(header: &str) -> Self {
         let mut best = (Self::English, 0.0);
         for range in header.split(',') {
             let (tag, weight) = range.split_once(';').unwrap_or((range, "q=1"));
@@ -88,7 +88,7 @@ impl Language {
     }
 
     /// A number with its thousands set apart, as `Intl.NumberFormat` does it in the page.
-    pub fn number(self, n: u64) -> String {
+    pub(crate) fn number(self, n: u64) -> String {
         let (separator, from_digits) = match self {
             Self::English | Self::Japanese | Self::Chinese => (",", 4),
             Self::German | Self::Portuguese | Self::Dutch => (".", 4),
@@ -112,7 +112,7 @@ impl Language {
 
     /// A decimal fraction as `Display` prints it, with the sign between whole and parts that the language has. It does
     /// not set thousands apart.
-    pub fn decimal(self, fraction: impl Display) -> String {
+    pub(crate) fn decimal(self, fraction: impl Display) -> String {
         let fraction = fraction.to_string();
         match self {
             Self::English | Self::Japanese | Self::Chinese => fraction,

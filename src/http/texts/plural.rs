@@ -9,7 +9,7 @@ use super::Language;
 /// A plural form, named as `Intl.PluralRules` names it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Plural {
+pub(crate) enum Plural {
     One,
     Few,
     Many,
@@ -18,7 +18,7 @@ pub enum Plural {
 
 impl Plural {
     /// The form for `n` things.
-    pub fn of(language: Language, n: u64) -> Self {
+    pub(crate) fn of(language: Language, n: u64) -> Self {
         let one_if = |is_one| if is_one { Self::One } else { Self::Other };
         match language {
             Language::English
@@ -37,7 +37,8 @@ impl Plural {
     }
 
     /// The forms that a text of the language must have.
-    pub fn all(language: Language) -> &'static [Self] {
+    #[cfg(test)]
+    pub(crate) fn all(language: Language) -> &'static [Self] {
         match language {
             Language::English
             | Language::German

@@ -8,7 +8,7 @@ use crate::model::result::{EndReason, GameResult};
 
 /// Why a game that should have been rated is not, or stopped being so.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnratedReason {
+pub(crate) enum UnratedReason {
     /// Both bots have one owner.
     SameOwner,
     /// A guest plays.
@@ -27,7 +27,7 @@ pub enum UnratedReason {
 
 impl UnratedReason {
     /// As it stands on the wire and in the store.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::SameOwner => "same_owner",
             Self::Guest => "guest",
@@ -40,7 +40,7 @@ impl UnratedReason {
     }
 
     /// Reads [`Self::as_str`] back.
-    pub fn from_text(text: &str) -> Option<Self> {
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
         [
             Self::SameOwner,
             Self::Guest,
@@ -62,22 +62,22 @@ const STONES_MIN: usize = 7;
 /// How many of the two players' last rated games a new one must differ from.
 ///
 /// Deterministic bots would otherwise repeat one game for ever, and two accounts of one person could pass points on.
-pub const REMEMBERED_GAMES: u32 = 3;
+pub(crate) const REMEMBERED_GAMES: u32 = 3;
 
 /// What makes a finished game of two given players differ from their other ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameFingerprint {
+pub(crate) struct GameFingerprint {
     /// Who moved first. With sides swapped the same moves are the other player's: no repetition.
-    pub first: PlayerId,
+    pub(crate) first: PlayerId,
     /// All moves, the opening's included.
-    pub moves: String,
-    pub result: GameResult,
+    pub(crate) moves: String,
+    pub(crate) result: GameResult,
 }
 
 /// Why a game that was meant to be rated is not; `None` if it is.
 ///
 /// `remembered` are the last [`REMEMBERED_GAMES`] rated games of the same two players in the same variant.
-pub fn unrated_because(
+pub(crate) fn unrated_because(
     game: &GameFingerprint,
     reason: EndReason,
     remembered: &[GameFingerprint],

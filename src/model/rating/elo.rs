@@ -7,14 +7,14 @@ use fourfold_engine::{BySide, Side};
 
 /// A rating in thousandths of an Elo point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MilliElo(pub i64);
+pub(crate) struct MilliElo(pub(crate) i64);
 
 impl MilliElo {
     /// Everybody's rating before the first rated game.
-    pub const START: Self = Self(1_500_000);
+    pub(crate) const START: Self = Self(1_500_000);
 
     /// Whole Elo points, the nearer ones; half a point rounds up.
-    pub fn to_elo(self) -> i32 {
+    pub(crate) fn to_elo(self) -> i32 {
         let points = self.0.saturating_add(500).div_euclid(1_000);
         i32::try_from(points).unwrap_or(if points < 0 { i32::MIN } else { i32::MAX })
     }
@@ -22,24 +22,24 @@ impl MilliElo {
 
 /// A rating and the number of rated games that it rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
-    pub rating: MilliElo,
-    pub games: u64,
+pub(crate) struct Standing {
+    pub(crate) rating: MilliElo,
+    pub(crate) games: u64,
 }
 
 impl Standing {
     /// Before the first rated game.
-    pub const START: Self = Self { rating: MilliElo::START, games: 0 };
+    pub(crate) const START: Self = Self { rating: MilliElo::START, games: 0 };
 
     /// Whether too few games stand behind the rating to rank it.
-    pub fn is_provisional(self) -> bool {
+    pub(crate) fn is_provisional(self) -> bool {
         self.games < PROVISIONAL_GAMES
     }
 }
 
 impl Standing {
     /// As others see it.
-    pub fn shown(self) -> ShownRating {
+    pub(crate) fn shown(self) -> ShownRating {
         ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: self.is_provisional() }
     }
 }
@@ -47,11 +47,11 @@ impl Standing {
 /// A rating as others see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShownRating {
-    pub elo: i32,
+    pub(crate) elo: i32,
     /// Half the width of the 95 % interval, in Elo points.
-    pub pm95: u32,
+    pub(crate) pm95: u32,
     /// Whether too few games stand behind it.
-    pub provisional: bool,
+    pub(crate) provisional: bool,
 }
 
 impl Default for Standing {
@@ -62,14 +62,14 @@ impl Default for Standing {
 
 /// What one game did to one rating. `after = before + delta`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RatingEntry {
-    pub before: MilliElo,
-    pub delta: i64,
-    pub after: MilliElo,
+pub(crate) struct RatingEntry {
+    pub(crate) before: MilliElo,
+    pub(crate) delta: i64,
+    pub(crate) after: MilliElo,
 }
 
 /// Rated games before which a rating is provisional: ten pairs.
-pub const PROVISIONAL_GAMES: u64 = 20;
+pub(crate) const PROVISIONAL_GAMES: u64 = 20;
 
 /// Elo points that a newcomer's surprising result moves at most.
 const K_START: u64 = 40;
@@ -83,7 +83,7 @@ const ONE: i64 = 1_000_000_000;
 ///
 /// The first move's advantage is left to the openings and the swapped sides of a pair. With equal K the second side
 /// loses exactly what the first one wins.
-pub fn settle(first: Standing, second: Standing, winner: Option<Side>) -> BySide<RatingEntry> {
+pub(crate) fn settle(first: Standing, second: Standing, winner: Option<Side>) -> BySide<RatingEntry> {
     let expected = expected_score(first.rating, second.rating);
     let scored = match winner {
         Some(Side::First) => ONE,
@@ -114,7 +114,7 @@ fn entry(standing: Standing, surprise: i64) -> RatingEntry {
 /// The score that `own` should make against `other`, in billionths: 1 / (1 + 10^((other - own) / 400)).
 ///
 /// Off by at most one billionth; the two sides' expectations add up to exactly one.
-pub fn expected_score(own: MilliElo, other: MilliElo) -> i64 {
+pub(crate) fn expected_score(own: MilliElo, other: MilliElo) -> i64 {
     /// Beyond 4,000 Elo points the weaker side's expectation rounds to nothing.
     const DIFFERENCE_MAX: u64 = 4_000_000;
     let difference = own.0.saturating_sub(other.0);
@@ -168,7 +168,7 @@ fn odds(milli: u64) -> u128 {
 /// A game between equals carries the information 1/4 in units of (ln 10 / 400)^2 per squared point; the spread of
 /// players at large, a standard deviation of 350 points, is known beforehand. With I their sum, the half width is
 /// 1.96 / sqrt(I).
-pub fn pm95(games: u64) -> u32 {
+pub(crate) fn pm95(games: u64) -> u32 {
     /// Per squared Elo point, times 10^12.
     const PER_GAME: u128 = 8_284_216;
     const PRIOR: u128 = 8_163_265;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How strong a player is, roughly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Strength {
+pub(crate) enum Strength {
     /// Loses to whoever looks out for threes.
     Beginner,
     /// Sees what is on the board.
@@ -22,7 +22,7 @@ pub enum Strength {
 impl Strength {
     /// The word for a rating, whose middle is 1500: each step is 200 points, a score of three in four against the one
     /// below.
-    pub fn of_elo(elo: i32) -> Self {
+    pub(crate) fn of_elo(elo: i32) -> Self {
         match elo {
             ..1200 => Self::Beginner,
             1200..1400 => Self::Casual,
@@ -32,7 +32,8 @@ impl Strength {
         }
     }
 
-    pub fn as_str(self) -> &'static str {
+    #[cfg(test)]
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Beginner => "beginner",
             Self::Casual => "casual",

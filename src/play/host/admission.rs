@@ -8,7 +8,7 @@ use crate::storage::{Store, StoreError};
 
 /// Whether a version must have passed before it plays rated games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Requirement {
+pub(crate) enum Requirement {
     /// It need not.
     #[default]
     Optional,
@@ -22,10 +22,10 @@ pub enum Requirement {
     "version \"{version}\" of {name} has not passed the self-test, which rated games need here: \
      run `fourfold check-bot --connects` while it is connected, or start the test on the page /bot/{name}"
 )]
-pub struct Untested {
-    pub name: String,
+pub(crate) struct Untested {
+    pub(crate) name: String,
     /// The version that it gives itself.
-    pub version: String,
+    pub(crate) version: String,
 }
 
 /// Says whether a connected bot may play rated games. People and bots of the house always may.
@@ -33,7 +33,7 @@ pub struct Untested {
 /// # Errors
 ///
 /// [`Untested`] inside if it must pass the self-test first; outside if the store failed.
-pub async fn may_play_rated(
+pub(crate) async fn may_play_rated(
     store: &dyn Store,
     sessions: &Sessions,
     bot: &Identity,

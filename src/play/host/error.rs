@@ -18,7 +18,7 @@ const RETRY: Duration = Duration::from_secs(5);
 
 /// Why a game cannot begin.
 #[derive(Debug, Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// The daemon begins no games now.
     #[error("no new games begin now")]
     Paused,
@@ -62,7 +62,7 @@ impl From<WriteError> for StartError {
 
 impl StartError {
     /// Whether this player is why: it will not be otherwise soon.
-    pub fn is_about(&self, player: &Identity) -> bool {
+    pub(crate) fn is_about(&self, player: &Identity) -> bool {
         match self {
             Self::PlayerBusy { name } | Self::Untested(Untested { name, .. }) => {
                 *name == player.name.to_string()
@@ -73,7 +73,7 @@ impl StartError {
     }
 
     /// The refusal as it travels.
-    pub fn to_wire(&self) -> WireError {
+    pub(crate) fn to_wire(&self) -> WireError {
         let message = self.to_string();
         match self {
             Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),

@@ -27,14 +27,14 @@ use crate::storage::store::Write;
 
 /// Hears of ends and rematches and starts what follows.
 #[derive(Debug)]
-pub struct HostActor {
+pub(crate) struct HostActor {
     pub(super) host: Host,
     pub(super) news: mpsc::Receiver<RoomNews>,
 }
 
 impl HostActor {
     /// Runs until the daemon stops.
-    pub async fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         while let Some(news) = self.news.recv().await {
             let host = self.host.clone();
             match news {

@@ -25,24 +25,24 @@ const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
 
 /// A game that is to begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameOffer {
-    pub players: BySide<Identity>,
-    pub variant: Variant,
+pub(crate) struct GameOffer {
+    pub(crate) players: BySide<Identity>,
+    pub(crate) variant: Variant,
     /// How much time each side has.
-    pub time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Whether ratings should change.
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// The moves on the board; a balanced opening is drawn if it names none.
-    pub opening: OpeningSource,
+    pub(crate) opening: OpeningSource,
     /// The series it belongs to.
-    pub pair: Option<GamePair>,
+    pub(crate) pair: Option<GamePair>,
     /// Who had the idea.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// Who had the idea of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The players: limits count.
     Players,
     /// The ladder: it has its own measure.
@@ -58,7 +58,7 @@ pub enum Origin {
 
 /// How fast bots of the house move among themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tempo {
+pub(crate) enum Tempo {
     /// So that people can follow.
     Watchable,
     /// As fast as they think.
@@ -124,7 +124,7 @@ impl Host {
     /// # Errors
     ///
     /// [`StartError::Untested`], or the store failed.
-    pub async fn may_play_rated(&self, player: &Identity) -> Result<(), StartError> {
+    pub(crate) async fn may_play_rated(&self, player: &Identity) -> Result<(), StartError> {
         let deps = &self.inner.deps;
         let is_remote = player.kind == PlayerKind::Bot && deps.house.get(&player.id).is_none();
         if deps.self_test == Requirement::Optional || !is_remote {

@@ -139,7 +139,7 @@ impl Host {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
+    pub(crate) async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
         let (mut restored, mut broken) = (0, 0);
         for game in games {
             let id = game.spec.id.clone();

@@ -20,7 +20,7 @@ impl Host {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
+    pub(crate) async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
         if let Some(room) = self.inner.deps.directory.room(id)
             && let Some(snapshot) = room.look().await
         {
@@ -38,7 +38,7 @@ impl Host {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn late_move(
+    pub(crate) async fn late_move(
         &self,
         game: &GameId,
         player: &PlayerId,

@@ -22,32 +22,32 @@ use crate::protocol::server::Urgency;
 use crate::protocol::{CloseCode, Frame, ServerMessage};
 
 /// Messages kept, sent or not. The oldest falls out; a client that needs it starts afresh.
-pub const RING_MESSAGES_MAX: usize = 256;
+pub(crate) const RING_MESSAGES_MAX: usize = 256;
 /// Messages that may wait for a socket that is attached. At one more, watchers' updates are dropped, and for anything
 /// else the connection is closed: the client reads slower than its games go on.
-pub const WAITING_MESSAGES_MAX: usize = 64;
+pub(crate) const WAITING_MESSAGES_MAX: usize = 64;
 /// The same in bytes of JSON.
-pub const WAITING_BYTES_MAX: usize = 128 * 1024;
+pub(crate) const WAITING_BYTES_MAX: usize = 128 * 1024;
 /// Highest number that a session is continued at: beyond 2^53 JavaScript cannot count.
 const SEQ_MAX: u64 = 1 << 53;
 
 /// The messages after the named one are gone, or it was never sent: the session cannot go on where it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the messages after number {after} are gone")]
-pub struct Gap {
+pub(crate) struct Gap {
     /// What was asked for.
-    pub after: u64,
+    pub(crate) after: u64,
 }
 
 /// A socket's hold on an outbox. Equal only to its own clones.
 #[derive(Clone, Debug)]
-pub struct Attachment {
+pub(crate) struct Attachment {
     changed: Arc<Notify>,
 }
 
 impl Attachment {
     /// Completes when something was queued, or the attachment ended, since this was last awaited.
-    pub fn changed(&self) -> Notified<'_> {
+    pub(crate) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 }
@@ -62,7 +62,7 @@ impl Eq for Attachment {}
 
 /// What became of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Delivery {
+pub(crate) enum Delivery {
     /// It has a number and waits, or is kept until the client is back.
     Queued,
     /// A watcher's update found the queue full. A snapshot will replace it.
@@ -73,24 +73,24 @@ pub enum Delivery {
 
 /// A message as it goes to the socket. The text is made there: `frame.text(seq, re)`.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub(crate) struct Outgoing {
     /// Its number in the session.
-    pub seq: u64,
-    pub frame: Frame,
+    pub(crate) seq: u64,
+    pub(crate) frame: Frame,
     /// The request that it answers.
-    pub re: Option<Box<str>>,
+    pub(crate) re: Option<Box<str>>,
 }
 
 impl Outgoing {
     /// The JSON text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.frame.text(self.seq, self.re.as_deref())
     }
 }
 
 /// What the socket has to do next.
 #[derive(Debug)]
-pub enum Next {
+pub(crate) enum Next {
     /// Send this.
     Message(Outgoing),
     /// Nothing waits.
@@ -104,7 +104,7 @@ pub enum Next {
 
 /// A session's outgoing messages. All methods return at once.
 #[derive(Debug)]
-pub struct Outbox {
+pub(crate) struct Outbox {
     state: Mutex<OutboxState>,
 }
 
@@ -163,14 +163,14 @@ impl Default for Outbox {
 
 impl Outbox {
     /// The outbox of a new session: the first message, `welcome`, is number 1.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::starting_at(0)
     }
 
     /// The outbox of a session that an earlier process opened: `seq` is the last number its client has seen.
     ///
     /// The messages up to there are gone, so a client can come back exactly at `seq` and nowhere else.
-    pub fn starting_at(seq: u64) -> Self {
+    pub(crate) fn starting_at(seq: u64) -> Self {
         let seq = seq.min(SEQ_MAX);
         let state = OutboxState {
             ring: VecDeque::new(),
@@ -188,7 +188,7 @@ impl Outbox {
     /// Queues a message.
     ///
     /// Without a socket it is kept for the client's return, a watcher's update only while few wait.
-    pub fn deliver(&self, frame: &Frame, urgency: Urgency) -> Delivery {
+    pub(crate) fn deliver(&self, frame: &Frame, urgency: Urgency) -> Delivery {
         match urgency {
             Urgency::Must => self.lock().push(frame, None),
             Urgency::Droppable => self.lock().push_droppable(frame),
@@ -196,7 +196,7 @@ impl Outbox {
     }
 
     /// Queues the answer to the request with id `re`. Answers must arrive.
-    pub fn answer(&self, frame: &Frame, re: Option<&str>) -> Delivery {
+    pub(crate) fn answer(&self, frame: &Frame, re: Option<&str>) -> Delivery {
         self.lock().push(frame, re.map(Into::into))
     }
 
@@ -209,7 +209,12 @@ impl Outbox {
     /// # Errors
     ///
     /// The ring no longer holds what came after `after`, or never did. Nothing has changed then.
-    pub fn attach(&self, after: Option<u64>, welcome: &Frame, re: Option<&str>) -> Result<Attachment, Gap> {
+    pub(crate) fn attach(
+        &self,
+        after: Option<u64>,
+        welcome: &Frame,
+        re: Option<&str>,
+    ) -> Result<Attachment, Gap> {
         let mut state = self.lock();
         if let Some(after) = after
             && !state.can_resume(after)
@@ -239,7 +244,7 @@ impl Outbox {
     }
 
     /// Lets the attached socket send what waits now, then close with `code`. The first call wins.
-    pub fn close(&self, code: CloseCode) {
+    pub(crate) fn close(&self, code: CloseCode) {
         let mut state = self.lock();
         let last = state.next - 1;
         if let Some(line) = &mut state.line {
@@ -249,12 +254,12 @@ impl Outbox {
     }
 
     /// Takes the outbox away from the attached socket, which closes with `code` and sends nothing more.
-    pub fn take_over(&self, code: CloseCode) {
+    pub(crate) fn take_over(&self, code: CloseCode) {
         self.lock().hang_up(code);
     }
 
     /// Gives up an attachment. Does nothing if another one has replaced it.
-    pub fn detach(&self, attachment: &Attachment) {
+    pub(crate) fn detach(&self, attachment: &Attachment) {
         let mut state = self.lock();
         if state.is_attached(attachment) {
             state.line = None;
@@ -262,34 +267,35 @@ impl Outbox {
     }
 
     /// Whether a socket is attached.
-    pub fn has_socket(&self) -> bool {
+    pub(crate) fn has_socket(&self) -> bool {
         self.lock().line.is_some()
     }
 
     /// How many sockets were attached so far.
-    pub fn attachments(&self) -> u64 {
+    pub(crate) fn attachments(&self) -> u64 {
         self.lock().attachments
     }
 
     /// The number of the last message.
-    pub fn last_seq(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn last_seq(&self) -> u64 {
         self.lock().next - 1
     }
 
     /// What the socket that holds `attachment` has to do next. A message is handed out once.
-    pub fn next(&self, attachment: &Attachment) -> Next {
+    pub(crate) fn next(&self, attachment: &Attachment) -> Next {
         self.lock().next(attachment)
     }
 
     /// How the socket that holds `attachment` must close at once, if it must.
-    pub fn parted(&self, attachment: &Attachment) -> Option<CloseCode> {
+    pub(crate) fn parted(&self, attachment: &Attachment) -> Option<CloseCode> {
         let state = self.lock();
         (!state.is_attached(attachment)).then_some(state.parting)
     }
 
     /// The watched games that need a snapshot, and how many updates each has lost. Each is named once.
     #[must_use = "the games wait for a snapshot"]
-    pub fn take_behind(&self, attachment: &Attachment) -> Vec<(GameId, u64)> {
+    pub(crate) fn take_behind(&self, attachment: &Attachment) -> Vec<(GameId, u64)> {
         let mut state = self.lock();
         if !state.is_attached(attachment) {
             return Vec::new();
@@ -304,14 +310,14 @@ impl Outbox {
     }
 
     /// Stops waiting for a snapshot of a game that is no longer watched.
-    pub fn forget_game(&self, game: &GameId) {
+    pub(crate) fn forget_game(&self, game: &GameId) {
         self.lock().behind.retain(|behind| behind.game != *game);
     }
 
     /// Forgets what had been sent when this was last called, and gives its memory back.
     ///
     /// Called once in the time for which a session may be resumed, it keeps every message at least that long.
-    pub fn age(&self) {
+    pub(crate) fn age(&self) {
         let mut state = self.lock();
         let forgotten = state.aged.min(state.sent);
         while !state.ring.is_empty() && state.first() <= forgotten {

@@ -16,27 +16,27 @@ use crate::storage::record::BotProfile;
 
 /// What a connected player has declared.
 #[derive(Clone, PartialEq, Debug)]
-pub struct PlayerSettings {
+pub(crate) struct PlayerSettings {
     /// What it is willing to play.
-    pub accepts: Accepts,
+    pub(crate) accepts: Accepts,
     /// Whether a bot stands on the ladder and in the directory.
-    pub open: bool,
+    pub(crate) open: bool,
     /// Games at the same time.
-    pub max_games: u32,
+    pub(crate) max_games: u32,
     /// How many of these only people may take.
-    pub reserve_for_humans: u32,
+    pub(crate) reserve_for_humans: u32,
     /// Whether it takes no new games.
-    pub draining: bool,
+    pub(crate) draining: bool,
 }
 
 impl PlayerSettings {
     /// What counts until the player declares something else.
-    pub fn new(max_games: u32) -> Self {
+    pub(crate) fn new(max_games: u32) -> Self {
         Self { accepts: Accepts::default(), open: false, max_games, reserve_for_humans: 0, draining: false }
     }
 
     /// Takes over what the player says about itself; what it leaves out stays as it is.
-    pub fn declare(&mut self, declared: Declared, games_max: u32) {
+    pub(crate) fn declare(&mut self, declared: Declared, games_max: u32) {
         if let Some(accepts) = declared.accepts {
             self.accepts = accepts;
         }
@@ -52,7 +52,7 @@ impl PlayerSettings {
     }
 
     /// Whether one more game may be taken up, against such an opponent, by somebody who has `taken` so many.
-    pub fn has_place(&self, taken: GamesTaken, opponent: OpponentKind) -> bool {
+    pub(crate) fn has_place(&self, taken: GamesTaken, opponent: OpponentKind) -> bool {
         let for_bots = self.max_games.saturating_sub(self.reserve_for_humans);
         let fits = match opponent {
             OpponentKind::Human => true,
@@ -64,7 +64,7 @@ impl PlayerSettings {
 
 /// What became of a session that was to be struck out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Removed {
+pub(crate) enum Removed {
     /// Somebody else did it before.
     WasNotThere,
     /// Its player has others.
@@ -76,11 +76,11 @@ pub enum Removed {
 /// A connected player.
 #[derive(Clone, Debug)]
 pub struct Present {
-    pub identity: Identity,
+    pub(crate) identity: Identity,
     /// What it has declared.
-    pub settings: PlayerSettings,
+    pub(crate) settings: PlayerSettings,
     /// What a bot says about itself.
-    pub profile: BotProfile,
+    pub(crate) profile: BotProfile,
 }
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ pub struct Sessions {
 
 impl Sessions {
     /// No sessions yet; a player may have at most `games_max` games at the same time.
-    pub fn new(games_max: u32) -> Self {
+    pub(crate) fn new(games_max: u32) -> Self {
         Self { inner: Arc::default(), games_max }
     }
 
@@ -115,7 +115,7 @@ impl Sessions {
     }
 
     /// Games that any player may have at the same time.
-    pub fn games_max(&self) -> u32 {
+    pub(crate) fn games_max(&self) -> u32 {
         self.games_max
     }
 
@@ -126,7 +126,7 @@ impl Sessions {
     /// # Errors
     ///
     /// A session of this id is there already: two sockets resume the same session at once.
-    pub fn insert(
+    pub(crate) fn insert(
         &self,
         session: &Arc<Session>,
         beside: usize,
@@ -161,7 +161,7 @@ impl Sessions {
     }
 
     /// Strikes a session out.
-    pub fn remove(&self, session: &Session) -> Removed {
+    pub(crate) fn remove(&self, session: &Session) -> Removed {
         let is_it = |other: &Arc<Session>| other.member() == session.member();
         let mut inner = self.lock();
         if !inner.by_id.get(session.id()).is_some_and(is_it) {
@@ -178,7 +178,7 @@ impl Sessions {
     }
 
     /// Whether this very session is entered.
-    pub fn contains(&self, session: &Session) -> bool {
+    pub(crate) fn contains(&self, session: &Session) -> bool {
         self.get(session.id()).is_some_and(|other| other.member() == session.member())
     }
 
@@ -188,7 +188,7 @@ impl Sessions {
     }
 
     /// All sessions of a player.
-    pub fn of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
+    pub(crate) fn of(&self, player: &PlayerId) -> Vec<Arc<Session>> {
         self.lock().players.get(player).map(|player| player.sessions.clone()).unwrap_or_default()
     }
 
@@ -198,7 +198,7 @@ impl Sessions {
     }
 
     /// The sessions that rest on this credential.
-    pub fn by_credential(&self, token: &TokenId) -> Vec<Arc<Session>> {
+    pub(crate) fn by_credential(&self, token: &TokenId) -> Vec<Arc<Session>> {
         self.lock().by_id.values().filter(|session| session.credential() == Some(token)).cloned().collect()
     }
 
@@ -208,14 +208,14 @@ impl Sessions {
     }
 
     /// Changes what a player has declared.
-    pub fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut PlayerSettings)) {
+    pub(crate) fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut PlayerSettings)) {
         if let Some(player) = self.lock().players.get_mut(player) {
             change(&mut player.present.settings);
         }
     }
 
     /// Whether a player has a place for one more game. Who is not connected has declared nothing.
-    pub fn has_place(&self, player: &PlayerId, taken: GamesTaken, opponent: OpponentKind) -> bool {
+    pub(crate) fn has_place(&self, player: &PlayerId, taken: GamesTaken, opponent: OpponentKind) -> bool {
         match self.lock().players.get(player) {
             Some(player) => player.present.settings.has_place(taken, opponent),
             None => PlayerSettings::new(self.games_max).has_place(taken, opponent),
@@ -223,22 +223,22 @@ impl Sessions {
     }
 
     /// Whether a player said `bye` with `drain`.
-    pub fn is_draining(&self, player: &PlayerId) -> bool {
+    pub(crate) fn is_draining(&self, player: &PlayerId) -> bool {
         self.lock().players.get(player).is_some_and(|player| player.present.settings.draining)
     }
 
     /// Whether a player has a session and did not say `bye`.
-    pub fn is_staying(&self, player: &PlayerId) -> bool {
+    pub(crate) fn is_staying(&self, player: &PlayerId) -> bool {
         self.lock().players.get(player).is_some_and(|player| !player.present.settings.draining)
     }
 
     /// The version that a connected bot gives itself.
-    pub fn version_of(&self, player: &PlayerId) -> Option<String> {
+    pub(crate) fn version_of(&self, player: &PlayerId) -> Option<String> {
         self.lock().players.get(player)?.present.profile.version.clone()
     }
 
     /// Connected bots that are open to all.
-    pub fn open_bots(&self) -> Vec<Present> {
+    pub(crate) fn open_bots(&self) -> Vec<Present> {
         let inner = self.lock();
         let open = inner.players.values().filter(|player| {
             player.present.settings.open
@@ -249,14 +249,19 @@ impl Sessions {
         open.map(|player| player.present.clone()).collect()
     }
 
+    /// Sessions, those among them that wait for their client to come back.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().by_id.len()
+    }
+
     /// Players with at least one attached socket.
-    pub fn online(&self) -> usize {
+    pub(crate) fn online(&self) -> usize {
         let inner = self.lock();
         inner.players.values().filter(|p| p.sessions.iter().any(|session| session.is_attached())).count()
     }
 
     /// Whether a player has an attached socket.
-    pub fn is_online(&self, player: &PlayerId) -> bool {
+    pub(crate) fn is_online(&self, player: &PlayerId) -> bool {
         let inner = self.lock();
         inner.players.get(player).is_some_and(|p| p.sessions.iter().any(|session| session.is_attached()))
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::outbox::{Attachment, Gap, Outbox};
+use super::outbox::{Attachment, Outbox};
 use super::session_state::SessionState;
 use crate::model::ids::{GameId, PlayerId, SessionId, TokenId};
 use crate::play::room::{Connection, Directory, MemberId, Recipient};
@@ -51,7 +51,7 @@ pub struct Session {
 
 /// What happens to a session one thing after the other, so that rooms, lobby and feeds hear of it in that order.
 #[derive(Debug)]
-pub enum SessionCommand {
+pub(crate) enum SessionCommand {
     /// Its client is back on another socket.
     Resume { returning: Returning, attached: oneshot::Sender<Result<Attachment, NotResumed>> },
     /// A socket is gone, and has been detached.
@@ -66,24 +66,24 @@ pub enum SessionCommand {
 
 /// A client that comes back.
 #[derive(Debug)]
-pub struct Returning {
+pub(crate) struct Returning {
     /// The last message that it has seen.
-    pub seen: u64,
-    pub declared: Declared,
+    pub(crate) seen: u64,
+    pub(crate) declared: Declared,
     /// The request that `welcome` answers.
-    pub re: Option<String>,
+    pub(crate) re: Option<String>,
 }
 
 /// Why a session cannot go on.
 #[derive(Debug)]
-pub enum NotResumed {
+pub(crate) enum NotResumed {
     /// What came after the last message that was seen is gone.
-    Gap(Gap),
+    Gap,
     Store(StoreError),
 }
 
 /// Where a session's commands arrive: whoever holds it owns the session.
-pub type SessionInbox = mpsc::Receiver<SessionCommand>;
+pub(crate) type SessionInbox = mpsc::Receiver<SessionCommand>;
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,22 +96,22 @@ impl fmt::Debug for Session {
 
 /// What a session is made of.
 #[derive(Debug)]
-pub struct NewSession {
-    pub id: SessionId,
+pub(crate) struct NewSession {
+    pub(crate) id: SessionId,
     /// Proves the right to resume it.
-    pub secret: String,
-    pub identity: Identity,
+    pub(crate) secret: String,
+    pub(crate) identity: Identity,
     /// The stored credential whose revocation ends it.
-    pub credential: Option<TokenId>,
+    pub(crate) credential: Option<TokenId>,
     /// Where its messages wait.
-    pub outbox: Outbox,
+    pub(crate) outbox: Outbox,
     /// Tells whether the player has live games.
-    pub directory: Directory,
+    pub(crate) directory: Directory,
 }
 
 impl Session {
     /// A session, and what makes its holder the owner.
-    pub fn new(new: NewSession) -> (Arc<Self>, SessionInbox) {
+    pub(crate) fn new(new: NewSession) -> (Arc<Self>, SessionInbox) {
         let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
         let session = Self {
             id: new.id,
@@ -128,17 +128,17 @@ impl Session {
         (Arc::new(session), inbox)
     }
 
-    pub fn id(&self) -> &SessionId {
+    pub(crate) fn id(&self) -> &SessionId {
         &self.id
     }
 
     /// Proves the right to resume it.
-    pub fn secret(&self) -> &str {
+    pub(crate) fn secret(&self) -> &str {
         &self.secret
     }
 
     /// What rooms know it by.
-    pub fn member(&self) -> MemberId {
+    pub(crate) fn member(&self) -> MemberId {
         self.member
     }
 
@@ -151,12 +151,12 @@ impl Session {
     }
 
     /// The stored credential whose revocation ends it.
-    pub fn credential(&self) -> Option<&TokenId> {
+    pub(crate) fn credential(&self) -> Option<&TokenId> {
         self.credential.as_ref()
     }
 
     /// Where its messages wait.
-    pub fn outbox(&self) -> &Outbox {
+    pub(crate) fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
@@ -166,19 +166,22 @@ impl Session {
     }
 
     /// Has the session's owner do something, and waits until it is done. `None` if the session has ended.
-    pub async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> SessionCommand) -> Option<T> {
+    pub(crate) async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<T>) -> SessionCommand,
+    ) -> Option<T> {
         let (reply, answer) = oneshot::channel();
         self.commands.send(command(reply)).await.ok()?;
         answer.await.ok()
     }
 
     /// Sends a message that answers no request.
-    pub fn tell(&self, message: ServerMessage) {
+    pub(crate) fn tell(&self, message: ServerMessage) {
         self.deliver(&Frame::new(message), None, Urgency::Must);
     }
 
     /// Books a round trip that a ping measured: an average over about four pings.
-    pub fn measured(&self, round_trip: Duration) {
+    pub(crate) fn measured(&self, round_trip: Duration) {
         let new = u64::try_from(round_trip.as_micros()).unwrap_or(u64::MAX / 8);
         let old = self.round_trip_us.load(Ordering::Relaxed);
         let average = if old == 0 { new } else { (3 * old + new) / 4 };
@@ -186,7 +189,7 @@ impl Session {
     }
 
     /// The client has nothing more to say than to finish its games.
-    pub fn drain(&self) {
+    pub(crate) fn drain(&self) {
         self.state().is_draining = true;
         self.close_if_drained();
     }
@@ -199,47 +202,47 @@ impl Session {
     }
 
     /// Whether this very ply of this game waits for this client's move.
-    pub fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
+    pub(crate) fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
         self.state().has_open_turn(game, ply)
     }
 
     /// The client has answered: a second answer to the same turn is a message like any other.
-    pub fn turn_answered(&self, game: &GameId) {
+    pub(crate) fn turn_answered(&self, game: &GameId) {
         self.state().turn_answered(game);
     }
 
     /// Notes that a game is watched. False if too many are.
-    pub fn watch(&self, game: &GameId) -> bool {
+    pub(crate) fn watch(&self, game: &GameId) -> bool {
         self.state().watch(game)
     }
 
     /// Notes that a game is no longer watched.
-    pub fn unwatch(&self, game: &GameId) {
+    pub(crate) fn unwatch(&self, game: &GameId) {
         self.state().unwatch(game);
         self.outbox.forget_game(game);
     }
 
-    pub fn watched_games(&self) -> Vec<GameId> {
+    pub(crate) fn watched_games(&self) -> Vec<GameId> {
         self.state().watched_games()
     }
 
     /// Notes that a feed is followed.
-    pub fn follow(&self, feed: Feed) {
+    pub(crate) fn follow(&self, feed: Feed) {
         self.state().follow(feed);
     }
 
     /// Notes that a feed is no longer followed.
-    pub fn unfollow(&self, feed: Feed) {
+    pub(crate) fn unfollow(&self, feed: Feed) {
         self.state().unfollow(feed);
     }
 
     /// All feeds that are followed.
-    pub fn followed_feeds(&self) -> Vec<Feed> {
+    pub(crate) fn followed_feeds(&self) -> Vec<Feed> {
         self.state().followed_feeds()
     }
 
     /// Closes its socket to see whether the client comes back, which is then no fault of the client's.
-    pub fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.state().is_cut = true;
         self.outbox.close(CloseCode::Restart);
     }
@@ -286,7 +289,7 @@ impl Recipient for Session {
 }
 
 /// Whether somebody is a bot, of which only one connection is kept.
-pub fn is_single(kind: PlayerKind) -> bool {
+pub(crate) fn is_single(kind: PlayerKind) -> bool {
     match kind {
         PlayerKind::Bot => true,
         PlayerKind::Human | PlayerKind::Guest => false,

@@ -37,7 +37,7 @@ const DEFERRED_MAX: usize = 64;
 
 /// What a room tells the one who started it.
 #[derive(Clone, Debug)]
-pub enum RoomNews {
+pub(crate) enum RoomNews {
     /// The game has ended and is stored.
     Finished { public: Arc<PublicGame>, end: GameEnd },
     /// Both players want another game.
@@ -50,7 +50,7 @@ pub enum RoomNews {
 /// Why a room has closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use = "a game that goes on needs a room"]
-pub enum Closed {
+pub(crate) enum Closed {
     /// Its game is over, or the daemon stops.
     Done,
     /// The store refused an event: what is stored differs from what the room believes, and the store is right.
@@ -62,15 +62,15 @@ type Step = std::ops::ControlFlow<Closed>;
 
 /// What a room needs from the rest of the daemon.
 #[derive(Clone, Debug)]
-pub struct RoomDeps {
-    pub writer: Writer,
+pub(crate) struct RoomDeps {
+    pub(crate) writer: Writer,
     /// Where the room is listed.
-    pub directory: Directory,
+    pub(crate) directory: Directory,
     /// Who hears of ends and rematches.
-    pub news: mpsc::Sender<RoomNews>,
-    pub metrics: Arc<Metrics>,
+    pub(crate) news: mpsc::Sender<RoomNews>,
+    pub(crate) metrics: Arc<Metrics>,
     /// Says what the game is worth.
-    pub live_values: LiveValues,
+    pub(crate) live_values: LiveValues,
 }
 
 /// What is being stored.
@@ -84,7 +84,7 @@ struct Storing {
 }
 
 /// Owns one room.
-pub struct RoomActor {
+pub(crate) struct RoomActor {
     state: RoomState,
     players: BySide<SeatedPlayer>,
     public: Arc<PublicGame>,
@@ -109,7 +109,7 @@ impl std::fmt::Debug for RoomActor {
 
 impl RoomActor {
     /// Makes a room and lists it in the directory. The caller runs the actor.
-    pub fn new(state: RoomState, players: BySide<SeatedPlayer>, deps: RoomDeps) -> (RoomHandle, Self) {
+    pub(crate) fn new(state: RoomState, players: BySide<SeatedPlayer>, deps: RoomDeps) -> (RoomHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let handle = RoomHandle::new(state.spec().id.clone(), commands);
         let moves = state.game().notation();
@@ -134,12 +134,12 @@ impl RoomActor {
     }
 
     /// Seats a connection before the room runs. One that is away may still come back.
-    pub fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>) {
+    pub(crate) fn seat(&mut self, side: Side, member: MemberId, recipient: Arc<dyn Recipient>) {
         self.members.sit(side, member, recipient);
     }
 
     /// Tells both players of the game, starts the first turn and runs until the room closes.
-    pub async fn run(mut self) -> Closed {
+    pub(crate) async fn run(mut self) -> Closed {
         let span = info_span!("room", id = %self.state.spec().id);
         self.serve().instrument(span).await
     }

@@ -20,10 +20,10 @@ const CROWD_EXACT_MAX: u32 = 100;
 
 /// What lists show of a live game without asking its room.
 #[derive(Debug)]
-pub struct PublicGame {
+pub(crate) struct PublicGame {
     /// What was fixed when it began.
-    pub spec: GameSpec,
-    pub players: BySide<SeatedPlayer>,
+    pub(crate) spec: GameSpec,
+    pub(crate) players: BySide<SeatedPlayer>,
     /// Its room alone writes here, lists read: a lock that is held for one copy.
     board: Mutex<ListedBoard>,
     /// So do these two, which nothing else must agree with.
@@ -40,13 +40,13 @@ struct ListedBoard {
 
 impl PublicGame {
     /// A game with these moves on the board.
-    pub fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
+    pub(crate) fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
         let board = Mutex::new(ListedBoard { moves, over: false });
         Self { spec, players, board, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
     }
 
     /// As lists on the wire show it.
-    pub fn to_wire(&self) -> LiveGame {
+    pub(crate) fn to_wire(&self) -> LiveGame {
         let moves = self.board().moves.clone();
         LiveGame {
             game: self.spec.id.clone(),
@@ -69,28 +69,28 @@ impl PublicGame {
     }
 
     /// Whether it has ended and its room only lingers.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.board().over
     }
 
     /// Both players' ratings together, for picking the game to show.
-    pub fn strength(&self) -> i32 {
+    pub(crate) fn strength(&self) -> i32 {
         let elo = |player: &SeatedPlayer| player.rating.map_or(0, |rating| rating.elo);
         elo(&self.players.first) + elo(&self.players.second)
     }
 
     /// Whether it is over too soon to be watched: bots play it as fast as they think.
-    pub fn is_brisk(&self) -> bool {
+    pub(crate) fn is_brisk(&self) -> bool {
         self.brisk.load(Ordering::Relaxed)
     }
 
     /// Says that it is.
-    pub fn set_brisk(&self) {
+    pub(crate) fn set_brisk(&self) {
         self.brisk.store(true, Ordering::Relaxed);
     }
 
     /// Watchers, as shown.
-    pub fn watching(&self) -> u32 {
+    pub(crate) fn watching(&self) -> u32 {
         shown_crowd(self.watching.load(Ordering::Relaxed))
     }
 
@@ -109,20 +109,20 @@ impl PublicGame {
 
 /// How many games a player has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GamesTaken {
-    pub all: usize,
-    pub with_bots: usize,
+pub(crate) struct GamesTaken {
+    pub(crate) all: usize,
+    pub(crate) with_bots: usize,
 }
 
 impl GamesTaken {
     /// Counts one more.
-    pub fn add(&mut self, opponent: OpponentKind) {
+    pub(crate) fn add(&mut self, opponent: OpponentKind) {
         self.all += 1;
         self.with_bots += usize::from(opponent == OpponentKind::Bot);
     }
 
     /// Counts one less.
-    pub fn remove(&mut self, opponent: OpponentKind) {
+    pub(crate) fn remove(&mut self, opponent: OpponentKind) {
         self.all -= 1;
         self.with_bots -= usize::from(opponent == OpponentKind::Bot);
     }
@@ -137,7 +137,7 @@ impl std::ops::Add for GamesTaken {
 }
 
 /// A crowd as it is shown: exact while small.
-pub fn shown_crowd(watching: u32) -> u32 {
+pub(crate) fn shown_crowd(watching: u32) -> u32 {
     if watching <= CROWD_EXACT_MAX { watching } else { watching - watching % 10 }
 }
 
@@ -149,7 +149,7 @@ struct Rooms {
 
 /// All rooms of this process. Cloning gives another view of the same directory.
 #[derive(Clone, Debug, Default)]
-pub struct Directory {
+pub(crate) struct Directory {
     /// A lock, for each request of a client looks its room up here, and must not wait for an actor that looks for all.
     /// It is held for one look or one entry.
     rooms: Arc<RwLock<Rooms>>,
@@ -164,7 +164,7 @@ impl Directory {
         self.rooms.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn insert(&self, handle: RoomHandle, public: Arc<PublicGame>) {
+    pub(crate) fn insert(&self, handle: RoomHandle, public: Arc<PublicGame>) {
         let mut rooms = self.write();
         let game = public.spec.id.clone();
         for player in [&public.players.first, &public.players.second] {
@@ -174,7 +174,7 @@ impl Directory {
     }
 
     /// The players are free for other games; the room itself stays until [`Self::remove`].
-    pub fn release_players(&self, public: &PublicGame) {
+    pub(crate) fn release_players(&self, public: &PublicGame) {
         let mut rooms = self.write();
         for player in [&public.players.first, &public.players.second] {
             if let Some(games) = rooms.by_player.get_mut(&player.identity.id) {
@@ -187,35 +187,35 @@ impl Directory {
     }
 
     /// Strikes a room out.
-    pub fn remove(&self, public: &PublicGame) {
+    pub(crate) fn remove(&self, public: &PublicGame) {
         self.release_players(public);
         self.write().by_game.remove(&public.spec.id);
     }
 
     /// The room of a game.
-    pub fn room(&self, game: &GameId) -> Option<RoomHandle> {
+    pub(crate) fn room(&self, game: &GameId) -> Option<RoomHandle> {
         self.read().by_game.get(game).map(|(handle, _)| handle.clone())
     }
 
     /// What lists show of a game.
-    pub fn public(&self, game: &GameId) -> Option<Arc<PublicGame>> {
+    pub(crate) fn public(&self, game: &GameId) -> Option<Arc<PublicGame>> {
         self.read().by_game.get(game).map(|(_, public)| Arc::clone(public))
     }
 
     /// The rooms where a player has a live game.
-    pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomHandle> {
+    pub(crate) fn rooms_of(&self, player: &PlayerId) -> Vec<RoomHandle> {
         let rooms = self.read();
         let games = rooms.by_player.get(player).into_iter().flatten();
         games.filter_map(|game| rooms.by_game.get(game)).map(|(handle, _)| handle.clone()).collect()
     }
 
     /// How many live games a player has.
-    pub fn games_of(&self, player: &PlayerId) -> usize {
+    pub(crate) fn games_of(&self, player: &PlayerId) -> usize {
         self.read().by_player.get(player).map_or(0, HashSet::len)
     }
 
     /// The same, and how many of them are against bots.
-    pub fn games_taken(&self, player: &PlayerId) -> GamesTaken {
+    pub(crate) fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         let rooms = self.read();
         let games = rooms.by_player.get(player).into_iter().flatten();
         let mut taken = GamesTaken::default();
@@ -226,7 +226,7 @@ impl Directory {
     }
 
     /// All rooms whose game goes on.
-    pub fn live(&self) -> Vec<Arc<PublicGame>> {
+    pub(crate) fn live(&self) -> Vec<Arc<PublicGame>> {
         let rooms = self.read();
         rooms
             .by_game
@@ -236,7 +236,7 @@ impl Directory {
             .collect()
     }
 
-    pub fn rooms(&self) -> Vec<RoomHandle> {
+    pub(crate) fn rooms(&self) -> Vec<RoomHandle> {
         self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
     }
 }

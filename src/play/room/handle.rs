@@ -18,7 +18,7 @@ use crate::protocol::{ErrorCode, Frame, WireError};
 pub(super) const INBOX_MAX: usize = 256;
 
 /// Somebody to whom a room sends: a session, or a house bot.
-pub trait Recipient: Send + Sync {
+pub(crate) trait Recipient: Send + Sync {
     /// Takes a message without waiting. `re` is there if it answers a request of this very recipient.
     fn deliver(&self, frame: &Frame, re: Option<&str>, urgency: Urgency);
 
@@ -35,10 +35,10 @@ pub trait Recipient: Send + Sync {
 
 /// Tells connections apart within the process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct MemberId(u64);
+pub(crate) struct MemberId(u64);
 
 impl MemberId {
-    pub fn next() -> Self {
+    pub(crate) fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
@@ -46,7 +46,7 @@ impl MemberId {
 
 /// What became of the connection of somebody who sits at the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Connection {
+pub(crate) enum Connection {
     /// It is back.
     Up,
     /// It was lost, but the session may be resumed.
@@ -57,12 +57,12 @@ pub enum Connection {
 
 /// Where an answer goes.
 #[derive(Clone)]
-pub struct ReplyTo {
+pub(crate) struct ReplyTo {
     /// The connection that asks.
-    pub member: MemberId,
+    pub(crate) member: MemberId,
     /// How to reach it.
-    pub recipient: Arc<dyn Recipient>,
-    pub re: Option<Box<str>>,
+    pub(crate) recipient: Arc<dyn Recipient>,
+    pub(crate) re: Option<Box<str>>,
 }
 
 impl std::fmt::Debug for ReplyTo {
@@ -72,12 +72,12 @@ impl std::fmt::Debug for ReplyTo {
 }
 
 impl ReplyTo {
-    pub fn send(&self, frame: &Frame) {
+    pub(crate) fn send(&self, frame: &Frame) {
         self.recipient.deliver(frame, self.re.as_deref(), Urgency::Must);
     }
 
     /// Refuses a move, which counts against the sender if it answered nothing.
-    pub fn refuse_move(&self, error: WireError) {
+    pub(crate) fn refuse_move(&self, error: WireError) {
         let is_useless =
             matches!(error.code, ErrorCode::NotYourTurn | ErrorCode::NoSuchGame | ErrorCode::GameOver);
         self.send(&error.into());
@@ -89,7 +89,7 @@ impl ReplyTo {
 
 /// What a player may do besides playing a stone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// Gives up.
     Resign,
     /// Ends the game before it began in earnest.
@@ -162,16 +162,16 @@ pub(super) enum Command {
 
 /// The seat that a player has taken, and what waits there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TakenSeat {
+pub(crate) struct TakenSeat {
     /// Whether the player is to move.
-    pub your_turn: bool,
+    pub(crate) your_turn: bool,
     /// Whether the game is still going on.
-    pub live: bool,
+    pub(crate) live: bool,
 }
 
 /// A cheap, cloneable address of one room. The rules live in `RoomState`, which only the actor touches.
 #[derive(Clone)]
-pub struct RoomHandle {
+pub(crate) struct RoomHandle {
     game: GameId,
     commands: mpsc::Sender<Command>,
 }
@@ -187,17 +187,17 @@ impl RoomHandle {
         Self { game, commands }
     }
 
-    pub fn game(&self) -> &GameId {
+    pub(crate) fn game(&self) -> &GameId {
         &self.game
     }
 
     /// Plays a stone. The answer, a `moved` or a refusal, goes to `reply`.
-    pub fn play(&self, player: PlayerId, play: Play, reply: ReplyTo) {
+    pub(crate) fn play(&self, player: PlayerId, play: Play, reply: ReplyTo) {
         self.ask(Command::Play { player, play: Box::new(play), reply });
     }
 
     /// Does something else as a player. The answer goes to `reply`.
-    pub fn act(&self, player: PlayerId, action: Action, reply: ReplyTo) {
+    pub(crate) fn act(&self, player: PlayerId, action: Action, reply: ReplyTo) {
         self.ask(Command::Act { player, action, reply });
     }
 
@@ -232,12 +232,12 @@ impl RoomHandle {
     }
 
     /// The house bot at this seat is broken.
-    pub async fn fail(&self, side: Side) {
+    pub(crate) async fn fail(&self, side: Side) {
         self.tell(Command::Fail { side }).await;
     }
 
     /// Takes the player's seat with one more connection and sends it a snapshot. `None` if the player has none here.
-    pub async fn sit(
+    pub(crate) async fn sit(
         &self,
         player: PlayerId,
         member: MemberId,
@@ -249,43 +249,43 @@ impl RoomHandle {
     }
 
     /// Sends this connection a `turn` if its player is to move.
-    pub async fn prompt(&self, member: MemberId) {
+    pub(crate) async fn prompt(&self, member: MemberId) {
         self.tell(Command::Prompt { member }).await;
     }
 
     /// A seated connection was lost or is back.
-    pub async fn connected(&self, member: MemberId, connection: Connection) {
+    pub(crate) async fn connected(&self, member: MemberId, connection: Connection) {
         self.tell(Command::Connected { member, connection }).await;
     }
 
     /// A session has ended.
-    pub async fn leave(&self, member: MemberId) {
+    pub(crate) async fn leave(&self, member: MemberId) {
         self.tell(Command::Leave { member }).await;
     }
 
     /// Watches, or from a player's connection takes the player's seat; answered by a snapshot.
-    pub fn watch(&self, player: PlayerId, reply: ReplyTo) {
+    pub(crate) fn watch(&self, player: PlayerId, reply: ReplyTo) {
         self.ask(Command::Watch { player, reply });
     }
 
-    pub async fn unwatch(&self, member: MemberId) {
+    pub(crate) async fn unwatch(&self, member: MemberId) {
         self.tell(Command::Unwatch { member }).await;
     }
 
     /// Asks for a fresh snapshot, as a player or as a watcher who lost `skipped` messages.
-    pub fn sync(&self, player: Option<PlayerId>, reply: ReplyTo, skipped: Option<u64>) {
+    pub(crate) fn sync(&self, player: Option<PlayerId>, reply: ReplyTo, skipped: Option<u64>) {
         self.ask(Command::Sync { player, reply, skipped });
     }
 
     /// The game as a watcher sees it.
-    pub async fn look(&self) -> Option<Snapshot> {
+    pub(crate) async fn look(&self) -> Option<Snapshot> {
         let (answer, snapshot) = oneshot::channel();
         self.tell(Command::Look { answer }).await;
         snapshot.await.ok()
     }
 
     /// Stores the clocks as they stand, for a planned stop.
-    pub async fn pause(&self) {
+    pub(crate) async fn pause(&self) {
         let (done, paused) = oneshot::channel();
         self.tell(Command::Pause { done }).await;
         // A room that ended meanwhile has nothing to store.

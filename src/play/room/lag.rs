@@ -25,7 +25,7 @@ const QUOTA_MAX: Duration = Duration::from_millis(1_500);
 
 /// The lag allowance of one seat in one game.
 #[derive(Clone, Copy, Debug)]
-pub struct LagAllowance {
+pub(crate) struct LagAllowance {
     per_move: Duration,
     /// Bots have none: their cap is small enough.
     quota: Option<Duration>,
@@ -33,7 +33,7 @@ pub struct LagAllowance {
 
 impl LagAllowance {
     /// The allowance at the start of a game.
-    pub fn new(kind: PlayerKind) -> Self {
+    pub(crate) fn new(kind: PlayerKind) -> Self {
         match kind {
             PlayerKind::Bot => Self { per_move: BOT_CREDIT_MAX, quota: None },
             PlayerKind::Human | PlayerKind::Guest => {
@@ -43,17 +43,17 @@ impl LagAllowance {
     }
 
     /// Most that the next move may get back, whatever its round trip.
-    pub fn limit(&self) -> Duration {
+    pub(crate) fn limit(&self) -> Duration {
         self.quota.map_or(self.per_move, |quota| quota.min(self.per_move))
     }
 
     /// What a move with this measured round trip gets back.
-    pub fn credit(&self, round_trip: Duration) -> Duration {
+    pub(crate) fn credit(&self, round_trip: Duration) -> Duration {
         round_trip.min(self.limit())
     }
 
     /// Books what a move got back.
-    pub fn spend(&mut self, credited: Duration) {
+    pub(crate) fn spend(&mut self, credited: Duration) {
         if let Some(quota) = &mut self.quota {
             *quota = (quota.saturating_sub(credited) + QUOTA_GAIN).min(QUOTA_MAX);
         }

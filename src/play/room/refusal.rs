@@ -10,7 +10,7 @@ use crate::protocol::{ErrorCode, WireError};
 
 /// Why a room refuses what a player wants.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum RoomRefusal {
+pub(crate) enum RoomRefusal {
     /// The other side is to move, or the ply has not come yet.
     #[error("it is not your turn, the game stands at ply {ply}")]
     NotYourTurn {
@@ -76,7 +76,7 @@ pub enum RoomRefusal {
 
 impl RoomRefusal {
     /// The refusal as it travels.
-    pub fn to_wire(&self, game: &GameId) -> WireError {
+    pub(crate) fn to_wire(&self, game: &GameId) -> WireError {
         let error = WireError::new(self.code(), self.to_string()).in_game(game);
         match self {
             Self::NotYourTurn { ply } => WireError { ply: Some(*ply), ..error },

@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use self::absence::Presence;
 use self::freeze::Freeze;
-pub use self::turn::{NoColumn, Play};
+pub(crate) use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::model::clock::GameClock;
@@ -31,24 +31,24 @@ use crate::model::time::UnixMillis;
 
 /// A stored move as it is told again to whoever asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PlayedMove {
+pub(crate) struct PlayedMove {
     /// Its number among the public events.
-    pub seq: u32,
+    pub(crate) seq: u32,
     /// Stones on the board before it.
-    pub ply: u32,
-    pub column: Column,
-    pub by: Side,
+    pub(crate) ply: u32,
+    pub(crate) column: Column,
+    pub(crate) by: Side,
     /// What each side had left after it, in milliseconds.
-    pub clock_ms: BySide<u64>,
+    pub(crate) clock_ms: BySide<u64>,
     /// From the turn's start to the receipt, in milliseconds.
-    pub spent_ms: u64,
+    pub(crate) spent_ms: u64,
     /// The part given back for the network.
-    pub credited_ms: u64,
+    pub(crate) credited_ms: u64,
 }
 
 /// What the actor has to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// Store these events, then call [`RoomState::stored`].
     Store(StoreRequest),
     /// Tell everybody of the last move.
@@ -77,13 +77,13 @@ pub enum Effect {
 
 /// Events to store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoreRequest {
+pub(crate) struct StoreRequest {
     /// In order; the last one is `Finished` if the game ends.
-    pub events: Vec<StoredEvent>,
+    pub(crate) events: Vec<StoredEvent>,
     /// Whether the game ends.
-    pub finishes: bool,
+    pub(crate) finishes: bool,
     /// When the move among them was received, if there is one.
-    pub received: Option<Instant>,
+    pub(crate) received: Option<Instant>,
 }
 
 /// What waits for its commit.
@@ -96,7 +96,7 @@ struct Staged {
 
 /// One game and who sits at it.
 #[derive(Clone, Debug)]
-pub struct RoomState {
+pub(crate) struct RoomState {
     spec: GameSpec,
     kinds: BySide<PlayerKind>,
     game: Game,
@@ -120,7 +120,7 @@ type Effects = Vec<Effect>;
 
 /// Why a game cannot begin with these moves on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum UnplayableOpening {
+pub(crate) enum UnplayableOpening {
     /// They are no moves, or break the rules.
     #[error(transparent)]
     Unreadable(#[from] ReplayError),
@@ -135,7 +135,11 @@ impl RoomState {
     /// # Errors
     ///
     /// The opening is not a legal sequence of moves that leaves the game open.
-    pub fn new(spec: GameSpec, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, UnplayableOpening> {
+    pub(crate) fn new(
+        spec: GameSpec,
+        kinds: BySide<PlayerKind>,
+        now: Instant,
+    ) -> Result<Self, UnplayableOpening> {
         let game = Game::from_moves(spec.variant, &spec.opening.moves)?;
         if game.outcome().is_some() {
             return Err(UnplayableOpening::Decided);
@@ -161,47 +165,47 @@ impl RoomState {
     }
 
     /// What was fixed when the game began.
-    pub fn spec(&self) -> &GameSpec {
+    pub(crate) fn spec(&self) -> &GameSpec {
         &self.spec
     }
 
     /// The moves so far.
-    pub fn game(&self) -> &Game {
+    pub(crate) fn game(&self) -> &Game {
         &self.game
     }
 
     /// The position on the board.
-    pub fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         self.game.position()
     }
 
     /// Who is to move, or would be if the game were not over.
-    pub fn side_to_move(&self) -> Side {
+    pub(crate) fn side_to_move(&self) -> Side {
         self.position().side_to_move()
     }
 
     /// The number of the last public event: without holes, 0 before the first.
-    pub fn event_seq(&self) -> u32 {
+    pub(crate) fn event_seq(&self) -> u32 {
         self.event_seq
     }
 
     /// How the game ended, once it has.
-    pub fn end(&self) -> Option<&(Ending, Settlement)> {
+    pub(crate) fn end(&self) -> Option<&(Ending, Settlement)> {
         self.end.as_ref()
     }
 
     /// Whether an event waits for its commit, so that nothing else may change the game.
-    pub fn is_storing(&self) -> bool {
+    pub(crate) fn is_storing(&self) -> bool {
         self.staged.is_some()
     }
 
     /// What each side has left.
-    pub fn clock(&self, now: Instant) -> BySide<Duration> {
+    pub(crate) fn clock(&self, now: Instant) -> BySide<Duration> {
         self.shown_clock().both(now)
     }
 
     /// What is left of the hard limit for the current move.
-    pub fn budget(&self, now: Instant) -> Duration {
+    pub(crate) fn budget(&self, now: Instant) -> Duration {
         self.clock.budget_left(self.side_to_move(), now)
     }
 
@@ -228,7 +232,7 @@ impl RoomState {
     }
 
     /// Starts the first turn. Called once, when both seats have been told of the game.
-    pub fn begin(&mut self, now: Instant) -> Effects {
+    pub(crate) fn begin(&mut self, now: Instant) -> Effects {
         self.start_turn(now)
     }
 
@@ -251,7 +255,7 @@ impl RoomState {
     ///
     /// Never: what is staged was checked, and while it waits nothing else may change the game.
     #[expect(clippy::needless_pass_by_value, reason = "the room keeps it")]
-    pub fn stored(&mut self, settlement: Option<Settlement>, now: Instant) -> Effects {
+    pub(crate) fn stored(&mut self, settlement: Option<Settlement>, now: Instant) -> Effects {
         let Some(Staged { events, clock, lag }) = self.staged.take() else { return Vec::new() };
         self.clock = clock;
         self.lag = lag;
@@ -286,7 +290,7 @@ impl RoomState {
 
     /// The staged events could not be queued: the clock goes on as if nothing had been asked, and whoever is to move
     /// is asked again.
-    pub fn not_stored(&mut self, now: Instant) -> Effects {
+    pub(crate) fn not_stored(&mut self, now: Instant) -> Effects {
         self.staged = None;
         if self.end.is_some() || self.frozen_until().is_some() {
             return Vec::new();
@@ -299,7 +303,7 @@ impl RoomState {
     }
 
     /// The daemon stops as planned: the clocks are stored as they stand.
-    pub fn pause(&mut self, now: Instant, at: UnixMillis) -> Effects {
+    pub(crate) fn pause(&mut self, now: Instant, at: UnixMillis) -> Effects {
         if self.end.is_some() || self.is_storing() {
             return Vec::new();
         }

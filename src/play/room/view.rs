@@ -19,33 +19,33 @@ use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
 
 /// A player as a game shows it: fixed when the game begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeatedPlayer {
-    pub identity: Identity,
+pub(crate) struct SeatedPlayer {
+    pub(crate) identity: Identity,
     /// In the game's variant, at its start.
-    pub rating: Option<ShownRating>,
+    pub(crate) rating: Option<ShownRating>,
     /// The version a bot gives itself.
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
 }
 
 impl SeatedPlayer {
     /// As others see it.
-    pub fn to_wire(&self) -> WirePlayer {
+    pub(crate) fn to_wire(&self) -> WirePlayer {
         WirePlayer::new(&self.identity, self.rating, self.version.clone())
     }
 }
 
 /// The opening as it travels.
-pub fn opening(opening: &OpeningSource) -> WireOpening {
+pub(crate) fn opening(opening: &OpeningSource) -> WireOpening {
     WireOpening { kind: opening.kind, moves: opening.moves.clone() }
 }
 
 /// The series as it travels.
-pub fn pair(pair: &GamePair) -> WirePair {
+pub(crate) fn pair(pair: &GamePair) -> WirePair {
     WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }
 }
 
 /// The cells of the completed line, if there is one.
-pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
+pub(crate) fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
     match position.outcome() {
         Some(Outcome::Win { line, .. }) => Some(line.cells().map(fourfold_engine::Cell::numbers).collect()),
         Some(Outcome::Draw) | None => None,
@@ -53,7 +53,7 @@ pub fn line(position: &Position) -> Option<Vec<[u8; 2]>> {
 }
 
 /// Both sides' rating changes as they travel.
-pub fn rating_changes(
+pub(crate) fn rating_changes(
     ratings: Option<BySide<RatingEntry>>,
 ) -> Option<crate::protocol::terms::Sides<RatingChange>> {
     let change =
@@ -72,7 +72,7 @@ fn unrated_because(spec: &GameSpec, settlement: Option<&Settlement>) -> Option<S
 
 impl RoomState {
     /// The whole game as it stands, for the player of `you` or a watcher.
-    pub fn snapshot(
+    pub(crate) fn snapshot(
         &self,
         you: Option<Side>,
         players: &BySide<SeatedPlayer>,
@@ -107,7 +107,7 @@ impl RoomState {
     }
 
     /// The prompt for the side to move.
-    pub fn turn(&self, round_trip: Duration, now: Instant) -> Turn {
+    pub(crate) fn turn(&self, round_trip: Duration, now: Instant) -> Turn {
         let side = self.side_to_move();
         let clock = clock_ms(self.clock(now));
         let (you, opponent) = match side {
@@ -127,7 +127,7 @@ impl RoomState {
     }
 
     /// A move as it is told to everybody, and again to whoever repeats it.
-    pub fn moved(&self, played: &PlayedMove) -> Moved {
+    pub(crate) fn moved(&self, played: &PlayedMove) -> Moved {
         Moved {
             game: self.spec().id.clone(),
             event_seq: played.seq.into(),
@@ -141,7 +141,7 @@ impl RoomState {
     }
 
     /// The game's end, once it has ended.
-    pub fn game_end(&self, now: Instant) -> Option<GameEnd> {
+    pub(crate) fn game_end(&self, now: Instant) -> Option<GameEnd> {
         let (ending, settlement) = self.end()?;
         let completed = ending.reason == EndReason::Four;
         Some(GameEnd {

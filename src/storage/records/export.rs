@@ -19,7 +19,7 @@ const PAGE: u32 = 500;
 
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ExportFormat {
+pub(crate) enum ExportFormat {
     /// One JSON object a line, with everything.
     #[default]
     Ndjson,
@@ -32,7 +32,7 @@ pub enum ExportFormat {
 /// A text that names no format.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("`{text}` is not a format: ndjson, pgn and csv are")]
-pub struct UnknownFormat {
+pub(crate) struct UnknownFormat {
     text: String,
 }
 
@@ -51,7 +51,7 @@ impl FromStr for ExportFormat {
 
 impl ExportFormat {
     /// What comes before the first record.
-    pub fn heading(self) -> &'static str {
+    pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Ndjson | Self::Pgn => "",
             Self::Csv => CSV_HEADING,
@@ -59,7 +59,7 @@ impl ExportFormat {
     }
 
     /// A record with the line feed at its end.
-    pub fn write(self, record: &Record) -> String {
+    pub(crate) fn write(self, record: &Record) -> String {
         match self {
             Self::Ndjson => ndjson(record),
             Self::Csv => csv(record),
@@ -188,7 +188,7 @@ fn time_control(record: &Record) -> String {
 
 /// Reads the records of finished games page by page, each player only once.
 #[derive(Debug)]
-pub struct RecordReader {
+pub(crate) struct RecordReader {
     store: Arc<dyn Store>,
     /// What remains to be read; its limit counts down.
     query: GameQuery,
@@ -198,7 +198,7 @@ pub struct RecordReader {
 
 impl RecordReader {
     /// Reads what the query asks for; its limit is that of all pages together.
-    pub fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
         Self { store, query, players: PlayerCache::default(), is_done: false }
     }
 
@@ -207,7 +207,7 @@ impl RecordReader {
     /// # Errors
     ///
     /// The store cannot be read.
-    pub async fn next_page(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
+    pub(crate) async fn next_page(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);
         }
@@ -226,7 +226,7 @@ impl RecordReader {
     }
 
     /// The number of the last game that was read, for going on after it.
-    pub fn last_number(&self) -> Option<u64> {
+    pub(crate) fn last_number(&self) -> Option<u64> {
         self.query.after
     }
 }

@@ -26,7 +26,7 @@ const BATCH_GAMES: usize = 100;
 
 /// Why a file is not imported.
 #[derive(Debug, Error)]
-pub enum ImportError {
+pub(crate) enum ImportError {
     /// A line breaks a rule, or the file cannot be read.
     #[error(transparent)]
     Line(#[from] LineError),
@@ -43,7 +43,7 @@ pub enum ImportError {
 /// # Errors
 ///
 /// Names the first line that breaks a rule, and the rule.
-pub fn check(file: impl BufRead) -> Result<u64, ImportError> {
+pub(crate) fn check(file: impl BufRead) -> Result<u64, ImportError> {
     let mut lines = JsonLines::new(file);
     let mut records = 0;
     while next_record(&mut lines)?.is_some() {
@@ -111,18 +111,18 @@ fn read_time(text: &str) -> Result<UnixMillis, String> {
 /// come in unrated: the ratings of another arena mean nothing here. Players are found by name; who is not there is
 /// made, without a password.
 #[derive(Debug)]
-pub struct Importer<'a, R, G> {
+pub(crate) struct Importer<'a, R, G> {
     lines: JsonLines<R>,
     store: &'a dyn Store,
     rng: G,
     players: HashMap<String, PlayerId>,
     /// Records that were there already.
-    pub passed_over: u64,
+    pub(crate) passed_over: u64,
 }
 
 impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     /// Starts at the beginning of a file that [`check`] has passed. New players get ids from `rng`.
-    pub fn new(file: R, store: &'a dyn Store, rng: G) -> Self {
+    pub(crate) fn new(file: R, store: &'a dyn Store, rng: G) -> Self {
         Self { lines: JsonLines::new(file), store, rng, players: HashMap::new(), passed_over: 0 }
     }
 
@@ -132,7 +132,7 @@ impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     /// # Errors
     ///
     /// The file or the store cannot be read, or the file has changed since it was checked.
-    pub async fn next_batch(&mut self) -> Result<Option<Vec<Write>>, ImportError> {
+    pub(crate) async fn next_batch(&mut self) -> Result<Option<Vec<Write>>, ImportError> {
         let mut writes = Vec::new();
         for _ in 0..BATCH_GAMES {
             let Some(record) = next_record(&mut self.lines)? else { break };

@@ -12,11 +12,11 @@ use crate::protocol::terms::WireVariant;
 
 /// A game that was played to some end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RecordedLesson {
+pub(crate) struct RecordedLesson {
     /// All moves, the opening's included.
-    pub game: Game,
+    pub(crate) game: Game,
     /// Who won, by whatever reason; `None` for a draw.
-    pub winner: Option<Side>,
+    pub(crate) winner: Option<Side>,
 }
 
 /// What is read of a record. Matches of programs are saved with players that have no account, and other programs write
@@ -32,13 +32,13 @@ struct PlayedRecord {
 
 /// Reads games from lines of JSON.
 #[derive(Debug)]
-pub struct Lessons<R> {
+pub(crate) struct Lessons<R> {
     lines: JsonLines<R>,
 }
 
 impl<R: BufRead> Lessons<R> {
     /// Reads this file.
-    pub fn new(file: R) -> Self {
+    pub(crate) fn new(file: R) -> Self {
         Self { lines: JsonLines::new(file) }
     }
 

@@ -10,7 +10,7 @@ const LINE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Why a line cannot be read.
 #[derive(Debug, Error)]
-pub enum LineError {
+pub(crate) enum LineError {
     /// It breaks a rule.
     #[error("line {line}: {rule}")]
     Broken {

@@ -8,36 +8,36 @@ use crate::model::ids::GameId;
 
 /// What a self-test of one version found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TestReport {
+pub(crate) struct TestReport {
     /// The bot's name.
-    pub bot: String,
+    pub(crate) bot: String,
     /// Whether nothing failed.
-    pub passed: bool,
+    pub(crate) passed: bool,
     /// What was looked at, in this order.
-    pub checks: Vec<TestCheck>,
+    pub(crate) checks: Vec<TestCheck>,
     /// The games that were played for it.
-    pub games: Vec<GameId>,
+    pub(crate) games: Vec<GameId>,
     /// How long a move may take, in milliseconds.
-    pub move_limit_ms: u64,
+    pub(crate) move_limit_ms: u64,
     /// How long the bot took for its moves, in milliseconds, the network's part included.
-    pub latency_ms: TestLatency,
+    pub(crate) latency_ms: TestLatency,
 }
 
 /// One thing that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TestCheck {
+pub(crate) struct TestCheck {
     /// What it is called in the documentation.
-    pub name: String,
+    pub(crate) name: String,
     /// How it went: `passed`, `failed` or `skipped`.
-    pub verdict: TestVerdict,
+    pub(crate) verdict: TestVerdict,
     /// What was seen, in words.
-    pub note: String,
+    pub(crate) note: String,
 }
 
 /// How one check went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TestVerdict {
+pub(crate) enum TestVerdict {
     /// It was as it must be.
     Passed,
     /// It was not.
@@ -48,22 +48,22 @@ pub enum TestVerdict {
 
 /// Percentiles by nearest rank, in milliseconds; zeros if there was no move.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TestLatency {
+pub(crate) struct TestLatency {
     /// Moves that were measured.
-    pub count: usize,
+    pub(crate) count: usize,
     /// Half of the moves took no longer.
-    pub p50: f64,
+    pub(crate) p50: f64,
     /// Nine of ten.
-    pub p90: f64,
+    pub(crate) p90: f64,
     /// Ninety-nine of a hundred.
-    pub p99: f64,
+    pub(crate) p99: f64,
     /// The longest.
-    pub max: f64,
+    pub(crate) max: f64,
 }
 
 impl TestReport {
     /// A report on these games.
-    pub fn new(report: Report, games: Vec<GameId>) -> Self {
+    pub(crate) fn new(report: Report, games: Vec<GameId>) -> Self {
         let Percentiles { count, p50, p90, p99, max } = report.latency_ms;
         Self {
             bot: report.bot,
@@ -76,12 +76,12 @@ impl TestReport {
     }
 
     /// The text that is kept.
-    pub fn to_stored(&self) -> String {
+    pub(crate) fn to_stored(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads [`Self::to_stored`] back; `None` if it is something else.
-    pub fn from_stored(text: &str) -> Option<Self> {
+    pub(crate) fn from_stored(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }

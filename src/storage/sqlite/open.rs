@@ -104,7 +104,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// The exit status of a program that stops because of it, after `sysexits.h`.
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } => 65, // EX_DATAERR
             Self::Unreadable { .. } => 66,                                          // EX_NOINPUT

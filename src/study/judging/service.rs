@@ -50,30 +50,30 @@ pub enum JudgingError {
 
 /// How judging is run.
 #[derive(Clone, Copy, Debug)]
-pub struct JudgingSettings {
+pub(crate) struct JudgingSettings {
     /// Part of one core that it takes at most, in percent.
-    pub cpu_percent: u32,
+    pub(crate) cpu_percent: u32,
     /// Puzzles that are kept of those found in games.
-    pub puzzles: u32,
+    pub(crate) puzzles: u32,
 }
 
 /// What the judge is built from.
 #[derive(Clone, Debug)]
-pub struct JudgingDeps {
-    pub store: Arc<dyn Store>,
+pub(crate) struct JudgingDeps {
+    pub(crate) store: Arc<dyn Store>,
     /// Stores what it says.
-    pub writer: Writer,
+    pub(crate) writer: Writer,
     /// Whose waiting jobs go first.
-    pub pool: ComputePool,
+    pub(crate) pool: ComputePool,
     /// Says how far it is behind.
-    pub metrics: Arc<Metrics>,
+    pub(crate) metrics: Arc<Metrics>,
     /// How it is run.
-    pub settings: JudgingSettings,
+    pub(crate) settings: JudgingSettings,
 }
 
 /// Follows the finished games and judges them one after the other.
 #[derive(Debug)]
-pub struct JudgingActor {
+pub(crate) struct JudgingActor {
     deps: JudgingDeps,
     worker: Worker,
     /// Away while it judges on the thread.
@@ -88,14 +88,14 @@ impl JudgingActor {
     /// # Errors
     ///
     /// The thread cannot be started.
-    pub fn new(deps: JudgingDeps) -> Result<Self, JudgingError> {
+    pub(crate) fn new(deps: JudgingDeps) -> Result<Self, JudgingError> {
         let worker = Worker::start("judging", deps.settings.cpu_percent, Some(deps.pool.clone()))
             .map_err(JudgingError::Thread)?;
         Ok(Self { deps, worker, judge: None, stop: Arc::default() })
     }
 
     /// Runs until the daemon stops. What was not stored then is judged again after the next start.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         loop {
             // Before the look, so that what comes meanwhile is news.
             let known = self.deps.writer.finished().news();
@@ -232,10 +232,11 @@ fn report(cause: &JudgingError) {
 mod tests {
     use super::*;
     use crate::model::result::{EndReason, GameResult};
+    use crate::storage::MemoryStore;
     use crate::storage::conformance::{
         FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec, whole_game,
     };
-    use crate::storage::{JudgementStore as _, MemoryStore};
+    use crate::storage::judgements::JudgementStore as _;
 
     fn actor(store: &Arc<MemoryStore>) -> JudgingActor {
         let shared = Arc::clone(store) as Arc<dyn Store>;

@@ -14,25 +14,25 @@ const TURNS: &str = " rethought";
 
 /// What a lesson changed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Changes {
-    pub changed: usize,
+pub(crate) struct Changes {
+    pub(crate) changed: usize,
     /// Those of them that were not known before.
-    pub new: usize,
+    pub(crate) new: usize,
     /// The new ones, and some of the others.
-    pub named: Vec<Change>,
+    pub(crate) named: Vec<Change>,
     /// Where in the game it chose otherwise right after it; `None` of lessons from before that was noted.
-    pub changed_moves: Option<Vec<ChangedMove>>,
+    pub(crate) changed_moves: Option<Vec<ChangedMove>>,
 }
 
 /// A turn of a game at which a learner chose otherwise right after it had learnt that game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ChangedMove {
+pub(crate) struct ChangedMove {
     /// Of the move that was played then, counted from 1.
-    pub ply: usize,
+    pub(crate) ply: usize,
     /// The columns among which it would have chosen before, from left to right.
-    pub before: Vec<Column>,
+    pub(crate) before: Vec<Column>,
     /// Those among which it chose right after.
-    pub after: Vec<Column>,
+    pub(crate) after: Vec<Column>,
 }
 
 impl ChangedMove {
@@ -55,7 +55,7 @@ impl ChangedMove {
 
 impl Changes {
     /// All that a lesson changed.
-    pub fn of(all: Vec<Change>) -> Self {
+    pub(crate) fn of(all: Vec<Change>) -> Self {
         let changed = all.len();
         let (mut named, mut grown): (Vec<Change>, Vec<Change>) =
             all.into_iter().partition(|change| change.before.is_none());
@@ -66,13 +66,13 @@ impl Changes {
     }
 
     /// The turns at which it chose otherwise; none if that was not noted.
-    pub fn turns(&self) -> &[ChangedMove] {
+    pub(crate) fn turns(&self) -> &[ChangedMove] {
         self.changed_moves.as_deref().unwrap_or_default()
     }
 
     /// How many changed, then one line for each that is named: `own c1 d1 . . | 1 1 0 | 2 2 0`, or `new` in the place
     /// of what was before; then how many turns, if that was noted, and one line for each: `move 9 | 4 | 35`.
-    pub fn print(&self) -> String {
+    pub(crate) fn print(&self) -> String {
         let counts = |Counts { seen, won, lost }: &Counts| format!("{seen} {won} {lost}");
         let line = |Change { pattern, before, after }: &Change| {
             let before = before.as_ref().map_or_else(|| "new".to_owned(), counts);
@@ -94,7 +94,7 @@ impl Changes {
 
     /// Reads a stored lesson; lines of another form are left out. Older ones do not begin with how many changed: those
     /// that they name are counted.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let named: Vec<Change> = text.lines().filter_map(change).collect();
         let (changed, new) =
             text.lines().next().and_then(totals).unwrap_or_else(|| {

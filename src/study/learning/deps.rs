@@ -49,36 +49,36 @@ pub enum LearningError {
 
 /// How learning is run.
 #[derive(Clone, Debug)]
-pub struct LearningSettings {
+pub(crate) struct LearningSettings {
     /// Part of one core that it takes at most, in percent.
-    pub cpu_percent: u32,
+    pub(crate) cpu_percent: u32,
     /// Numbers of lessons after which a version is frozen.
-    pub marks: BTreeSet<u64>,
+    pub(crate) marks: BTreeSet<u64>,
     /// Per cent of the decisions in which players who are not of the house must have kept the result; 0 for no such
     /// condition.
-    pub accuracy_min: u32,
+    pub(crate) accuracy_min: u32,
     /// Lessons to which each learner is brought by practice.
-    pub practice_games: u64,
+    pub(crate) practice_games: u64,
     /// Between two practice games.
-    pub practice_pause: Duration,
+    pub(crate) practice_pause: Duration,
     /// Who is practised against.
-    pub teachers: Vec<PlayerName>,
+    pub(crate) teachers: Vec<PlayerName>,
 }
 
 /// What learning is built from.
 #[derive(Clone, Debug)]
-pub struct LearningDeps {
+pub(crate) struct LearningDeps {
     /// Finished games, and what was learnt from them.
-    pub store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     /// Stores steps and practice games.
-    pub writer: Writer,
+    pub(crate) writer: Writer,
     /// Learners and their versions join it.
-    pub house: HouseBots,
+    pub(crate) house: HouseBots,
     /// Whose waiting jobs go first.
-    pub pool: ComputePool,
-    pub metrics: Arc<Metrics>,
+    pub(crate) pool: ComputePool,
+    pub(crate) metrics: Arc<Metrics>,
     /// Where everybody sees how the learners do.
-    pub learning: Learning,
+    pub(crate) learning: Learning,
     /// How it is run.
-    pub settings: LearningSettings,
+    pub(crate) settings: LearningSettings,
 }

@@ -491,7 +491,6 @@ impl LearnerTask {
             games: version.games,
             name,
             player: identity.id.clone(),
-            frozen_at: version.frozen_at,
             decision: version.decision,
             knowledge: knowledge.clone(),
         });

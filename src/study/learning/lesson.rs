@@ -32,7 +32,7 @@ const SHARE_MAX: usize = 25;
 
 /// Who teaches, as far as the bound is concerned.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Teacher {
+pub(crate) enum Teacher {
     /// A bot of the house; it has no bound.
     House,
     /// Guests, all together: anybody can be a new one at any time.
@@ -42,7 +42,7 @@ pub enum Teacher {
 }
 
 /// The lesson in a finished game: the records to learn, in order. Empty if it is none for this learner.
-pub fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<GameRecord> {
+pub(crate) fn records(game: &StoredGame, watches: Watches, learner: &PlayerId) -> Vec<GameRecord> {
     let sides = Side::BOTH.into_iter().filter(|side| match watches {
         Watches::All => true,
         Watches::Own => game.spec.players[*side] == *learner,

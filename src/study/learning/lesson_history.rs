@@ -17,52 +17,52 @@ use crate::storage::{Store, StoreError, StoredPlayer};
 
 /// A lesson and what it changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PastLesson {
+pub(crate) struct PastLesson {
     /// Number of the game among all finished ones.
-    pub number: u64,
+    pub(crate) number: u64,
     /// The game; `None` if it is damaged, which taught all the same.
-    pub game: Option<PastLessonGame>,
+    pub(crate) game: Option<PastLessonGame>,
     /// What changed of what has a name; nothing of learners that keep weights alone.
-    pub changes: Changes,
+    pub(crate) changes: Changes,
 }
 
 /// The game that taught something.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PastLessonGame {
+pub(crate) struct PastLessonGame {
     /// The last part of its link.
-    pub id: GameId,
-    pub players: BySide<PlayerName>,
-    pub result: GameResult,
+    pub(crate) id: GameId,
+    pub(crate) players: BySide<PlayerName>,
+    pub(crate) result: GameResult,
     /// All moves, the opening's included.
-    pub moves: String,
+    pub(crate) moves: String,
 }
 
 /// Which of a learner's lessons are told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LessonsWanted {
+pub(crate) struct LessonsWanted {
     /// So many of the last.
-    pub newest: usize,
+    pub(crate) newest: usize,
     /// So many more of the [`LOOK_BACK`] last, after which it chose otherwise somewhere in the game. They become rare
     /// when it has seen much.
-    pub changed_moves: usize,
+    pub(crate) changed_moves: usize,
 }
 
 impl LessonsWanted {
     /// As the page of a learner and `fourfold memory show` have them.
-    pub const SHOWN: Self = Self { newest: 5, changed_moves: 5 };
+    pub(crate) const SHOWN: Self = Self { newest: 5, changed_moves: 5 };
     /// The last alone.
-    pub const LAST: Self = Self { newest: 1, changed_moves: 0 };
+    pub(crate) const LAST: Self = Self { newest: 1, changed_moves: 0 };
 }
 
 /// Lessons that are looked through for those after which a learner chose otherwise: some hundred kilobytes of text.
-pub const LOOK_BACK: u32 = 200;
+pub(crate) const LOOK_BACK: u32 = 200;
 
 /// Lessons of a learner, the newest first.
 ///
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn last_lessons(
+pub(crate) async fn last_lessons(
     store: &dyn Store,
     learner: &PlayerName,
     wanted: LessonsWanted,
@@ -101,11 +101,11 @@ async fn taught_game(store: &dyn Store, game: &StoredGame) -> Result<Option<Past
 
 /// What a game taught the learners.
 #[derive(Clone, Default, Debug)]
-pub struct GameLessons {
+pub(crate) struct GameLessons {
     /// Those that have learnt it, and what it changed in each when it was learnt.
-    pub taught: Vec<(Arc<LearnerView>, Changes)>,
+    pub(crate) taught: Vec<(Arc<LearnerView>, Changes)>,
     /// Those of which nothing is known yet: the game is not over, or they have not stored what they learnt since.
-    pub pending: Vec<Arc<LearnerView>>,
+    pub(crate) pending: Vec<Arc<LearnerView>>,
 }
 
 /// What a game taught these learners, as far as that is stored.
@@ -113,7 +113,7 @@ pub struct GameLessons {
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn lessons_of(
+pub(crate) async fn lessons_of(
     store: &dyn Store,
     learners: &[Arc<LearnerView>],
     game: &StoredGame,
@@ -136,14 +136,14 @@ pub async fn lessons_of(
 
 /// What a bot of the house said about one of its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SpokenReasons {
+pub(crate) struct SpokenReasons {
     /// Of the move, counted from 1, the opening's included.
-    pub ply: usize,
-    pub side: Side,
-    pub column: Column,
+    pub(crate) ply: usize,
+    pub(crate) side: Side,
+    pub(crate) column: Column,
     /// The weightiest patterns that spoke, for the chosen column first. Empty if none decided: the bot won at once, was
     /// forced, or no known pattern spoke.
-    pub reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// What the bots of the house said about their moves in a game; of the sides that learn, also of the moves about which
@@ -152,7 +152,7 @@ pub struct SpokenReasons {
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn said_in(
+pub(crate) async fn said_in(
     store: &dyn Store,
     game: &StoredGame,
     learns: BySide<bool>,

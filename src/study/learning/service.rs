@@ -43,7 +43,7 @@ const NOBODY_DUE: Duration = Duration::from_secs(10);
 
 /// Leads all learners through the records, and lets them practise when there is nothing to learn.
 #[derive(Debug)]
-pub struct LearningActor {
+pub(crate) struct LearningActor {
     deps: LearningDeps,
     worker: Worker,
     learners: Vec<LearnerTask>,
@@ -69,7 +69,7 @@ impl LearningActor {
     /// # Errors
     ///
     /// The store failed, or a thread cannot be started.
-    pub async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
+    pub(crate) async fn new(deps: LearningDeps) -> Result<Self, LearningError> {
         let worker = Worker::start("learning", deps.settings.cpu_percent, Some(deps.pool.clone()))
             .map_err(LearningError::Thread)?;
         let mut learners = Vec::new();
@@ -92,7 +92,7 @@ impl LearningActor {
 
     /// Runs until the daemon stops, and stores what was learnt then. What could not be is learnt again after the next
     /// start.
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
         for learner in &mut self.learners {
             if let Err(error) = learner.look_back(&self.deps, &mut self.cache).await {
                 warn!(learner = %learner.plan.name, error = %error, "the last lessons cannot be read");

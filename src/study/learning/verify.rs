@@ -16,24 +16,24 @@ const ATTEMPTS: u8 = 5;
 
 /// What the check of one learner came to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct LearnerReport {
-    pub name: PlayerName,
-    pub games: u64,
+pub(crate) struct LearnerReport {
+    pub(crate) name: PlayerName,
+    pub(crate) games: u64,
     /// Frozen versions that were made again.
-    pub versions: usize,
+    pub(crate) versions: usize,
     /// All that is not as it should be, one line each.
-    pub findings: Vec<String>,
+    pub(crate) findings: Vec<String>,
     /// What helps against that.
-    pub remedy: Remedy,
+    pub(crate) remedy: Remedy,
     /// The revision of what was checked.
     #[serde(skip)]
-    pub revision: u64,
+    pub(crate) revision: u64,
 }
 
 /// What helps a learner that is not as it should be.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Remedy {
+pub(crate) enum Remedy {
     /// Nothing that is here, or nothing is wrong.
     #[default]
     None,
@@ -59,7 +59,7 @@ impl fmt::Display for LearnerReport {
 /// # Errors
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the reports.
-pub async fn verify(store: &dyn Store) -> Result<Vec<LearnerReport>, StoreError> {
+pub(crate) async fn verify(store: &dyn Store) -> Result<Vec<LearnerReport>, StoreError> {
     let worker = Worker::start("learning", 100, None).map_err(|error| StoreError::Failed(Box::new(error)))?;
     let mut reports = Vec::new();
     for plan in plans() {

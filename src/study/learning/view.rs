@@ -6,53 +6,50 @@ use tokio::sync::Notify;
 
 use super::Watches;
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::model::time::UnixMillis;
 use crate::play::house::LearnerKnowledge;
 
 /// A learner as it is now.
 #[derive(Clone, Debug)]
-pub struct LearnerView {
+pub(crate) struct LearnerView {
     /// The name of the live account.
-    pub name: PlayerName,
-    pub player: PlayerId,
+    pub(crate) name: PlayerName,
+    pub(crate) player: PlayerId,
     /// One line about it.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
     /// Which games teach it.
-    pub watches: Watches,
-    pub games: u64,
+    pub(crate) watches: Watches,
+    pub(crate) games: u64,
     /// Whether it is about to be made again from its lessons, and knows nothing until then.
-    pub is_remade: bool,
+    pub(crate) is_remade: bool,
     /// Thousandths of the positions that can be spoilt in which it kept the result when it was measured last.
-    pub decision: Option<u16>,
+    pub(crate) decision: Option<u16>,
     /// Number of the last finished game that was looked at.
-    pub covered: u64,
+    pub(crate) covered: u64,
     /// Number of the last finished game up to which its lessons are stored; `covered` may be ahead by some minutes.
-    pub stored: u64,
-    pub knowledge: LearnerKnowledge,
+    pub(crate) stored: u64,
+    pub(crate) knowledge: LearnerKnowledge,
     /// Its frozen versions, by their marks.
-    pub versions: Vec<LearnerVersion>,
+    pub(crate) versions: Vec<LearnerVersion>,
 }
 
 /// A frozen version.
 #[derive(Clone, Debug)]
-pub struct LearnerVersion {
+pub(crate) struct LearnerVersion {
     /// Games after which it was frozen.
-    pub mark: u64,
+    pub(crate) mark: u64,
     /// Lessons in it: fewer than the mark if some were withdrawn; then it is frozen anew when there are as many again.
-    pub games: u64,
+    pub(crate) games: u64,
     /// The name of its account.
-    pub name: PlayerName,
-    pub player: PlayerId,
-    /// When it was frozen.
-    pub frozen_at: UnixMillis,
+    pub(crate) name: PlayerName,
+    pub(crate) player: PlayerId,
     /// Thousandths of the positions that can be spoilt in which it keeps the result.
-    pub decision: Option<u16>,
-    pub knowledge: LearnerKnowledge,
+    pub(crate) decision: Option<u16>,
+    pub(crate) knowledge: LearnerKnowledge,
 }
 
 /// All learners, for reading; cheap to clone. Empty where nothing learns.
 #[derive(Clone, Debug, Default)]
-pub struct Learning {
+pub(crate) struct Learning {
     inner: Arc<LearningInner>,
 }
 
@@ -65,28 +62,28 @@ struct LearningInner {
 }
 
 impl Learning {
-    pub fn all(&self) -> Vec<Arc<LearnerView>> {
+    pub(crate) fn all(&self) -> Vec<Arc<LearnerView>> {
         self.inner.learners.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The learner of this name, without regard to case.
-    pub fn learner(&self, name: &PlayerName) -> Option<Arc<LearnerView>> {
+    pub(crate) fn learner(&self, name: &PlayerName) -> Option<Arc<LearnerView>> {
         self.all().into_iter().find(|learner| learner.name.key() == name.key())
     }
 
     /// Whether a learner has a frozen version of this name, without regard to case.
-    pub fn has_version(&self, name: &PlayerName) -> bool {
+    pub(crate) fn has_version(&self, name: &PlayerName) -> bool {
         let key = name.key();
         self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
     }
 
     /// Whether this is the account of a learner, or of a version of one.
-    pub fn knows(&self, player: &PlayerId) -> bool {
+    pub(crate) fn knows(&self, player: &PlayerId) -> bool {
         self.games_learnt(player).is_some()
     }
 
     /// The games that a learner has learnt, or after which a version of one was frozen. `None` for all others.
-    pub fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
+    pub(crate) fn games_learnt(&self, player: &PlayerId) -> Option<u64> {
         self.all().iter().find_map(|learner| {
             if learner.player == *player {
                 return Some(learner.games);
@@ -97,7 +94,7 @@ impl Learning {
     }
 
     /// Says that lessons were withdrawn: learners that had them are made again.
-    pub fn lessons_withdrawn(&self) {
+    pub(crate) fn lessons_withdrawn(&self) {
         self.inner.withdrawn.notify_one();
     }
 

@@ -11,7 +11,7 @@ const MOVES_MAX: usize = 42;
 
 /// How an attempt stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AttemptStanding {
+pub(crate) enum AttemptStanding {
     /// All moves so far were right; this is the reply, and it goes on.
     GoesOn {
         reply: Column,
@@ -30,7 +30,7 @@ pub enum AttemptStanding {
 
 /// Why an attempt cannot be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum AttemptError {
+pub(crate) enum AttemptError {
     /// No text of moves.
     #[error(transparent)]
     Moves(#[from] MovesError),
@@ -56,7 +56,7 @@ pub enum AttemptError {
 /// # Errors
 ///
 /// The moves cannot be those of an attempt.
-pub fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<AttemptStanding, AttemptError> {
+pub(crate) fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<AttemptStanding, AttemptError> {
     let own = own_moves_of(own_moves)?;
     let (game, solution) = parts(puzzle)?;
     let right: Vec<Column> = solution.iter().copied().step_by(2).collect();
@@ -82,7 +82,7 @@ pub fn check(puzzle: &NewPuzzle, own_moves: &str) -> Result<AttemptStanding, Att
 /// # Errors
 ///
 /// The moves are not those of an attempt that goes on.
-pub fn next_question(puzzle: &NewPuzzle, own_moves: &str) -> Result<(Game, Column), AttemptError> {
+pub(crate) fn next_question(puzzle: &NewPuzzle, own_moves: &str) -> Result<(Game, Column), AttemptError> {
     let own = own_moves_of(own_moves)?;
     let (game, solution) = parts(puzzle)?;
     if !own.is_empty() {
@@ -127,7 +127,7 @@ fn wrong(mut game: Game, column: Column, right: Column) -> Result<AttemptStandin
 /// # Errors
 ///
 /// The puzzle is damaged.
-pub fn solution(puzzle: &NewPuzzle) -> Result<String, AttemptError> {
+pub(crate) fn solution(puzzle: &NewPuzzle) -> Result<String, AttemptError> {
     Ok(print_moves(&parts(puzzle)?.1))
 }
 

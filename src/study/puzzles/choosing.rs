@@ -11,18 +11,18 @@ use crate::storage::puzzles::{PuzzleEntry, PuzzleTry};
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The number of the day in UTC, from 1970; 0 before.
-pub fn day_of(at: UnixMillis) -> u32 {
+pub(crate) fn day_of(at: UnixMillis) -> u32 {
     u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0)
 }
 
 /// When a day begins.
-pub fn start_of(day: u32) -> UnixMillis {
+pub(crate) fn start_of(day: u32) -> UnixMillis {
     UnixMillis(i64::from(day) * DAY_MS)
 }
 
 /// The puzzle of a day: of those that were there when it began, the one that draws the highest lot with the day. So it
 /// is the same for everybody all day long, and one that goes or comes changes few other days. `None` if there is none.
-pub fn daily(puzzles: &[PuzzleEntry], day: u32) -> Option<&PuzzleEntry> {
+pub(crate) fn daily(puzzles: &[PuzzleEntry], day: u32) -> Option<&PuzzleEntry> {
     let lot = |entry: &&PuzzleEntry| (lot(day, &entry.id), entry.id.clone());
     let old = puzzles.iter().filter(|entry| entry.made_at < start_of(day)).max_by_key(lot);
     old.or_else(|| puzzles.iter().max_by_key(lot))
@@ -40,7 +40,7 @@ fn lot(day: u32, id: &PuzzleId) -> u64 {
 
 /// The next puzzle for somebody: of those not tried yet the one whose grade is nearest to the level shown so far. When
 /// all have been tried, any, by `draw`. Never `current` if there is another.
-pub fn next<'a>(
+pub(crate) fn next<'a>(
     puzzles: &'a [PuzzleEntry],
     tries: &[PuzzleTry],
     current: Option<&PuzzleId>,
@@ -61,7 +61,7 @@ pub fn next<'a>(
 }
 
 /// How strong somebody has shown to be, in Elo points. Puzzles that are gone do not count any more.
-pub fn level_of(puzzles: &[PuzzleEntry], tries: &[PuzzleTry]) -> f64 {
+pub(crate) fn level_of(puzzles: &[PuzzleEntry], tries: &[PuzzleTry]) -> f64 {
     let graded = tries.iter().filter_map(|attempt| {
         let entry = puzzles.iter().find(|entry| entry.id == attempt.puzzle)?;
         Some((grade(entry.prior, entry.record), attempt.result))

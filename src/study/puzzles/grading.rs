@@ -22,22 +22,22 @@ const LEVEL_STEP: f64 = 60.0;
 
 /// What is known of a puzzle before anybody has tried it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Features {
+pub(crate) struct Features {
     /// What is to be found.
-    pub goal: Goal,
+    pub(crate) goal: Goal,
     /// Moves of the solver's in the solution.
-    pub own_moves: usize,
+    pub(crate) own_moves: usize,
     /// Plies to be foreseen.
-    pub plies: u32,
+    pub(crate) plies: u32,
     /// Wrong columns that do not lose at once.
-    pub tempting: usize,
+    pub(crate) tempting: usize,
     /// Whether the player whose game it is did not find it.
-    pub was_missed: bool,
+    pub(crate) was_missed: bool,
 }
 
 /// How hard it seems, in Elo points: the further ahead, the more moves and the more ways to go wrong, the harder. A
 /// draw is harder to see than a win, for it ends in nothing.
-pub fn prior(features: &Features) -> u32 {
+pub(crate) fn prior(features: &Features) -> u32 {
     let goal = match features.goal {
         Goal::Win => 0,
         Goal::Draw => 150,
@@ -48,7 +48,7 @@ pub fn prior(features: &Features) -> u32 {
 }
 
 /// How good it is beside others: long solutions with many ways to go wrong are, above all where somebody did go wrong.
-pub fn quality(features: &Features) -> u32 {
+pub(crate) fn quality(features: &Features) -> u32 {
     let missed = if features.was_missed { 150 } else { 0 };
     100 * count(features.own_moves) + 30 * count(features.tempting) + missed
 }
@@ -58,7 +58,7 @@ fn count(number: usize) -> u32 {
 }
 
 /// How hard a puzzle is, in Elo points: what it seemed counts for some attempts, then come the real ones.
-pub fn grade(prior: u32, record: TryRecord) -> u32 {
+pub(crate) fn grade(prior: u32, record: TryRecord) -> u32 {
     let solved_before = PRIOR_TRIES * expected(EVEN_GRADE, f64::from(prior));
     #[expect(clippy::cast_precision_loss, reason = "nobody tries a puzzle 2^53 times")]
     let (tries, solved) = (record.tries as f64, record.solved as f64);
@@ -75,7 +75,7 @@ pub fn grade(prior: u32, record: TryRecord) -> u32 {
 }
 
 /// How strong somebody is who tried puzzles of these grades with these results, in order; in Elo points.
-pub fn level(tries: impl IntoIterator<Item = (u32, TryResult)>) -> f64 {
+pub(crate) fn level(tries: impl IntoIterator<Item = (u32, TryResult)>) -> f64 {
     tries.into_iter().fold(FIRST_LEVEL, |level, (grade, result)| {
         let score = match result {
             TryResult::Solved => 1.0,

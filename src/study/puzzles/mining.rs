@@ -44,21 +44,21 @@ const NODES_MAX: u64 = 5_000_000;
 
 /// What was found in a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FoundPuzzles {
+pub(crate) struct FoundPuzzles {
     /// The moves to the position.
-    pub moves: Vec<Column>,
+    pub(crate) moves: Vec<Column>,
     /// The solution: the solver's moves and the replies in turn.
-    pub line: Vec<Column>,
+    pub(crate) line: Vec<Column>,
     /// What is to be found.
-    pub goal: Goal,
+    pub(crate) goal: Goal,
     /// What makes it hard.
-    pub features: Features,
+    pub(crate) features: Features,
     id: PuzzleId,
 }
 
 impl FoundPuzzles {
     /// As it is stored.
-    pub fn into_puzzle(self, game: Option<GameId>, made_at: UnixMillis) -> NewPuzzle {
+    pub(crate) fn into_puzzle(self, game: Option<GameId>, made_at: UnixMillis) -> NewPuzzle {
         NewPuzzle {
             id: self.id,
             moves: print_moves(&self.moves),
@@ -77,7 +77,7 @@ impl FoundPuzzles {
 /// # Panics
 ///
 /// Never: base 36 is made of characters that ids have.
-pub fn puzzle_id(position: &Position) -> PuzzleId {
+pub(crate) fn puzzle_id(position: &Position) -> PuzzleId {
     let mut key = position.canonical_key();
     let mut digits = Vec::new();
     while key > 0 || digits.is_empty() {
@@ -91,7 +91,7 @@ pub fn puzzle_id(position: &Position) -> PuzzleId {
 }
 
 /// The best puzzle of a judged game on the standard board, if there is one.
-pub fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<FoundPuzzles> {
+pub(crate) fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<FoundPuzzles> {
     if judged.game.variant() != Variant::STANDARD {
         return None;
     }

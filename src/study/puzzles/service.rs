@@ -26,7 +26,7 @@ const REFUTATION_PLIES_MAX: usize = 20;
 
 /// Why there is no answer.
 #[derive(Debug, Error)]
-pub enum PuzzleError {
+pub(crate) enum PuzzleError {
     /// No puzzle of that id, or none at all.
     #[error("there is no such puzzle")]
     NoSuchPuzzle,
@@ -46,32 +46,32 @@ pub enum PuzzleError {
 
 /// A puzzle as it is shown to those who have not solved it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ShownPuzzle {
+pub(crate) struct ShownPuzzle {
     /// All of it: what gives the solution away is the caller's to keep.
-    pub stored: StoredPuzzle,
+    pub(crate) stored: StoredPuzzle,
     /// How hard it is, in Elo points.
-    pub grade: u32,
+    pub(crate) grade: u32,
 }
 
 /// How somebody does.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct PuzzleRecord {
+pub(crate) struct PuzzleRecord {
     /// Days in a row with the daily puzzle solved.
-    pub streak: u32,
+    pub(crate) streak: u32,
     /// The most there ever were.
-    pub best_streak: u32,
+    pub(crate) best_streak: u32,
     /// Whether today's is solved.
-    pub solved_today: bool,
-    pub tried: u32,
+    pub(crate) solved_today: bool,
+    pub(crate) tried: u32,
     /// Of these, solved at the first attempt.
-    pub solved: u32,
+    pub(crate) solved: u32,
     /// How strong that looks, in Elo points.
-    pub level: u32,
+    pub(crate) level: u32,
 }
 
 /// What comes of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Feedback {
+pub(crate) enum Feedback {
     /// Right, and it goes on.
     GoesOn {
         /// The solution as far as it is known now; the last move is the reply.
@@ -90,7 +90,7 @@ pub enum Feedback {
 
 /// Reads and checks puzzles. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Puzzles {
+pub(crate) struct Puzzles {
     store: Arc<dyn Store>,
     writer: Writer,
     accounts: Accounts,
@@ -99,7 +99,7 @@ pub struct Puzzles {
 
 impl Puzzles {
     /// Over what is stored.
-    pub fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
         Self { store, writer, accounts, analysis }
     }
 
@@ -108,7 +108,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// There is none of that id, or the store failed.
-    pub async fn show(&self, id: &PuzzleId) -> Result<ShownPuzzle, PuzzleError> {
+    pub(crate) async fn show(&self, id: &PuzzleId) -> Result<ShownPuzzle, PuzzleError> {
         let stored = self.store.puzzle(id).await?.ok_or(PuzzleError::NoSuchPuzzle)?;
         let grade = grade(stored.puzzle.prior, stored.record);
         Ok(ShownPuzzle { stored, grade })
@@ -119,7 +119,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// There are no puzzles, or the store failed.
-    pub async fn daily(&self, now: UnixMillis) -> Result<ShownPuzzle, PuzzleError> {
+    pub(crate) async fn daily(&self, now: UnixMillis) -> Result<ShownPuzzle, PuzzleError> {
         let puzzles = self.store.puzzles().await?;
         let entry = choosing::daily(&puzzles, day_of(now)).ok_or(PuzzleError::NoSuchPuzzle)?;
         self.show(&entry.id).await
@@ -130,7 +130,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// There are no puzzles, or the store failed.
-    pub async fn next(
+    pub(crate) async fn next(
         &self,
         who: Option<&Identity>,
         current: Option<&PuzzleId>,
@@ -146,7 +146,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn all(&self) -> Result<Vec<(u32, PuzzleEntry)>, PuzzleError> {
+    pub(crate) async fn all(&self) -> Result<Vec<(u32, PuzzleEntry)>, PuzzleError> {
         let puzzles = self.store.puzzles().await?.into_iter();
         let mut graded: Vec<(u32, PuzzleEntry)> =
             puzzles.map(|entry| (grade(entry.prior, entry.record), entry)).collect();
@@ -159,7 +159,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// The store failed.
-    pub async fn record(&self, who: &Identity, now: UnixMillis) -> Result<PuzzleRecord, PuzzleError> {
+    pub(crate) async fn record(&self, who: &Identity, now: UnixMillis) -> Result<PuzzleRecord, PuzzleError> {
         let (puzzles, tries) = self.known_of(Some(who)).await?;
         let streak = self.store.puzzle_streak(&who.id).await?;
         let today = day_of(now);
@@ -186,7 +186,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// There is no such puzzle, the moves are none of an attempt, or the store failed.
-    pub async fn attempt(
+    pub(crate) async fn attempt(
         &self,
         who: Option<&Identity>,
         id: &PuzzleId,
@@ -213,7 +213,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// As [`Puzzles::attempt`].
-    pub async fn hint(
+    pub(crate) async fn hint(
         &self,
         who: Option<&Identity>,
         id: &PuzzleId,
@@ -232,7 +232,7 @@ impl Puzzles {
     /// # Errors
     ///
     /// As [`Puzzles::attempt`].
-    pub async fn solution(
+    pub(crate) async fn solution(
         &self,
         who: Option<&Identity>,
         id: &PuzzleId,

@@ -17,13 +17,13 @@ const TEXT: &str = include_str!("shipped.txt");
 /// # Panics
 ///
 /// Never: a test reads the file.
-pub fn puzzles() -> Vec<NewPuzzle> {
+pub(crate) fn puzzles() -> Vec<NewPuzzle> {
     let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| read_line(line).expect("a line as `fourfold puzzles` prints it")).collect()
 }
 
 /// A puzzle as a line of the file: goal, prior, quality, the moves to the position, the solution.
-pub fn line_of(puzzle: &NewPuzzle) -> String {
+pub(crate) fn line_of(puzzle: &NewPuzzle) -> String {
     let NewPuzzle { goal, prior, quality, moves, line, .. } = puzzle;
     format!("{} {prior} {quality} {moves} {line}", goal.word())
 }

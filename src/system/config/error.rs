@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Why a configuration is refused.
 #[derive(Debug, Error)]
-pub enum ConfigError {
+pub(crate) enum ConfigError {
     /// The file could not be read.
     #[error("{}: cannot be read", path.display())]
     Unreadable {

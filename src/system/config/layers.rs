@@ -26,7 +26,7 @@ impl Config {
     /// # Errors
     ///
     /// Names file and line, or the variable, of the first value that is not allowed, and what is.
-    pub fn load(
+    pub(crate) fn load(
         file: Option<&Path>,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, ConfigError> {
@@ -39,7 +39,7 @@ impl Config {
     /// # Errors
     ///
     /// Names the keys whose values do not go together.
-    pub fn with_flags(mut self, change: impl FnOnce(&mut Self)) -> Result<Self, ConfigError> {
+    pub(crate) fn with_flags(mut self, change: impl FnOnce(&mut Self)) -> Result<Self, ConfigError> {
         change(&mut self);
         self.validate()
     }

@@ -26,42 +26,42 @@ pub struct TournamentConfigs(pub Vec<TournamentConfig>);
 #[serde(deny_unknown_fields)]
 pub struct TournamentConfig {
     /// What it is called; no two share a name.
-    pub name: String,
-    pub at: TournamentStart,
-    pub format: FormatName,
+    pub(crate) name: String,
+    pub(crate) at: TournamentStart,
+    pub(crate) format: FormatName,
     /// Bots by name, the strongest first where the format cares.
     #[serde(default)]
-    pub entrants: Vec<PlayerName>,
+    pub(crate) entrants: Vec<PlayerName>,
     /// Whether all remote bots that are open when it begins take part too.
     #[serde(default)]
-    pub open_bots: bool,
+    pub(crate) open_bots: bool,
     /// Games of a meeting; on the ladder of the whole tournament.
     #[serde(default)]
-    pub games: Option<Bounded<2, 1_000_000>>,
+    pub(crate) games: Option<Bounded<2, 1_000_000>>,
     /// Rounds of a Swiss tournament.
     #[serde(default)]
-    pub rounds: Option<Bounded<1, 1_000>>,
+    pub(crate) rounds: Option<Bounded<1, 1_000>>,
     /// How many of the first entrants play the gauntlet.
     #[serde(default = "one")]
-    pub seeds: Bounded<1, 1_000>,
+    pub(crate) seeds: Bounded<1, 1_000>,
     /// Each side's time for the whole game, in milliseconds.
     #[serde(default = "bank")]
-    pub bank_ms: Bounded<1_000, 3_600_000>,
+    pub(crate) bank_ms: Bounded<1_000, 3_600_000>,
     /// Added to it after each move, in milliseconds.
     #[serde(default = "increment")]
-    pub increment_ms: Bounded<0, 60_000>,
+    pub(crate) increment_ms: Bounded<0, 60_000>,
     /// Whether its games count.
     #[serde(default = "yes")]
-    pub rated: bool,
+    pub(crate) rated: bool,
     /// Games at the same time.
     #[serde(default = "two")]
-    pub concurrency: Bounded<1, 1_000>,
+    pub(crate) concurrency: Bounded<1, 1_000>,
     /// Whether bots of the house take their time, so that people can follow.
     #[serde(default = "yes")]
-    pub watchable: bool,
+    pub(crate) watchable: bool,
     /// Of openings and pairings; drawn if left out.
     #[serde(default)]
-    pub seed: Option<u32>,
+    pub(crate) seed: Option<u32>,
 }
 
 fn one() -> Bounded<1, 1_000> {
@@ -143,7 +143,7 @@ const LADDER_GAMES: u32 = 20;
 
 impl TournamentConfig {
     /// The format for so many entrants.
-    pub fn format(&self, entrants: usize) -> Format {
+    pub(crate) fn format(&self, entrants: usize) -> Format {
         match self.format {
             FormatName::RoundRobin => Format::RoundRobin,
             FormatName::Gauntlet => Format::Gauntlet { seeds: self.seeds.number() },
@@ -158,7 +158,7 @@ impl TournamentConfig {
     }
 
     /// Pairs of games of each meeting, on the ladder of all, for so many entrants.
-    pub fn pairs(&self, entrants: usize) -> u64 {
+    pub(crate) fn pairs(&self, entrants: usize) -> u64 {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         let usual = match self.format {
             FormatName::Ladder => LADDER_GAMES.saturating_mul(entrants),
@@ -168,7 +168,7 @@ impl TournamentConfig {
     }
 
     /// How much time each side has.
-    pub fn time(&self) -> TimeControl {
+    pub(crate) fn time(&self) -> TimeControl {
         TimeControl {
             bank_ms: Some(self.bank_ms.number()),
             increment_ms: self.increment_ms.number(),

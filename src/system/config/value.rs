@@ -30,17 +30,17 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
         Self(number)
     }
 
-    pub const fn number(self) -> u32 {
+    pub(crate) const fn number(self) -> u32 {
         self.0
     }
 
     /// The number as a count of things in memory.
-    pub const fn count(self) -> usize {
+    pub(crate) const fn count(self) -> usize {
         self.0 as usize
     }
 
     /// The number as milliseconds.
-    pub const fn millis(self) -> Duration {
+    pub(crate) const fn millis(self) -> Duration {
         Duration::from_millis(self.0 as u64)
     }
 }
@@ -121,17 +121,17 @@ pub enum InvalidListenAddr {
 
 impl ListenAddr {
     /// A port of this machine that others cannot reach.
-    pub fn local(port: u16) -> Self {
+    pub(crate) fn local(port: u16) -> Self {
         Self { host: "127.0.0.1".to_owned(), port }
     }
 
     /// As the system's resolver takes it.
-    pub fn as_pair(&self) -> (&str, u16) {
+    pub(crate) fn as_pair(&self) -> (&str, u16) {
         (&self.host, self.port)
     }
 
     /// Whether only this machine can connect.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.host == "localhost" || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
     }
 }
@@ -177,12 +177,12 @@ pub struct InvalidOrigin(String);
 
 impl SiteOrigin {
     /// As browsers write it: lower case, without a path or the scheme's usual port.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether browsers reach it over TLS.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }
 }
@@ -233,7 +233,7 @@ pub struct InvalidNetwork(String);
 
 impl IpNetwork {
     /// Whether `address` is in the range. An IPv4 address written as IPv6 counts as IPv4.
-    pub fn contains(&self, address: IpAddr) -> bool {
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         let (bits, width) = address_bits(address);
         let (own_bits, own_width) = address_bits(self.address);
         // A shift by the full width would overflow: with prefix 0 every address of the family fits.
@@ -289,7 +289,7 @@ impl LogFilter {
     /// # Panics
     ///
     /// Never: only texts that are filters become one of these.
-    pub fn to_targets(&self) -> Targets {
+    pub(crate) fn to_targets(&self) -> Targets {
         self.0.parse().expect("checked when it was read")
     }
 }

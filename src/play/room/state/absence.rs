@@ -23,7 +23,13 @@ pub(super) enum Presence {
 
 impl RoomState {
     /// A player's connection came or went. Several connections of one player count as one.
-    pub fn presence_changed(&mut self, side: Side, here: bool, on_purpose: bool, now: Instant) -> Effects {
+    pub(crate) fn presence_changed(
+        &mut self,
+        side: Side,
+        here: bool,
+        on_purpose: bool,
+        now: Instant,
+    ) -> Effects {
         if here == self.is_here(side) {
             return Vec::new();
         }

@@ -24,7 +24,7 @@ enum Alarm {
 
 impl RoomState {
     /// When [`Self::wake`] should be called next, if nothing happens before.
-    pub fn next_deadline(&self) -> Option<Instant> {
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.next_alarm().map(|(at, _)| at)
     }
 
@@ -50,7 +50,7 @@ impl RoomState {
     }
 
     /// A deadline may have passed.
-    pub fn wake(&mut self, now: Instant, at: UnixMillis) -> Effects {
+    pub(crate) fn wake(&mut self, now: Instant, at: UnixMillis) -> Effects {
         let Some((_, alarm)) = self.next_alarm().filter(|(due, _)| *due <= now) else { return Vec::new() };
         match alarm {
             Alarm::Flag(side) => self.stage_end(flagged(side), now, at),

@@ -17,7 +17,12 @@ impl RoomState {
     /// # Errors
     ///
     /// The game is over.
-    pub fn resign(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn resign(
+        &mut self,
+        side: Side,
+        now: Instant,
+        at: UnixMillis,
+    ) -> Result<Effects, RoomRefusal> {
         self.end_by(lost(side, EndReason::Resign), now, at)
     }
 
@@ -26,7 +31,7 @@ impl RoomState {
     /// # Errors
     ///
     /// The game is over.
-    pub fn fail(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn fail(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
         self.end_by(lost(side, EndReason::BotFailed), now, at)
     }
 
@@ -35,7 +40,7 @@ impl RoomState {
     /// # Errors
     ///
     /// The game is over, or both sides have moved.
-    pub fn abort(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn abort(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
         if self.end.is_none() && self.has_moved(Side::First) && self.has_moved(Side::Second) {
             return Err(RoomRefusal::TooLateToAbort);
         }
@@ -47,7 +52,7 @@ impl RoomState {
     /// # Errors
     ///
     /// The game is over, or the opponent is there or not away for long enough.
-    pub fn claim(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn claim(&mut self, side: Side, now: Instant, at: UnixMillis) -> Result<Effects, RoomRefusal> {
         self.check_open()?;
         match self.absence_ends(side.opponent()) {
             Some(at_earliest) if now >= at_earliest => {

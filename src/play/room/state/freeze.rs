@@ -22,7 +22,7 @@ pub(super) struct Freeze {
 
 impl RoomState {
     /// How long the clocks still stand after a restart, if they do.
-    pub fn frozen_for(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn frozen_for(&self, now: Instant) -> Option<Duration> {
         self.frozen_until().map(|until| until.saturating_duration_since(now))
     }
 

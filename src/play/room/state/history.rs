@@ -16,7 +16,11 @@ impl RoomState {
     /// # Errors
     ///
     /// Says why the stored events cannot be, or cannot go on.
-    pub fn restore(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+    pub(crate) fn restore(
+        stored: StoredGame,
+        kinds: BySide<PlayerKind>,
+        now: Instant,
+    ) -> Result<Self, String> {
         let mut state = Self::replayed(stored, kinds, now)?;
         if state.end.is_none() && state.game.outcome().is_some() {
             return Err("the board is decided, but the game has no end".into());
@@ -31,7 +35,11 @@ impl RoomState {
     /// # Errors
     ///
     /// Says why the stored events cannot be.
-    pub fn replayed(stored: StoredGame, kinds: BySide<PlayerKind>, now: Instant) -> Result<Self, String> {
+    pub(crate) fn replayed(
+        stored: StoredGame,
+        kinds: BySide<PlayerKind>,
+        now: Instant,
+    ) -> Result<Self, String> {
         let mut state = Self::new(stored.spec, kinds, now).map_err(|error| error.to_string())?;
         for event in stored.events {
             state.replay(&event)?;

@@ -11,7 +11,7 @@ impl RoomState {
     /// # Errors
     ///
     /// The game goes on.
-    pub fn ask_rematch(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn ask_rematch(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
         if self.end.is_none() {
             return Err(RoomRefusal::NotOver);
         }

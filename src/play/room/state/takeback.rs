@@ -17,7 +17,7 @@ impl RoomState {
     /// # Errors
     ///
     /// Only casual games between people have takebacks, and the side must have moved.
-    pub fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
+    pub(crate) fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
         self.check_open()?;
         if self.spec.rated {
             return Err(RoomRefusal::NoTakeback("rated games have no takebacks"));
@@ -37,7 +37,7 @@ impl RoomState {
     /// # Errors
     ///
     /// Nobody asked.
-    pub fn answer_takeback(
+    pub(crate) fn answer_takeback(
         &mut self,
         side: Side,
         agrees: bool,

@@ -18,22 +18,22 @@ const ILLEGAL_MOVES_MAX: u8 = 3;
 
 /// A stone as a player sends it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Play {
+pub(crate) struct Play {
     /// The ply the sender believes it is.
-    pub ply: u32,
+    pub(crate) ply: u32,
     /// Where. A value that is no column comes here too: it counts against the sender if the ply is due.
-    pub column: Result<Column, NoColumn>,
+    pub(crate) column: Result<Column, NoColumn>,
     /// What a bot thought.
-    pub info: Option<Box<str>>,
+    pub(crate) info: Option<Box<str>>,
     /// When the frame was read.
-    pub received: Instant,
+    pub(crate) received: Instant,
     /// What the server's pings measured.
-    pub round_trip: Duration,
+    pub(crate) round_trip: Duration,
 }
 
 /// A value that is a column of no board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoColumn {
+pub(crate) enum NoColumn {
     /// A whole number.
     OutOfRange(i64),
     /// Something else, or nothing.
@@ -54,7 +54,7 @@ impl RoomState {
     ///
     /// See [`RoomRefusal`]. An illegal or malformed column for the ply that is due is counted; the third one comes
     /// with the effects that end the game, so a refusal and effects may come together.
-    pub fn play(
+    pub(crate) fn play(
         &mut self,
         side: Side,
         play: &Play,
