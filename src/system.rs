@@ -1,5 +1,6 @@
-//! The machine around the arena: settings, files, the data directory, logs, figures for monitoring.
+//! The machine around the arena: asking its tasks, settings, files, the data directory, logs, figures for monitoring.
 
+pub(crate) mod ask;
 pub(crate) mod bot_files;
 pub mod config;
 pub mod data_dir;

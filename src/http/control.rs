@@ -107,6 +107,9 @@ fn control_router(control: Control) -> Router {
 }
 
 async fn no_command(uri: Uri) -> ApiError {
+    if uri.path().split('/').skip(1).any(str::is_empty) {
+        return ApiError::bad_parameter(NO_COMMAND, "a name in the path is empty");
+    }
     let message = format!("there is no command at {}", uri.path());
     ApiError { field: Some(NO_COMMAND.into()), ..ApiError::new(ApiCode::NotFound, message) }
 }

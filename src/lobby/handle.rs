@@ -15,6 +15,7 @@ use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
 use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
+use crate::system::ask::ask;
 
 /// Requests that wait for the lobby; whoever finds it full waits in the own socket's task.
 pub(super) const INBOX_MAX: usize = 1_024;
@@ -171,17 +172,13 @@ impl LobbyHandle {
 
     /// Tells a session the offers that its player made or is asked by, and returns when that is done.
     pub(crate) async fn tell_open(&self, session: &Arc<Session>) {
-        let (told, done) = oneshot::channel();
-        if self.commands.send(LobbyCommand::TellOpen { session: Arc::clone(session), told }).await.is_ok() {
-            // A lobby that stops tells nothing more.
-            let _ = done.await;
-        }
+        // A lobby that stops tells nothing more.
+        let _ =
+            ask(&self.commands, |told| LobbyCommand::TellOpen { session: Arc::clone(session), told }).await;
     }
 
     /// An open offer, for the page behind its link.
     pub(crate) async fn offer(&self, challenge: ChallengeId) -> Option<Offer> {
-        let (answer, offer) = oneshot::channel();
-        self.commands.send(LobbyCommand::Look { challenge, answer }).await.ok()?;
-        offer.await.ok().flatten()
+        ask(&self.commands, |answer| LobbyCommand::Look { challenge, answer }).await.flatten()
     }
 }

@@ -19,7 +19,7 @@ use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
 use crate::protocol::client::{Bye, ColumnField, Feed, Move, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
-use crate::protocol::{ClientMessage, ErrorCode, Frame, Request, WireError};
+use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
 use crate::storage::StoreError;
 
 /// A session and the services that its requests need.
@@ -68,9 +68,8 @@ impl SessionPort for ClientSession {
             Disconnected::Lost => Connection::Lost,
         };
         let booked = self.session.ask(|booked| SessionCommand::SocketGone { how, booked }).await;
-        if booked.is_none() && how == Connection::Lost {
-            // It has ended before its socket, and all else has been done then.
-            self.services.note_loss(&self.session);
+        if booked.is_none() {
+            self.outlived(how).await;
         }
     }
 }
@@ -79,6 +78,17 @@ impl ClientSession {
     /// Joins a session to the services.
     pub(crate) fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
         Self { session, services }
+    }
+
+    /// The session has ended before its socket, or its task has panicked.
+    async fn outlived(&self, how: Connection) {
+        if how == Connection::Lost {
+            self.services.note_loss(&self.session);
+        }
+        // Nobody else does after a panic; if it has ended, that was done then.
+        self.services.strike_out(&self.session, how, CloseCode::Replaced).await;
+        // The socket may have gone to watch games after that.
+        self.services.stop_watching(&self.session).await;
     }
 
     /// Does what the client asks. What is refused here is answered by the caller; rooms and lobby answer themselves.

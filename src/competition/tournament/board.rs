@@ -12,6 +12,7 @@ use crate::model::ids::{PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError};
 use crate::storage::tournaments::StoredTournament;
+use crate::system::ask::ask;
 
 /// Commands that wait for the director; beyond, whoever commands waits.
 const COMMANDS_MAX: usize = 16;
@@ -215,10 +216,8 @@ impl Tournaments {
     ///
     /// See [`TournamentStartError`].
     pub async fn start(&self, name: &str) -> Result<TournamentId, TournamentStartError> {
-        let (reply, answer) = oneshot::channel();
-        let command = StartCommand { name: name.to_owned(), reply };
-        self.commands.send(command).await.map_err(|_| TournamentStartError::Unavailable)?;
-        answer.await.map_err(|_| TournamentStartError::Unavailable)?
+        let started = ask(&self.commands, |reply| StartCommand { name: name.to_owned(), reply }).await;
+        started.unwrap_or(Err(TournamentStartError::Unavailable))
     }
 }
 

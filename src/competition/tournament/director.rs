@@ -40,6 +40,10 @@ const TICK: Duration = Duration::from_secs(1);
 /// games a second. Nobody sees a tenth of a second.
 const SHOW_EVERY: Duration = Duration::from_millis(100);
 
+/// How much longer than views take to make it waits before the next ones: those of a tournament of a million games
+/// take longer than a tenth of a second, and games are to begin too.
+const SHOW_REST: u32 = 20;
+
 /// How late a tournament may begin: whoever opens a laptop in the evening does not want what was due at noon.
 const LATE_MAX_MS: i64 = 5 * 60 * 1_000;
 
@@ -103,8 +107,8 @@ impl RunningTournament {
 pub(crate) struct Director {
     deps: DirectorDeps,
     shown: watch::Sender<Shown>,
-    /// When it last showed what had changed.
-    shown_at: Option<Instant>,
+    /// When it may show again what has changed.
+    show_again_at: Option<Instant>,
     commands: mpsc::Receiver<StartCommand>,
     ends: broadcast::Receiver<GameOver>,
     plans: Vec<PlannedTournament>,
@@ -137,7 +141,7 @@ impl Director {
         let plans = configured.into_iter().map(|config| PlannedTournament { config, next: None }).collect();
         let ends = deps.host.ends();
         let mut director =
-            Self { deps, shown, shown_at: None, commands, ends, plans, running: HashMap::new() };
+            Self { deps, shown, show_again_at: None, commands, ends, plans, running: HashMap::new() };
         for tournament in director.deps.store.running_tournaments().await? {
             let id = tournament.id.clone();
             match director.take_up(tournament).await {
@@ -214,20 +218,21 @@ impl Director {
     /// When something is to be shown that has changed already.
     fn next_showing(&self) -> Option<Instant> {
         let is_outdated = self.running.values().any(|running| running.is_outdated);
-        self.shown_at.filter(|_| is_outdated).map(|at| at + SHOW_EVERY)
+        self.show_again_at.filter(|_| is_outdated)
     }
 
     /// Shows what has changed, unless it has done so just now.
     fn show_changes(&mut self) {
-        let now = now();
-        if self.shown_at.is_some_and(|at| now < at + SHOW_EVERY) {
+        let began = now();
+        if self.show_again_at.is_some_and(|at| began < at) {
             return;
         }
         let outdated = self.running.iter_mut().filter(|(_, running)| running.is_outdated);
         let views: Vec<_> = outdated.map(|(id, running)| (id.clone(), running.view())).collect();
         if !views.is_empty() {
-            self.shown_at = Some(now);
             self.shown.send_modify(|shown| shown.running.extend(views));
+            let done = now();
+            self.show_again_at = Some(done + rest_after(done.saturating_duration_since(began)));
         }
     }
 
@@ -547,6 +552,11 @@ fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) ->
         started_at: UnixMillis::now(),
         end: None,
     }
+}
+
+/// How long nothing is shown after so much work for it.
+fn rest_after(took: Duration) -> Duration {
+    SHOW_EVERY.max(took * SHOW_REST)
 }
 
 /// Waits until then; for ever if nothing is to be waited for.

@@ -227,7 +227,9 @@ async fn in_process(router: Router, request: Request<Full<Bytes>>) -> Answer<Res
 fn refusal(body: &[u8]) -> ControlError {
     match serde_json::from_slice::<ApiError>(body) {
         Ok(ApiError { code: ApiCode::MethodNotAllowed, .. }) => ControlError::Unknown,
-        Ok(refusal) if refusal.field.as_deref() == Some(NO_COMMAND) => ControlError::Unknown,
+        Ok(ApiError { code: ApiCode::NotFound, field: Some(field), .. }) if field == NO_COMMAND => {
+            ControlError::Unknown
+        }
         Ok(refusal) => ControlError::Refused(refusal),
         Err(error) => ControlError::Unreadable(error.into()),
     }

@@ -133,7 +133,9 @@ async fn refusals_say_whose_fault_it_is() {
     check_refused(client.create_bot("six", "eve").await, ApiCode::NotFound);
     check_refused(client.create_bot("six", "no name").await, ApiCode::BadField);
     check_refused(client.create_token("ada").await, ApiCode::Conflict);
-    check_refused(client.create_token("../games").await, ApiCode::BadParameter);
+    for name in ["../games", "two\nlines", ""] {
+        check_refused(client.create_token(name).await, ApiCode::BadParameter);
+    }
     check_refused(client.status().await, ApiCode::Conflict);
     let unknown = client.learner("nobody").await.unwrap_err();
     assert!(

@@ -25,6 +25,7 @@ use crate::protocol::server::{Frame, ServerMessage, Urgency};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
+use crate::system::ask::ask;
 
 pub(crate) use super::session_state::WATCHED_MAX;
 
@@ -170,9 +171,7 @@ impl Session {
         &self,
         command: impl FnOnce(oneshot::Sender<T>) -> SessionCommand,
     ) -> Option<T> {
-        let (reply, answer) = oneshot::channel();
-        self.commands.send(command(reply)).await.ok()?;
-        answer.await.ok()
+        ask(&self.commands, command).await
     }
 
     /// Sends a message that answers no request.

@@ -12,6 +12,7 @@ use super::state::Play;
 use crate::model::ids::{GameId, PlayerId};
 use crate::protocol::server::{Snapshot, Urgency};
 use crate::protocol::{ErrorCode, Frame, WireError};
+use crate::system::ask::ask;
 
 /// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
 /// whoever finds it full is told `busy`.
@@ -243,9 +244,7 @@ impl RoomHandle {
         member: MemberId,
         recipient: Arc<dyn Recipient>,
     ) -> Option<TakenSeat> {
-        let (seated, answer) = oneshot::channel();
-        self.tell(Command::Sit { player, member, recipient, seated }).await;
-        answer.await.ok().flatten()
+        ask(&self.commands, |seated| Command::Sit { player, member, recipient, seated }).await.flatten()
     }
 
     /// Sends this connection a `turn` if its player is to move.
@@ -279,16 +278,12 @@ impl RoomHandle {
 
     /// The game as a watcher sees it.
     pub(crate) async fn look(&self) -> Option<Snapshot> {
-        let (answer, snapshot) = oneshot::channel();
-        self.tell(Command::Look { answer }).await;
-        snapshot.await.ok()
+        ask(&self.commands, |answer| Command::Look { answer }).await
     }
 
     /// Stores the clocks as they stand, for a planned stop.
     pub(crate) async fn pause(&self) {
-        let (done, paused) = oneshot::channel();
-        self.tell(Command::Pause { done }).await;
         // A room that ended meanwhile has nothing to store.
-        let _ended = paused.await;
+        let _ended = ask(&self.commands, |done| Command::Pause { done }).await;
     }
 }

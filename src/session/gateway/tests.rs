@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::play::presence::outbox::Next;
+use crate::protocol::ClientMessage;
+use crate::protocol::client::Watch;
 use crate::protocol::server::ServerMessage;
 use crate::session::port::RESUME_WITHIN;
 use crate::testing::{Arena, Client, hello, kind, unknown_token};
@@ -232,6 +234,42 @@ async fn ending_twice_is_ending_once() {
     assert_eq!(close_code(&client), Some(CloseCode::Credentials));
     client.vanish().await;
     assert!(matches!(client.port.outbox().next(&client.attachment), Next::Close(CloseCode::Credentials)));
+    assert!(arena.services.sessions.all().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_a_socket_watches_after_the_end_of_its_session_is_left_with_the_socket() {
+    let arena = Arena::new().await;
+    let (ada, bob, eve) = (arena.person("Ada").await, arena.person("Bob").await, arena.person("Eve").await);
+    let (_first, _second, watcher) = (arena.join(&ada).await, arena.join(&bob).await, arena.join(&eve).await);
+    let game = arena.start(&ada.identity, &bob.identity).await;
+    let watching = async || {
+        arena.settle().await;
+        arena.services.directory.public(&game).unwrap().watching()
+    };
+    let session = arena.services.sessions.of(&eve.identity.id).remove(0);
+    arena.services.end_session(&session, Connection::Lost, CloseCode::Replaced).await;
+    // It stood behind a request that took long.
+    watcher.say(ClientMessage::Watch(Watch { game: Some(game.clone()), feed: None })).await;
+    assert_eq!(watching().await, 1);
+    watcher.vanish().await;
+    assert_eq!(watching().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_task_has_panicked_ends_with_its_socket() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let proven = Proven { identity: ada.identity.clone(), credential: None };
+    let id = SessionId::random(&mut rng());
+    let OwnedSession { session, inbox } = arena.gateway.make(id, "secret", &proven, Outbox::new());
+    arena.services.sessions.insert(&session, 0, None, |_| {}).unwrap();
+    drop(inbox);
+    let welcome = arena.services.welcome(&session, false).await.unwrap();
+    let attachment = session.outbox().attach(None, &welcome, None).unwrap();
+    let socket = arena.gateway.opened(&session, attachment.clone());
+    session.outbox().detach(&attachment);
+    socket.session.disconnected(attachment, Disconnected::Lost).await;
     assert!(arena.services.sessions.all().is_empty());
 }
 

@@ -183,3 +183,9 @@ async fn what_is_due_is_announced_and_begins_with_the_daemon() {
     arena.settle().await;
     assert!(board.upcoming()[0].at.is_some_and(|at| at > UnixMillis::now()));
 }
+
+#[test]
+fn showing_leaves_most_of_the_time_for_games() {
+    assert_eq!(rest_after(Duration::ZERO), SHOW_EVERY);
+    assert_eq!(rest_after(Duration::from_millis(200)), Duration::from_secs(4));
+}
