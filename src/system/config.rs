@@ -446,7 +446,8 @@ mod tests {
         let all = toml::Table::try_from(Config::default()).unwrap();
         for (section, keys) in &all {
             for key in keys.as_table().into_iter().flat_map(toml::Table::keys) {
-                assert!(documented[section].get(key).is_some(), "{section}.{key}");
+                let is_there = documented.get(section).is_some_and(|keys| keys.get(key).is_some());
+                assert!(is_there, "config/default.toml leaves out {section}.{key}");
             }
         }
     }
@@ -469,9 +470,10 @@ mod tests {
     fn every_program_is_in_the_house_and_the_weak_come_first() {
         let bots = HouseBotConfigs::default().0;
         for entry in registry::entries() {
-            assert!(bots.iter().any(|bot| bot.spec.name() == entry.name), "{}", entry.name);
+            let is_there = bots.iter().any(|bot| bot.spec.name() == entry.name);
+            assert!(is_there, "config/bots.toml leaves out {}", entry.name);
         }
-        assert!(bots.is_sorted_by_key(|bot| bot.strength));
+        assert!(bots.is_sorted_by_key(|bot| bot.strength), "config/bots.toml goes from weak to strong");
     }
 
     #[test]

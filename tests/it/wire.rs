@@ -25,14 +25,19 @@ fn types<T: JsonSchema>() -> BTreeSet<String> {
         .collect()
 }
 
-fn types_of(messages: &[Value]) -> BTreeSet<String> {
-    messages.iter().map(|message| message["type"].as_str().unwrap().to_owned()).collect()
+/// Every type has an example in the file, and no other.
+#[track_caller]
+fn check_types(file: &str, messages: &[Value], types: &BTreeSet<String>) {
+    let found: BTreeSet<_> =
+        messages.iter().map(|message| message["type"].as_str().unwrap().to_owned()).collect();
+    assert!(found.is_superset(types), "{file} leaves out {:?}", types - &found);
+    assert!(found.is_subset(types), "{file} has what is no message: {:?}", &found - types);
 }
 
 #[test]
 fn every_client_message_reads_as_it_was_promised() {
     let messages = golden(include_str!("../wire/client.json"));
-    assert_eq!(types_of(&messages), types::<ClientMessage>());
+    check_types("tests/wire/client.json", &messages, &types::<ClientMessage>());
     for message in messages {
         let read = parse(&message.to_string()).unwrap_or_else(|refusal| panic!("{refusal:?}: {message}"));
         assert_eq!(serde_json::to_value(&read.message).unwrap(), message);
@@ -42,7 +47,7 @@ fn every_client_message_reads_as_it_was_promised() {
 #[test]
 fn every_server_message_looks_as_it_was_promised() {
     let messages = golden(include_str!("../wire/server.json"));
-    assert_eq!(types_of(&messages), types::<ServerMessage>());
+    check_types("tests/wire/server.json", &messages, &types::<ServerMessage>());
     for message in messages {
         let read: ServerMessage = serde_json::from_value(message.clone()).unwrap();
         assert_eq!(serde_json::to_value(&read).unwrap(), message);

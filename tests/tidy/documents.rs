@@ -106,13 +106,17 @@ fn links_between_documents_lead_somewhere() {
     check_none("links lead nowhere", &broken_links(&root()));
 }
 
-/// Links of the documents in the folder and in its `docs` to files that are not there.
+/// Links of the documents to files that are not there.
 fn broken_links(root: &Path) -> Vec<String> {
+    documents(root).flat_map(|path| broken_links_of(&path)).collect()
+}
+
+/// The documents in the folder and in its `docs`.
+fn documents(root: &Path) -> impl Iterator<Item = PathBuf> {
     let in_folder =
         |folder: &Path| fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     let paths = in_folder(root).chain(in_folder(&root.join("docs")));
-    let documents = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    documents.flat_map(|path| broken_links_of(&path)).collect()
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"))
 }
 
 fn broken_links_of(path: &Path) -> Vec<String> {
@@ -123,6 +127,31 @@ fn broken_links_of(path: &Path) -> Vec<String> {
         !file.is_empty() && !file.contains("://") && !path.parent().unwrap().join(file).exists()
     };
     targets.filter(is_broken).map(|target| format!("{}: {target}", path.display())).collect()
+}
+
+#[test]
+fn files_that_documents_name_are_there() {
+    check_none("documents name what is gone", &gone_paths(&root()));
+}
+
+/// Folders whose files documents name from the root.
+const NAMED_FOLDERS: &[&str] =
+    &["arena", "benches", "bots", "config", "docs", "engine", "migrations", "scripts", "src", "tests", "web"];
+
+fn gone_paths(root: &Path) -> Vec<String> {
+    documents(root).flat_map(|document| gone_paths_of(root, &document)).collect()
+}
+
+/// What stands between backticks and begins like a path, unless it stands for many: `src/NAME.rs`, `src/a*.rs`.
+fn gone_paths_of(root: &Path, document: &Path) -> Vec<String> {
+    let text = fs::read_to_string(document).unwrap();
+    let is_path = |word: &&str| {
+        let folder = word.split_once('/').map_or("", |(folder, _)| folder);
+        NAMED_FOLDERS.contains(&folder) && !word.contains(['*', ' ', '\n']) && !word.contains("NAME")
+    };
+    let is_gone = |word: &&str| !root.join(word).exists() && !root.join(format!("{word}.rs")).exists();
+    let gone = text.split('`').skip(1).step_by(2).filter(is_path).filter(is_gone);
+    gone.map(|word| format!("{}: {word}", document.display())).collect()
 }
 
 mod tests {
@@ -143,6 +172,17 @@ mod tests {
         fs::write(root.path().join("docs/a.md"), "[b](../README.md) [c](c.md) [d](#top)").unwrap();
         let broken = broken_links(root.path());
         assert!(matches!(&broken[..], [one] if one.ends_with("a.md: c.md")), "{broken:?}");
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("src")).unwrap();
+        fs::write(root.path().join("src/a.rs"), "").unwrap();
+        let text = "`src/a.rs` `src/a` `src/NAME.rs` `src/*.rs` `web or src/b`, but `src/b.rs`";
+        fs::write(root.path().join("README.md"), text).unwrap();
+        let gone = gone_paths(root.path());
+        assert!(matches!(&gone[..], [one] if one.ends_with("README.md: src/b.rs")), "{gone:?}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The rules between the parts, which are mostly absences: read off the sources, so that no one has to remember them.
 //!
 //! [`walls`] has the order of the wings and finds circles, [`pure`] and [`places`] say who may know what, [`noise`]
-//! what makes sources hard to read, [`forgotten`] what nothing would miss, [`documents`] what must agree with the
-//! program. `ARCHITECTURE.md` says why. [`tree`] and [`imports`] read the sources; every rule is shown to fail once, by
-//! [`breaches`].
+//! what makes sources hard to read, [`forgotten`] what nothing would miss, [`recipes`] what an addition leaves out,
+//! [`documents`] what must agree with the program. `ARCHITECTURE.md` says why. [`tree`] and [`imports`] read the
+//! sources; every rule is shown to fail once, by [`breaches`].
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -14,6 +14,7 @@ mod imports;
 mod noise;
 mod places;
 mod pure;
+mod recipes;
 mod scan;
 mod source;
 mod tree;

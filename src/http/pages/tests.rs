@@ -37,10 +37,14 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 17] = [
     "/",
     "/game/one",
     "/tv",
+    "/wall",
+    "/embed/tv",
+    "/embed/one",
+    "/offline",
     "/leaderboard",
     "/leaderboard?list=people",
     "/leaderboard?list=nonsense",

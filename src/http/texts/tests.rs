@@ -29,7 +29,9 @@ fn every_text_is_there_in_every_language() {
         for (name, by_language) in texts {
             for tag in by_language.keys().filter(|tag| Language::of_tag(tag).is_none_or(|l| l.tag() != **tag))
             {
-                faults.push(format!("{area}.{name} has a line for `{tag}`, which is none of our languages"));
+                faults.push(format!(
+                    "{area}.{name} has a line for `{tag}`, which is no tag of `Language::ALL`"
+                ));
             }
             for language in Language::ALL {
                 match by_language.get(language.tag()) {
@@ -74,6 +76,16 @@ fn what_is_counted_has_every_form_of_its_language() {
                 let own: Vec<_> = forms.keys().copied().collect();
                 assert_eq!(own, Plural::all(language), "{area}.{name} in `{tag}`");
             }
+        }
+    }
+}
+
+#[test]
+fn lists_of_languages_elsewhere_have_them_all() {
+    for path in ["scripts/unchanged/pages.py", "tests/browser/languages.test.js"] {
+        let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        for tag in Language::ALL.map(Language::tag) {
+            assert!(list.contains(&format!("\"{tag}\"")), "{path} leaves out `{tag}`");
         }
     }
 }

@@ -283,16 +283,20 @@ mod tests {
 
     #[test]
     fn the_last_migration_makes_the_schema_that_is_checked() {
-        let (version, _, sql) = MIGRATIONS.last().unwrap();
-        assert_eq!(*version, i64::from(SCHEMA));
-        assert!(sql.contains(&format!("PRAGMA user_version = {SCHEMA};")));
+        let (version, name, sql) = MIGRATIONS.last().unwrap();
+        assert_eq!(*version, i64::from(SCHEMA), "SCHEMA is the number of the last migration");
+        let line = format!("PRAGMA user_version = {SCHEMA};");
+        assert!(sql.contains(&line), "the migration `{name}` leaves out: {line}");
     }
 
     #[tokio::test]
     async fn all_migrations_are_listed_as_sqlx_reads_them_from_their_files() {
         let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
-        let from_files = Migrator::new(files).await.unwrap();
-        assert_eq!(all_of(&migrator()), all_of(&from_files));
+        let (listed, from_files) = (all_of(&migrator()), all_of(&Migrator::new(files).await.unwrap()));
+        let unlisted = from_files.iter().filter(|file| !listed.contains(file));
+        let unlisted: Vec<_> = unlisted.map(|(version, name, ..)| (version, name)).collect();
+        assert!(unlisted.is_empty(), "MIGRATIONS leaves out, or has otherwise: {unlisted:?}");
+        assert_eq!(listed, from_files);
     }
 
     /// What sqlx keeps of migrations in databases, and whether they run in a transaction.
