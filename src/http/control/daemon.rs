@@ -21,6 +21,7 @@ pub(crate) struct DaemonStatus {
     pub(crate) pid: u32,
     /// When it began, RFC 3339.
     pub(crate) started_at: String,
+    /// That go on; rooms of games that are over are not counted.
     pub(crate) games: usize,
     /// Connected players, bots included.
     pub(crate) online: usize,
@@ -60,7 +61,7 @@ async fn status(daemon: RunningDaemon) -> Json<DaemonStatus> {
         version: fourfold_version().to_owned(),
         pid: std::process::id(),
         started_at: services.started_at.to_string(),
-        games: services.host.rooms().len(),
+        games: services.directory.live().len(),
         online: services.sessions.online(),
     })
 }
