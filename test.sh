@@ -41,7 +41,7 @@ step 'tests, the kill test in its short form included'
 cargo test --locked --workspace
 
 step 'documentation'
-RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
 
 # From here on the real daemon is tested from outside, as the tests have built it: `cargo build` would build all libraries
 # once more, without the features that tests ask of them, which takes two minutes.

@@ -239,6 +239,8 @@ impl Daemon {
             cause = first_panic(&mut self.actors) => {
                 error!(error = %cause, "a part of the daemon panicked and nothing replaces it, the daemon stops");
                 self.metrics.panicked();
+                // Whoever else serves until then has to end too: operators' commands hold the writer.
+                shutdown.cancel();
                 self.stop().await?;
                 return Err(ServerError::Panicked(cause));
             }

@@ -105,7 +105,7 @@ impl LobbyActor {
             }
             LobbyCommand::Disconnected { member } => self.unseek(member),
             LobbyCommand::Left { player } => {
-                for challenge in self.challenges.remove_from(&player) {
+                for challenge in self.challenges.remove_from(&player, now()) {
                     self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
                 }
             }

@@ -27,8 +27,18 @@ const KEY_MEMORY: Duration = Duration::from_hours(24);
 const KEY_CHARS_MAX: usize = 64;
 /// Open offers of one player: more would only flood others.
 pub(crate) const OFFERS_MAX: usize = 32;
-/// Open links of all players: they outlive their makers' connections, so that guests could pile them up.
+/// Open offers to one player: more than anybody reads, and few enough that all of them reach a client that comes
+/// back.
+const OFFERS_TO_MAX: usize = 16;
+/// Those of them that guests may have made: whoever has an account gets through when guests crowd around somebody.
+const GUEST_OFFERS_TO_MAX: usize = 8;
+/// How long an offer that its maker took back keeps its place, so that nobody is flooded with offers that come and go.
+const TAKEN_BACK_FOR: Duration = LIVE_EXPIRY;
+/// Open links of all players: those of accounts outlive their makers' connections. When it is reached, the oldest of a
+/// guest goes for a new one of an account.
 pub(crate) const LINKS_MAX: usize = 10_000;
+/// Open links of one guest: guests are made for nothing, and one link is enough for a friend.
+pub(crate) const GUEST_LINKS_MAX: usize = 2;
 /// Idempotency keys that are remembered. Beyond, the oldest is forgotten: who makes so many can bear it.
 const KEYS_MAX: usize = 50_000;
 /// Games in one series.
@@ -79,6 +89,17 @@ pub(crate) struct Challenges {
     keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
     keys_by_age: VecDeque<(Instant, ChallengeKey)>,
+    /// Places that are not free yet, at most [`OFFERS_TO_MAX`] of each player, in the order of their times.
+    taken_back: VecDeque<TakenBack>,
+}
+
+/// An offer that its maker took back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct TakenBack {
+    from: PlayerKind,
+    to: PlayerId,
+    /// When its place is free.
+    until: Instant,
 }
 
 /// A key stands for something of its player only.
@@ -152,14 +173,56 @@ impl Challenges {
         self.open.remove(id)
     }
 
+    /// Takes out an offer that its maker wants back.
+    pub(crate) fn take_back(&mut self, id: &ChallengeId, now: Instant) -> Option<PendingChallenge> {
+        let challenge = self.open.remove(id)?;
+        self.keep_place(&challenge, now);
+        Some(challenge)
+    }
+
+    fn keep_place(&mut self, challenge: &PendingChallenge, now: Instant) {
+        if let Some(to) = &challenge.to {
+            let (from, to) = (challenge.from.identity.kind, to.identity.id.clone());
+            self.taken_back.push_back(TakenBack { from, to, until: now + TAKEN_BACK_FOR });
+        }
+    }
+
     /// How many offers a player has open.
     pub(crate) fn count_from(&self, from: &PlayerId) -> usize {
         self.open.values().filter(|challenge| challenge.from.identity.id == *from).count()
     }
 
+    /// Whether one more offer may be made to a player, by one of this kind.
+    pub(crate) fn has_place(&self, from: PlayerKind, to: &PlayerId, now: Instant) -> bool {
+        let asks = |challenge: &&PendingChallenge| {
+            challenge.to.as_ref().is_some_and(|party| party.identity.id == *to)
+        };
+        let open = self.open.values().filter(asks).map(|challenge| challenge.from.identity.kind);
+        let taken_back = self.taken_back.iter().filter(|offer| offer.to == *to && offer.until > now);
+        let (mut all, mut of_guests) = (0, 0);
+        for kind in open.chain(taken_back.map(|offer| offer.from)) {
+            all += 1;
+            of_guests += usize::from(kind == PlayerKind::Guest);
+        }
+        all < OFFERS_TO_MAX && (from != PlayerKind::Guest || of_guests < GUEST_OFFERS_TO_MAX)
+    }
+
     /// How many links are open.
     pub(crate) fn count_links(&self) -> usize {
         self.open.values().filter(|challenge| challenge.to.is_none()).count()
+    }
+
+    /// How many links a player has open.
+    pub(crate) fn count_links_from(&self, from: &PlayerId) -> usize {
+        self.open.values().filter(|link| link.to.is_none() && link.from.identity.id == *from).count()
+    }
+
+    /// Takes out the oldest link of a guest.
+    pub(crate) fn remove_guest_link(&mut self) -> Option<PendingChallenge> {
+        let is_guest = |link: &&PendingChallenge| link.from.identity.kind == PlayerKind::Guest;
+        let links = self.open.values().filter(|challenge| challenge.to.is_none());
+        let oldest = links.filter(is_guest).min_by_key(|link| link.expires)?.id.clone();
+        self.open.remove(&oldest)
     }
 
     /// Offers that a player made or is asked by.
@@ -169,14 +232,25 @@ impl Challenges {
         self.open.values().filter(concerns)
     }
 
-    /// Takes out what a player who is gone has offered to others. Links stay: they are read when nobody is there.
-    pub(crate) fn remove_from(&mut self, player: &PlayerId) -> Vec<PendingChallenge> {
-        self.remove_where(|challenge| challenge.from.identity.id == *player && challenge.to.is_some())
+    /// Takes out what a player who is gone has offered to others. Links of accounts stay: they are read when nobody is
+    /// there. A guest may never come back.
+    pub(crate) fn remove_from(&mut self, player: &PlayerId, now: Instant) -> Vec<PendingChallenge> {
+        let removed = self.remove_where(|challenge| {
+            let from = &challenge.from.identity;
+            from.id == *player && (challenge.to.is_some() || from.kind == PlayerKind::Guest)
+        });
+        for challenge in &removed {
+            self.keep_place(challenge, now);
+        }
+        removed
     }
 
     /// Takes out what has expired.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<PendingChallenge> {
         self.forget_keys(|_, until| until <= now);
+        while self.taken_back.front().is_some_and(|offer| offer.until <= now) {
+            self.taken_back.pop_front();
+        }
         self.remove_where(|challenge| challenge.expires <= now)
     }
 
@@ -402,8 +476,57 @@ mod tests {
             challenges.insert(challenge(id, to, now + lasts), None, asked, now);
         }
         assert_eq!(challenges.expire(now + LIVE_EXPIRY).len(), 1);
-        assert_eq!(challenges.remove_from(&ann).len(), 1);
+        assert_eq!(challenges.remove_from(&ann, now).len(), 1);
         assert_eq!(challenges.count_from(&ann), 1);
         assert_eq!(challenges.expire(now + LINK_EXPIRY).len(), 1);
+    }
+
+    #[test]
+    fn the_links_of_guests_go_first() {
+        let (mut challenges, now) = (Challenges::default(), Instant::now());
+        let links =
+            [("c1", PlayerKind::Human, 1), ("c2", PlayerKind::Guest, 3), ("c3", PlayerKind::Guest, 2)];
+        for (id, kind, hours) in links {
+            let mut made = challenge(id, None, now + Duration::from_hours(hours));
+            made.from.identity.kind = kind;
+            challenges.insert(made, None, Asked { to: None, terms: terms() }, now);
+        }
+        let ann = "ann".parse().unwrap();
+        assert_eq!(challenges.count_links_from(&ann), 3);
+        assert_eq!(challenges.remove_guest_link().unwrap().id.as_str(), "c3", "the oldest");
+        assert_eq!(challenges.remove_from(&ann, now).len(), 1, "a guest's goes with its guest");
+        assert!(challenges.remove_guest_link().is_none());
+        assert_eq!(challenges.count_links(), 1);
+    }
+
+    #[test]
+    fn guests_leave_room_for_offers_of_others() {
+        let (mut challenges, now) = (Challenges::default(), Instant::now());
+        let bob: PlayerId = "bob".parse().unwrap();
+        let mut count = 0;
+        let mut offer = |challenges: &mut Challenges, kind: PlayerKind| {
+            count += 1;
+            let mut made = challenge(&format!("c{count}"), Some("bob"), now + LIVE_EXPIRY);
+            made.from.identity.kind = kind;
+            let asked = Asked { to: Some(bob.clone()), terms: terms() };
+            challenges.insert(made.clone(), None, asked, now);
+            made.id
+        };
+        let made: Vec<ChallengeId> =
+            (0..GUEST_OFFERS_TO_MAX).map(|_| offer(&mut challenges, PlayerKind::Guest)).collect();
+        assert!(!challenges.has_place(PlayerKind::Guest, &bob, now));
+        assert!(challenges.has_place(PlayerKind::Guest, &"eve".parse().unwrap(), now), "it is bob's limit");
+        challenges.take_back(&made[0], now).unwrap();
+        assert!(!challenges.has_place(PlayerKind::Guest, &bob, now), "taken back, it keeps its place");
+        challenges.remove(&made[1]).unwrap();
+        assert!(challenges.has_place(PlayerKind::Guest, &bob, now), "answered, its place is free");
+        for _ in GUEST_OFFERS_TO_MAX..=OFFERS_TO_MAX {
+            assert!(challenges.has_place(PlayerKind::Human, &bob, now));
+            offer(&mut challenges, PlayerKind::Human);
+        }
+        assert!(!challenges.has_place(PlayerKind::Bot, &bob, now));
+        challenges.expire(now + TAKEN_BACK_FOR);
+        assert!(challenges.has_place(PlayerKind::Guest, &bob, now + TAKEN_BACK_FOR));
+        assert!(challenges.taken_back.is_empty());
     }
 }

@@ -272,3 +272,46 @@ async fn an_open_offer_keeps_to_what_its_player_accepts_and_waits_for_the_player
     arena.until_left(&ada).await;
     assert_eq!(ann.ask_refused(accept, "not_accepting").await["field"], "online");
 }
+
+#[tokio::test(start_paused = true)]
+async fn guests_cannot_crowd_a_player_out() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut guests = Vec::new();
+    let mut refused = 0;
+    for _ in 0..9 {
+        let mut guest = arena.guest().await;
+        for _ in 0..32 {
+            let answer = guest.ask(challenge("ann", json!({}))).await;
+            if answer["type"] == "challenge" {
+                let cancel = json!({"type": "cancel", "challenge": answer["challenge"]});
+                assert_eq!(guest.ask(cancel).await["type"], "ok");
+            } else {
+                assert_eq!(answer["code"], "quota");
+                assert!(answer["retry_ms"].as_u64() > Some(0));
+                refused += 1;
+            }
+        }
+        guests.push(guest);
+    }
+    assert_eq!(refused, 9 * 32 - 8, "offers that were taken back keep their places");
+    let id = bob.ask(challenge("ann", json!({}))).await["challenge"].clone();
+    ann.find(|message| message["challenge"] == id && message["type"] == "challenge").await;
+    advance(Duration::from_secs(20)).await;
+    assert_eq!(guests[0].ask(challenge("ann", json!({}))).await["type"], "challenge");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_has_two_links_at_most() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let open = json!({"type": "open_challenge", "time": blitz(), "rated": false});
+    for _ in 0..2 {
+        assert_eq!(guest.ask(open.clone()).await["type"], "challenge");
+    }
+    guest.ask_refused(open.clone(), "quota").await;
+    let mut ann = arena.person("ann").await;
+    for _ in 0..3 {
+        assert_eq!(ann.ask(open.clone()).await["type"], "challenge");
+    }
+}

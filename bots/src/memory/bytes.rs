@@ -65,7 +65,7 @@ fn write_record(bytes: &mut Vec<u8>, record: &PatternRecord) {
     bytes.extend(response.map_or(NO_CELL, Cell::numbers));
 }
 
-/// Reads what [`write`] wrote for the same kind of memory. `Err` says what is wrong.
+/// Reads what [`write()`] wrote for the same kind of memory. `Err` says what is wrong.
 pub(super) fn read(bytes: &[u8], vocabulary: Vocabulary, variant: Variant) -> Result<PatternMemory, String> {
     let (content, sum) = bytes.split_last_chunk::<8>().ok_or("it is too short")?;
     let mut reader = ByteReader { rest: content };

@@ -9,7 +9,7 @@ use crate::app::terminal::output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold start-tournament \"Evening Swiss\"")]
 pub(super) struct StartTournamentCommand {
-    /// Its name in [[tournaments]].
+    /// Its name in the configuration.
     #[arg(value_name = "NAME")]
     name: String,
     /// Print {"id"} as JSON.

@@ -8,7 +8,7 @@ use tracing::debug;
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
-    Asked, Challenges, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated, check_terms,
+    Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated, check_terms,
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
@@ -57,15 +57,36 @@ impl LobbyActor {
     }
 
     /// Whether one more offer may be made.
-    fn need_offer(&self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
+    fn need_offer(&mut self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
         let quota = |message: String| Err(WireError::new(ErrorCode::Quota, message).retry_in(QUOTA_RETRY));
         if self.challenges.count_from(&from.id) >= OFFERS_MAX {
             return quota(format!("you have {OFFERS_MAX} offers open already"));
         }
-        if to.is_none() && self.challenges.count_links() >= LINKS_MAX {
-            return quota(format!("{LINKS_MAX} links are open already, of all players together"));
+        // A house bot answers at once: nothing waits for it.
+        if let Some(to) = to.map(|to| &to.identity)
+            && self.deps.host.house().get(&to.id).is_none()
+            && !self.challenges.has_place(from.kind, &to.id, now())
+        {
+            return quota(format!("{} has many offers open already", to.name));
         }
-        Ok(())
+        if to.is_some() {
+            return Ok(());
+        }
+        let is_guest = from.kind == PlayerKind::Guest;
+        if is_guest && self.challenges.count_links_from(&from.id) >= GUEST_LINKS_MAX {
+            return quota(format!("guests have at most {GUEST_LINKS_MAX} links open"));
+        }
+        if self.challenges.count_links() < LINKS_MAX {
+            return Ok(());
+        }
+        let oldest = if is_guest { None } else { self.challenges.remove_guest_link() };
+        match oldest {
+            Some(oldest) => {
+                self.tell_end(&oldest, ChallengeOutcome::Canceled, None);
+                Ok(())
+            }
+            None => quota(format!("{LINKS_MAX} links are open already, of all players together")),
+        }
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
@@ -231,8 +252,10 @@ impl LobbyActor {
     ) -> LobbyAnswer {
         let mine =
             self.challenges.get(id).is_some_and(|challenge| challenge.from.identity.id == *session.player());
-        let challenge =
-            mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
+        let challenge = mine
+            .then(|| self.challenges.take_back(id, now()))
+            .flatten()
+            .ok_or_else(|| no_such_challenge(id))?;
         self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
         ok(reply)
     }
