@@ -8,16 +8,22 @@ mod published;
 
 use std::fmt;
 
+use fourfold_engine::Variant;
 use serde::{Deserialize, Serialize};
 
 use self::fold::RatingFold;
 use self::published::Refit;
-use crate::storage::record::{DamagedGame, StoredGame};
+use crate::model::ids::PlayerId;
+use crate::storage::record::{DamagedGame, RatingRow, StoredGame};
 use crate::storage::records::rules;
 use crate::storage::{Store, StoreError};
 
 /// Games read at a time: few enough to stay small in memory, enough to make reading fast.
 const PAGE: u32 = 500;
+
+/// How often the ratings are read again because games have finished meanwhile: an arena in which some always do would
+/// never be checked.
+const OVERTAKEN_MAX: u32 = 1_000;
 
 /// What a check came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -65,30 +71,67 @@ impl fmt::Display for VerifyReport {
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
 pub(crate) async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
-    let mut report = VerifyReport::default();
-    let mut last_number = 0;
-    let mut refit = Refit::begin(store).await?;
-    let mut fold = RatingFold::new(published::voided(store).await?);
-    loop {
-        let page = store.audit_finished(last_number, PAGE).await?;
-        let is_last = page.len() < PAGE as usize;
-        for loaded in page {
-            if let Ok(game) = &loaded {
-                refit.add(game);
-            }
-            last_number = check_number(&mut report, last_number, &loaded);
-            check_finished(&mut report, &mut fold, loaded);
-        }
-        if is_last {
-            break;
-        }
-    }
+    let mut check = Check {
+        report: VerifyReport::default(),
+        last_number: 0,
+        refit: Refit::begin(store).await?,
+        fold: RatingFold::new(published::voided(store).await?),
+    };
+    check.read_finished(store).await?;
     for loaded in store.audit_live().await? {
-        check_live(&mut report, loaded);
+        check_live(&mut check.report, loaded);
     }
-    fold.compare(&mut report, store.audit_ratings().await?);
+    let ratings = check.read_ratings(store).await?;
+    let Check { mut report, refit, fold, .. } = check;
+    fold.compare(&mut report, ratings);
     refit.compare(&mut report, store).await?;
     Ok(report)
+}
+
+/// A check under way.
+struct Check {
+    report: VerifyReport,
+    /// Of the finished games that were read.
+    last_number: u64,
+    refit: Refit,
+    fold: RatingFold,
+}
+
+impl Check {
+    /// Reads the games that have finished since it was asked last, and says whether there are any.
+    async fn read_finished(&mut self, store: &dyn Store) -> Result<bool, StoreError> {
+        let before = self.last_number;
+        loop {
+            let page = store.audit_finished(self.last_number, PAGE).await?;
+            let is_last = page.len() < PAGE as usize;
+            for loaded in page {
+                if let Ok(game) = &loaded {
+                    self.refit.add(game);
+                }
+                self.last_number = check_number(&mut self.report, self.last_number, &loaded);
+                check_finished(&mut self.report, &mut self.fold, loaded);
+            }
+            if is_last {
+                return Ok(self.last_number > before);
+            }
+        }
+    }
+
+    /// Reads the ratings as they are after the games that were read. Where games finish while a daemon plays on, both
+    /// are read until none did in between.
+    async fn read_ratings(
+        &mut self,
+        store: &dyn Store,
+    ) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
+        let mut ratings = store.audit_ratings().await?;
+        for _ in 0..OVERTAKEN_MAX {
+            if !self.read_finished(store).await? {
+                break;
+            }
+            ratings = store.audit_ratings().await?;
+        }
+        Ok(ratings)
+    }
 }
 
 fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Result<StoredGame, DamagedGame>) {
@@ -144,6 +187,8 @@ fn check_live(report: &mut VerifyReport, loaded: Result<StoredGame, DamagedGame>
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::competition::leaderboard::service::Follower;
     use crate::model::durability::Durability;
@@ -257,6 +302,28 @@ mod tests {
                 "game gone: was voided, but is not among the finished games",
             ]
         );
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn games_that_finish_meanwhile_are_no_disagreement() {
+        let (_directory, store) = sqlite().await;
+        let store = Arc::new(store);
+        let arena = Arc::clone(&store);
+        let playing = tokio::spawn(async move {
+            for n in 0..343 {
+                let moves = format!("1357246{}{}{}", 1 + n % 7, 1 + n / 7 % 7, 1 + n / 49);
+                let spec = spec(&format!("m{n}"), "Ada", "Bob");
+                play(&*arena, spec, &moves, GameResult::First, EndReason::Resign).await;
+            }
+        });
+        let mut checks = 0;
+        while !playing.is_finished() {
+            assert_eq!(findings(&*store).await, [] as [&str; 0], "check {checks}");
+            checks += 1;
+        }
+        playing.await.unwrap();
+        let report = verify(&*store).await.unwrap();
+        assert!(checks > 0 && report.rated > 300, "{checks} checks, {report}");
     }
 
     #[tokio::test]
