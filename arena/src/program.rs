@@ -2,6 +2,7 @@
 //!
 //! - [`dialect`] turns a question into text and a line into a column; pure.
 //! - [`spec`] reads `cmd+DIALECT:WORDS`, [`limits`] are what a program may use.
+//! - `sandbox` says what a program sees of the machine.
 //! - `process` is one running program. Nothing is read ahead: what a program writes unasked waits in its pipe, so its
 //!   memory is its own, and everything that is read is counted.
 //!
@@ -12,6 +13,7 @@ pub mod limits;
 mod once;
 mod player;
 mod process;
+mod sandbox;
 pub mod spec;
 
 use std::sync::Arc;

@@ -51,6 +51,14 @@ impl Bot for AlphaBeta {
     fn move_time(&self) -> Option<Duration> {
         Some(self.time)
     }
+
+    fn rest(&mut self) {
+        self.search.guide.table.release();
+    }
+
+    fn search_bytes(&self) -> usize {
+        self.search.guide.table.bytes()
+    }
 }
 
 /// Values positions by lines and by what threats promise for the end of the game.

@@ -34,6 +34,16 @@ pub trait Bot: Send {
         None
     }
 
+    /// Gives back memory that only a search needs, while it is not the bot's turn: a thousand idle games must not cost
+    /// a thousand tables. With a node budget the next choice is the same as without. Bots that hold none keep this
+    /// default.
+    fn rest(&mut self) {}
+
+    /// Memory that [`Bot::rest`] gives back, in bytes.
+    fn search_bytes(&self) -> usize {
+        0
+    }
+
     /// Learns from a finished game. Bots that do not learn keep this default.
     fn game_over(&mut self, _game: &GameRecord) {}
 

@@ -144,6 +144,14 @@ impl Bot for Cutoff {
         }
         Ok(self.choose_at(position, cutoff(position), SearchLimits { nodes: budget.nodes, stop }))
     }
+
+    fn rest(&mut self) {
+        self.search.guide.table.release();
+    }
+
+    fn search_bytes(&self) -> usize {
+        self.search.guide.table.bytes()
+    }
 }
 
 /// Values positions by their windows, which count a little differently for the bot and its opponent.

@@ -48,6 +48,14 @@ impl Bot for Mcts {
     fn move_time(&self) -> Option<Duration> {
         self.limit.time()
     }
+
+    fn rest(&mut self) {
+        self.search.release();
+    }
+
+    fn search_bytes(&self) -> usize {
+        self.search.bytes()
+    }
 }
 
 #[cfg(test)]

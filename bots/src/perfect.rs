@@ -164,6 +164,15 @@ impl Bot for Perfect {
             }
         }
     }
+
+    fn rest(&mut self) {
+        self.judge.release();
+        self.reserve.rest();
+    }
+
+    fn search_bytes(&self) -> usize {
+        self.judge.bytes() + self.reserve.search_bytes()
+    }
 }
 
 #[cfg(test)]

@@ -127,6 +127,16 @@ impl Solver {
         }
     }
 
+    /// Forgets everything and gives the memory back, until the next search.
+    pub fn release(&mut self) {
+        self.table = None;
+    }
+
+    /// Memory held for what was found out.
+    pub fn bytes(&self) -> usize {
+        self.table.as_ref().map_or(0, BoundsTable::bytes)
+    }
+
     /// The score of a position of any variant, for the side to move. If the game is over, the one it ended with.
     ///
     /// # Errors

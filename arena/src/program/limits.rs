@@ -12,6 +12,11 @@ pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 /// program.
 pub const ERROR_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Processes and threads that a program may start beside those that its user has when it begins. A search with a thread
+/// a core needs a few; what starts them without end is stopped before the machine is.
+#[cfg(target_os = "linux")]
+const TASKS_MORE: u64 = 1024;
+
 /// Limits of every process of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessLimits {
@@ -30,34 +35,14 @@ pub struct ProcessLimits {
 pub enum Sandbox {
     #[default]
     None,
-    /// No network, a file system that is read only, processes that end with it: by bubblewrap.
+    /// No network, nothing to read but the system's programs and its own folder, nothing to write but a folder in
+    /// memory, processes that end with it: by bubblewrap.
     Bubblewrap,
 }
 
 impl Default for ProcessLimits {
     fn default() -> Self {
         Self { memory_mib: Some(4096), cpu_s: None, sandbox: Sandbox::None, warm_up: Duration::from_secs(3) }
-    }
-}
-
-/// The words that run a program in its sandbox come before its own.
-pub(super) fn wrapping(sandbox: Sandbox) -> &'static [&'static str] {
-    match sandbox {
-        Sandbox::None => &[],
-        Sandbox::Bubblewrap => &[
-            "bwrap",
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "--unshare-all",
-            "--die-with-parent",
-            "--new-session",
-            "--",
-        ],
     }
 }
 
@@ -68,9 +53,11 @@ pub(super) fn has_bubblewrap() -> bool {
 
 #[cfg(target_os = "linux")]
 mod enforced {
+    use std::os::unix::fs::MetadataExt as _;
+
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-    use super::ProcessLimits;
+    use super::{ProcessLimits, TASKS_MORE};
 
     /// Ticks of processor time a second in `/proc`: fixed at 100 for programs on Linux.
     const TICKS_PER_SECOND: u64 = 100;
@@ -84,7 +71,19 @@ mod enforced {
             let bytes = mib.saturating_mul(1024 * 1024);
             prlimit(Some(pid), Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
         }
+        let tasks = tasks_of_user().saturating_add(TASKS_MORE);
+        prlimit(Some(pid), Resource::Nproc, Rlimit { current: Some(tasks), maximum: Some(tasks) })?;
         renew(pid, limits)
+    }
+
+    /// Processes and threads of our user, as `RLIMIT_NPROC` counts them; it counts them for all programs together.
+    fn tasks_of_user() -> u64 {
+        let ours = rustix::process::getuid().as_raw();
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let of_user = processes.filter(|process| process.metadata().is_ok_and(|found| found.uid() == ours));
+        let tasks = |process: std::fs::DirEntry| std::fs::read_dir(process.path().join("task")).ok();
+        // What has ended meanwhile, or is no process, has none.
+        of_user.filter_map(tasks).map(|tasks| tasks.count() as u64).sum()
     }
 
     /// Gives a process the processor time of one more game. Only the soft limit moves: a process may not raise a hard
@@ -104,6 +103,24 @@ mod enforced {
         let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
         let ticks = after_name.split(' ').skip(UTIME).take(2).filter_map(|field| field.parse::<u64>().ok());
         ticks.sum::<u64>().div_ceil(TICKS_PER_SECOND)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_starts_processes_without_end_is_stopped() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = rustix::process::Pid::from_child(&child);
+        limit(pid, &ProcessLimits::default()).unwrap();
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let line = limits.lines().find(|line| line.starts_with("Max processes")).unwrap();
+        let allowed: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+        assert!((TASKS_MORE..100 * TASKS_MORE).contains(&allowed), "{line}");
     }
 }
 

@@ -13,8 +13,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::limits::{
-    ERROR_BYTES_MAX, LINE_BYTES_MAX, OUTPUT_BYTES_MAX, ProcessLimits, limit, renew, wrapping,
+    ERROR_BYTES_MAX, LINE_BYTES_MAX, OUTPUT_BYTES_MAX, ProcessLimits, Sandbox, limit, renew,
 };
+use super::sandbox;
 use crate::entrant::EntrantFault;
 use crate::stop::Stop;
 
@@ -144,7 +145,11 @@ impl Process {
 
     /// The command of a program with its sandbox.
     pub(super) fn command(words: &[String], limits: &ProcessLimits) -> Command {
-        let mut words = wrapping(limits.sandbox).iter().copied().chain(words.iter().map(String::as_str));
+        let words = match limits.sandbox {
+            Sandbox::None => words.to_vec(),
+            Sandbox::Bubblewrap => sandbox::wrapped(words),
+        };
+        let mut words = words.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
         command

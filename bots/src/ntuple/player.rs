@@ -148,6 +148,14 @@ impl Bot for NTuple {
         reasons.sort_by_key(|reason| Reverse(reason.weight.abs())); // stable: equal ones keep their order
         reasons
     }
+
+    fn rest(&mut self) {
+        self.search.guide.table.release();
+    }
+
+    fn search_bytes(&self) -> usize {
+        self.search.guide.table.bytes()
+    }
 }
 
 #[cfg(test)]

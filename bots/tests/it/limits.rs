@@ -143,3 +143,49 @@ fn a_bot_stopped_before_it_begins_still_moves() {
         assert!(position.is_legal(choice.column), "{}", entry.name);
     }
 }
+
+/// What a bot may hold while it is not its turn: nothing that grows with what it looks at.
+const BYTES_AT_REST_MAX: usize = 4 * 1024;
+
+#[test]
+fn bots_at_rest_hold_no_tables_and_choose_as_if_they_did() {
+    let (stop, budget) = (AtomicBool::new(false), MoveBudget { nodes: Some(500), time: None });
+    let mut with_tables = Vec::new();
+    for entry in registry::entries() {
+        for variant in ["7x6", "8x7"].map(|variant| variant.parse().unwrap()) {
+            let spec = BotSpec::new(entry.name).with_default_seed(7);
+            let Ok(mut rested) = registry::build(&spec, variant) else { continue };
+            let mut restless = registry::build(&spec, variant).unwrap();
+            let mut rng = rng::seeded(22);
+            for _ in 0..8 {
+                let position = random_position(variant, &mut rng);
+                let choice = rested.choose(&position, budget, &stop).unwrap();
+                assert_eq!(choice, restless.choose(&position, budget, &stop).unwrap(), "{spec} on {variant}");
+                if rested.search_bytes() > BYTES_AT_REST_MAX {
+                    with_tables.push(entry.name);
+                }
+                rested.rest();
+                assert!(rested.search_bytes() <= BYTES_AT_REST_MAX, "{spec} on {variant}");
+            }
+        }
+    }
+    with_tables.dedup();
+    for name in ["alphabeta", "cutoff", "mcts", "perfect"] {
+        assert!(with_tables.contains(&name), "{name} holds a table while it thinks: {with_tables:?}");
+    }
+}
+
+#[test]
+fn a_thousand_idle_games_cost_kilobytes() {
+    let (stop, budget) = (AtomicBool::new(false), MoveBudget { nodes: Some(10), time: None });
+    let start = Position::new(Variant::STANDARD);
+    let bots = (0..1_000).map(|_| {
+        let mut bot = build("alphabeta", Variant::STANDARD);
+        bot.choose(&start, budget, &stop).unwrap();
+        bot.rest();
+        bot
+    });
+    let bots: Vec<Box<dyn Bot>> = bots.collect();
+    let held: usize = bots.iter().map(|bot| bot.search_bytes()).sum();
+    assert!(held <= 1_000 * BYTES_AT_REST_MAX, "{held} bytes");
+}

@@ -30,6 +30,16 @@ impl Judge {
         self.solver.clear();
     }
 
+    /// The same, and gives the memory back until it is asked again.
+    pub fn release(&mut self) {
+        self.solver.release();
+    }
+
+    /// Memory held for what was solved. The book is everybody's.
+    pub fn bytes(&self) -> usize {
+        self.solver.bytes()
+    }
+
     /// The score of a position for the side to move. If the game is over, the one it ended with.
     ///
     /// # Errors

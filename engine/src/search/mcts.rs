@@ -105,6 +105,16 @@ impl TreeSearch {
         Self { order: ColumnOrder::centre_first(variant), nodes: Vec::new() }
     }
 
+    /// Gives the memory of the tree back: the next search grows another one anyway.
+    pub fn release(&mut self) {
+        self.nodes = Vec::new();
+    }
+
+    /// Memory held for the tree.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<TreeNode>()
+    }
+
     /// Searches a position in which the game goes on, until the limits or a proof end it. `limits.nodes`
     /// bounds playouts. Without any playout the move nearest to the centre is returned, or what two plies
     /// prove.

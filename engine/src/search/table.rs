@@ -72,6 +72,16 @@ impl Table {
         self.buckets.clear();
     }
 
+    /// Forgets everything and gives the memory back, until the next finding.
+    pub fn release(&mut self) {
+        self.buckets = Vec::new();
+    }
+
+    /// Memory held for findings.
+    pub fn bytes(&self) -> usize {
+        self.buckets.capacity() * size_of::<Bucket>()
+    }
+
     /// What is known of `position` searched `depth` plies ahead, under the contract of
     /// [`super::Guide::recall`].
     #[inline]
@@ -151,6 +161,9 @@ mod tests {
         assert_eq!(table.recall(&position(&[5]), depth, NARROW), Recalled::default());
         table.clear();
         assert_eq!(table.recall(&position(&[4]), depth, NARROW), Recalled::default());
+        assert!(table.bytes() > 0);
+        table.release();
+        assert_eq!((table.bytes(), table.recall(&position(&[4]), depth, NARROW)), (0, Recalled::default()));
     }
 
     #[test]

@@ -120,6 +120,10 @@ impl BoundsTable {
         self.buckets.fill_with(SolverBucket::default);
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.buckets.capacity() * size_of::<SolverBucket>()
+    }
+
     /// The place of a position, which is that of its mirror image too.
     #[inline]
     pub(super) fn place<G: Geometry>(&self, geometry: G, node: &Node) -> Place {
