@@ -1,9 +1,16 @@
-//! The machine around the arena: asking its tasks, settings, files, the data directory, logs, figures for monitoring.
+//! The machine around the arena: asking its tasks, settings, files, the data directory, logs, errors
+//! with their causes, figures for monitoring, what keeps the parts going, and how much of it one network may use up.
 
 pub(crate) mod ask;
 pub(crate) mod bot_files;
+pub(crate) mod causes;
 pub mod config;
 pub mod data_dir;
 pub(crate) mod files;
 pub(crate) mod metrics;
+pub(crate) mod part;
+pub mod pauses;
+pub(crate) mod shares;
+pub(crate) mod supervision;
+pub(crate) mod tasks;
 pub(crate) mod telemetry;

@@ -9,6 +9,8 @@ pub use fourfold_arena::time::{FlagFell, TimeControl};
 use fourfold_engine::{BySide, Side};
 use thiserror::Error;
 
+use super::pause::Pause;
+
 /// Shortest bank or move limit: below this, a network client cannot answer at all.
 const LIMIT_MS_MIN: u32 = 10;
 /// Longest bank or move limit: a day. Longer games would be correspondence, which has other needs.
@@ -97,6 +99,8 @@ pub(crate) struct GameClock {
     clock: Clock,
     strikes: BySide<u8>,
     running: Option<(Side, Instant)>,
+    /// Pauses of the daemon in the turn that runs: nobody is charged for them. There are hardly ever any.
+    pauses: Vec<Pause>,
 }
 
 impl GameClock {
@@ -111,13 +115,14 @@ impl GameClock {
     }
 
     fn stopped(clock: Clock) -> Self {
-        Self { clock, strikes: BySide { first: 0, second: 0 }, running: None }
+        Self { clock, strikes: BySide { first: 0, second: 0 }, running: None, pauses: Vec::new() }
     }
 
     /// Starts `side`'s turn. Whatever ran before no longer does. Without a bank, every turn has its full time.
     pub(crate) fn start(&mut self, side: Side, now: Instant) {
         self.clock.begin_turn(side);
         self.running = Some((side, now));
+        self.pauses.clear();
     }
 
     /// Stops the clock without charging anybody for the time since it was started.
@@ -125,9 +130,25 @@ impl GameClock {
         self.running = None;
     }
 
-    /// When the current turn began.
+    /// When the current turn began, later by the pauses since.
     pub(crate) fn turn_started(&self) -> Option<Instant> {
-        self.running.map(|(_, started)| started)
+        let (_, started) = self.running?;
+        Some(started + self.paused(started, None))
+    }
+
+    /// The daemon stood still. Gives the running side its part of that back, and says how much it is.
+    pub(crate) fn give_back(&mut self, pause: Pause) -> Duration {
+        let Some((_, started)) = self.running else { return Duration::ZERO };
+        let given = pause.within(started, pause.until);
+        if !given.is_zero() {
+            self.pauses.push(pause);
+        }
+        given
+    }
+
+    /// How long the daemon stood still since then, `until` some moment or in all.
+    fn paused(&self, since: Instant, until: Option<Instant>) -> Duration {
+        self.pauses.iter().map(|pause| pause.within(since, until.unwrap_or(pause.until))).sum()
     }
 
     /// Gives both sides more time. Without a bank there is nothing to add to.
@@ -138,7 +159,9 @@ impl GameClock {
     /// How long the turn of `side` has lasted, if it runs.
     fn elapsed(&self, side: Side, now: Instant) -> Duration {
         match self.running {
-            Some((running, started)) if running == side => now.saturating_duration_since(started),
+            Some((running, started)) if running == side => {
+                now.saturating_duration_since(started).saturating_sub(self.paused(started, Some(now)))
+            }
             _ => Duration::ZERO,
         }
     }
@@ -171,7 +194,7 @@ impl GameClock {
     /// When the running side's flag falls at the latest, if `credit` is the most that may be given back to it.
     pub(crate) fn flag_at(&self, credit: Duration) -> Option<Instant> {
         let (side, started) = self.running?;
-        Some(started + self.budget(side) + self.grace(side) + credit)
+        Some(started + self.paused(started, None) + self.budget(side) + self.grace(side) + credit)
     }
 
     /// Ends `side`'s turn with a move received at `received`, giving back `credit` of the elapsed time.
@@ -293,6 +316,39 @@ mod tests {
         assert_eq!(clock.remaining(Side::First, start), ms(100), "shown at the end of a game");
         clock.start(Side::First, start);
         assert_eq!(clock.budget(Side::First), ms(500), "after a takeback or a restart");
+    }
+
+    #[test]
+    fn a_pause_of_the_daemon_is_charged_to_nobody() {
+        let start = Instant::now();
+        let mut clock = GameClock::new(BLITZ);
+        let pause = Pause { from: start + ms(400), until: start + ms(60_400) };
+        assert_eq!(clock.give_back(pause), Duration::ZERO, "nobody's clock runs");
+        clock.start(Side::First, start);
+        assert_eq!(clock.give_back(pause), ms(60_000));
+        assert_eq!(clock.flag_at(Duration::ZERO), Some(start + ms(61_050)));
+        assert_eq!(clock.turn_started(), Some(start + ms(60_000)));
+        assert_eq!(clock.remaining(Side::First, start + ms(300)), ms(700), "before it");
+        assert_eq!(clock.remaining(Side::First, start + ms(9_000)), ms(600), "in it");
+        assert_eq!(clock.remaining(Side::First, start + ms(60_900)), ms(100), "after it");
+        let spent = clock.finish_turn(Side::First, start + ms(60_900), Duration::ZERO).unwrap();
+        assert_eq!((spent.elapsed, spent.strike), (ms(900), false));
+        clock.start(Side::Second, start + ms(61_000));
+        assert_eq!(
+            clock.remaining(Side::Second, start + ms(61_500)),
+            ms(500),
+            "a turn later it is forgotten"
+        );
+    }
+
+    #[test]
+    fn a_turn_that_began_in_a_pause_gets_its_own_part_back() {
+        let start = Instant::now();
+        let mut clock = GameClock::new(BLITZ);
+        clock.start(Side::First, start + ms(100));
+        let pause = Pause { from: start, until: start + ms(1_000) };
+        assert_eq!(clock.give_back(pause), ms(900));
+        assert_eq!(clock.remaining(Side::First, start + ms(1_000)), ms(1_000));
     }
 
     #[test]

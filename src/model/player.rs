@@ -18,7 +18,7 @@ pub enum PlayerKind {
 }
 
 /// The two sorts that `accepts` and `seek` distinguish. Guests are people.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OpponentKind {
     /// People, guests too.

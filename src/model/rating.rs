@@ -2,4 +2,5 @@
 
 pub(crate) mod eligibility;
 pub(crate) mod elo;
+pub(crate) mod newcomers;
 pub(crate) mod strength;

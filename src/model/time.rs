@@ -10,6 +10,9 @@ pub struct UnixMillis(pub(crate) i64);
 impl UnixMillis {
     /// Now, by the machine's clock.
     pub fn now() -> Self {
+        if let Some(simulated_ms) = super::world::simulated_wall_ms() {
+            return Self(simulated_ms);
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }

@@ -94,6 +94,13 @@ pub(crate) fn recipe(spec: &BotSpec, variant: Variant) -> Result<Recipe, BotFile
     })
 }
 
+/// Whether [`learn`] has anything to keep for such a bot. Nothing is read.
+pub(crate) fn keeps_lessons(spec: &BotSpec) -> bool {
+    let names_a_file = knowledge_file(spec).is_some();
+    let fresh = || registry::build_taught(spec, Variant::STANDARD, "");
+    names_a_file && fresh().is_ok_and(|bot| bot.knowledge().is_some())
+}
+
 /// What is wrong with knowledge is wrong with its file.
 fn in_file(error: BotError, path: &Path) -> BotFileError {
     match error {
@@ -342,6 +349,9 @@ mod tests {
     #[test]
     fn bots_without_a_file_keep_nothing() {
         assert!(learn(&"memory".parse().unwrap(), &lesson()).is_ok());
+        let keeps = |spec: &str| keeps_lessons(&spec.parse().unwrap());
+        assert!(keeps("memory:file=m.xml") && keeps("memory-windows:file=m.xml"));
+        assert!(!keeps("memory") && !keeps("ntuple:file=net.bin") && !keeps("greedy"));
         assert!(learn(&"greedy".parse().unwrap(), &lesson()).is_ok());
         assert!(matches!(build(&"nobody".parse().unwrap(), Variant::STANDARD), Err(BotFileError::Bot(_))));
     }

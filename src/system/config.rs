@@ -108,12 +108,16 @@ pub struct LimitsConfig {
     pub(crate) connections: Bounded<0, 1_000_000>,
     /// Connections of one network address (IPv6: of one /64) at the same time.
     pub(crate) connections_per_address: Bounded<1, 1_000_000>,
+    /// Shares of one network address (IPv6: of one /64) in what makes state or costs computing.
+    pub(crate) shares_per_address: Bounded<1, 1_000>,
     /// Sessions of one person at the same time; one more ends the oldest. A bot always has one.
     pub(crate) connections_per_account: Bounded<1, 10_000>,
     /// Whether clients on this machine are free of the limits by address.
     pub(crate) loopback_exempt: bool,
     /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
-    pub(crate) messages_per_20s: Bounded<10, 1_000_000>,
+    pub messages_per_20s: Bounded<10, 1_000_000>,
+    /// Games of all players at the same time.
+    pub games: Bounded<1, 1_000_000>,
     /// Games of one player at the same time.
     pub(crate) games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
@@ -127,11 +131,13 @@ impl Default for LimitsConfig {
         Self {
             connections: Bounded::new(0),
             connections_per_address: Bounded::new(64),
+            shares_per_address: Bounded::new(1),
             connections_per_account: Bounded::new(8),
             loopback_exempt: true,
             messages_per_20s: Bounded::new(100),
+            games: Bounded::new(10_000),
             games_per_player: Bounded::new(16),
-            rated_games_per_pair_and_day: Bounded::new(40),
+            rated_games_per_pair_and_day: Bounded::new(20),
             rated_requires_selftest: false,
         }
     }

@@ -9,7 +9,7 @@
 //! | `control.sock` | where the daemon listens to commands of its operator |
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,18 @@ use std::path::{Path, PathBuf};
 use rand::TryRng;
 use thiserror::Error;
 
+use super::files::beside;
+
 /// Bytes of the secret: the output size of the hash that it keys.
 const SECRET_BYTES: usize = 32;
 
 /// Nobody but the owner may enter: the database holds password hashes.
 const DIRECTORY_MODE: u32 = 0o700;
 const SECRET_MODE: u32 = 0o600;
+const SECRET: &str = "secret.key";
+
+/// As the directory's: a file that is copied out of it should tell nobody anything either.
+const LOCK_MODE: u32 = 0o600;
 
 /// Why a data directory cannot be used.
 #[derive(Debug, Error)]
@@ -46,6 +52,12 @@ pub enum DataDirError {
         #[source]
         cause: io::Error,
     },
+    /// It has had a database, which is not there any more.
+    #[error(
+        "{path} has a {evidence} but no fourfold.db: put the database back, run `fourfold restore`, or \
+         `fourfold serve --init` to begin with an empty one"
+    )]
+    DatabaseGone { path: PathBuf, evidence: &'static str },
     /// Another process uses it.
     #[error("{path} is in use by {}", match .pid { Some(pid) => format!("process {pid}"), None => "another process".into() })]
     Locked {
@@ -70,9 +82,10 @@ impl DataDirError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::SecretExposed { .. } | Self::SecretMalformed { .. } => 2,
-            Self::NotADirectory { .. } | Self::Unreadable { .. } => 66, // EX_NOINPUT
-            Self::Uncreatable { .. } => 73,                             // EX_CANTCREAT
-            Self::Locked { .. } => 75,                                  // EX_TEMPFAIL
+            // EX_NOINPUT
+            Self::NotADirectory { .. } | Self::Unreadable { .. } | Self::DatabaseGone { .. } => 66,
+            Self::Uncreatable { .. } => 73, // EX_CANTCREAT
+            Self::Locked { .. } => 75,      // EX_TEMPFAIL
         }
     }
 }
@@ -132,6 +145,32 @@ impl DataDir {
         database(&self.path)
     }
 
+    /// Refuses a directory that has had a database and lost it: an empty one in its place would look as if nothing had
+    /// ever been played. A new directory has nothing that says so. The secret is made after the first database is
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// It is so, or the secret is one that would be refused anyway.
+    pub(crate) fn expect_database(&self) -> Result<(), DataDirError> {
+        if self.database().exists() {
+            return Ok(());
+        }
+        let gone = |evidence| Err(DataDirError::DatabaseGone { path: self.path.clone(), evidence });
+        if beside(&self.database(), "-running").exists() {
+            return gone("fourfold.db-running");
+        }
+        if self.secret_path().exists() {
+            read_secret(self.secret_path())?;
+            return gone(SECRET);
+        }
+        Ok(())
+    }
+
+    fn secret_path(&self) -> PathBuf {
+        self.path.join(SECRET)
+    }
+
     /// The control socket of the daemon that uses this directory.
     pub(crate) fn control_socket(&self) -> PathBuf {
         control_socket(&self.path)
@@ -143,7 +182,7 @@ impl DataDir {
     ///
     /// The file cannot be read or made, others can read it, or it holds something else.
     pub(crate) fn secret(&self) -> Result<SigningSecret, DataDirError> {
-        let path = self.path.join("secret.key");
+        let path = self.secret_path();
         if !path.exists() {
             create_secret(&path).map_err(|cause| DataDirError::Uncreatable { path: path.clone(), cause })?;
         }
@@ -163,7 +202,8 @@ pub(crate) fn control_socket(directory: &Path) -> PathBuf {
 
 fn lock(directory: &Path) -> Result<File, DataDirError> {
     let path = directory.join("fourfold.lock");
-    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
+    let options =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(LOCK_MODE).clone();
     let unreadable = |cause| DataDirError::Unreadable { path: path.clone(), cause };
     let mut file = options.open(&path).map_err(unreadable)?;
     match file.try_lock() {
@@ -176,6 +216,8 @@ fn lock(directory: &Path) -> Result<File, DataDirError> {
         }
         Err(TryLockError::Error(cause)) => return Err(unreadable(cause)),
     }
+    // One that an earlier version made may be read by others.
+    file.set_permissions(Permissions::from_mode(LOCK_MODE)).map_err(unreadable)?;
     file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unreadable)?;
     Ok(file)
 }
@@ -270,6 +312,32 @@ mod tests {
         assert_eq!(mode & 0o777, SECRET_MODE);
         let (_other_parent, other) = directory();
         assert_ne!(DataDir::open(&other).unwrap().secret().unwrap().bytes(), secret.bytes());
+    }
+
+    #[test]
+    fn a_database_that_is_gone_is_missed_and_a_new_directory_is_not() {
+        let (_parent, path) = directory();
+        let data = DataDir::open(&path).unwrap();
+        data.expect_database().unwrap();
+        data.secret().unwrap();
+        let error = data.expect_database().unwrap_err();
+        assert_eq!(error.exit_code(), 66);
+        assert!(error.to_string().contains("has a secret.key but no fourfold.db"), "{error}");
+        fs::write(data.database(), "").unwrap();
+        data.expect_database().unwrap();
+        fs::rename(data.database(), beside(&data.database(), "-running")).unwrap();
+        assert_eq!(data.expect_database().unwrap_err().exit_code(), 66);
+    }
+
+    #[test]
+    fn files_are_for_the_owner_alone() {
+        let (_parent, path) = directory();
+        let lock = path.join("fourfold.lock");
+        for _ in 0..2 {
+            drop(DataDir::open(&path).unwrap());
+            assert_eq!(fs::metadata(&lock).unwrap().permissions().mode() & 0o777, LOCK_MODE);
+            fs::set_permissions(&lock, Permissions::from_mode(0o644)).unwrap();
+        }
     }
 
     #[test]

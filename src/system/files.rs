@@ -23,12 +23,21 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&draft); // what is left of it helps nobody, and the first error is told
         return Err(error);
     }
-    File::open(directory(path))?.sync_all()
+    sync_directory(path)
+}
+
+/// Makes the creation, renaming or removal of a file durable.
+///
+/// # Errors
+///
+/// The directory cannot be opened, or the disk fails.
+pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
+    File::open(directory(file))?.sync_all()
 }
 
 /// Where a file is written before it takes its place: another one each time, as several may write the same file at
 /// once, in this process or another.
-fn draft_of(path: &Path) -> PathBuf {
+pub(crate) fn draft_of(path: &Path) -> PathBuf {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
     beside(path, &format!(".{}-{number}.draft", process::id()))

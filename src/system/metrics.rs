@@ -11,6 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use super::part::Part;
 use crate::model::result::EndReason;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
@@ -32,10 +33,34 @@ struct RequestLabel {
     status: u16,
 }
 
+/// Which part of the daemon.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct PartLabel {
+    part: &'static str,
+}
+
 /// Who learnt.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct LearnerLabel {
     learner: String,
+}
+
+/// Why a request was refused: one of the codes of the interface.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct RefusalLabel {
+    code: String,
+}
+
+/// What was refused because somebody's share of it was used up.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct ShareLabel {
+    share: &'static str,
+}
+
+/// What results look like.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct HabitLabel {
+    habit: &'static str,
 }
 
 /// All counters, gauges and histograms.
@@ -53,8 +78,14 @@ pub(crate) struct Metrics {
     practice_games: Counter,
     games_judged: Counter,
     games_unjudged: Gauge,
-    panics: Counter<u64, AtomicU64>,
+    games_quarantined: Gauge,
+    store_findings: Gauge,
+    rating_alarms: Family<HabitLabel, Counter>,
+    panics: Family<PartLabel, Counter<u64, AtomicU64>>,
+    set_aside: Family<PartLabel, Counter<u64, AtomicU64>>,
     http_requests: Family<RequestLabel, Counter>,
+    refusals: Family<RefusalLabel, Counter>,
+    shares_refused: Family<ShareLabel, Counter>,
 }
 
 impl fmt::Debug for Metrics {
@@ -86,10 +117,20 @@ impl Metrics {
             practice_games: Counter::default(),
             games_judged: Counter::default(),
             games_unjudged: Gauge::default(),
-            panics: Counter::default(),
+            games_quarantined: Gauge::default(),
+            store_findings: Gauge::default(),
+            rating_alarms: Family::default(),
+            panics: Family::default(),
+            set_aside: Family::default(),
             http_requests: Family::default(),
+            refusals: Family::default(),
+            shares_refused: Family::default(),
         };
         metrics.register();
+        // An alarm can tell a part that never failed from one that nobody counts.
+        for part in Part::ALL {
+            drop(metrics.panics.get_or_create(&PartLabel { part: part.as_str() }));
+        }
         metrics
     }
 
@@ -117,9 +158,22 @@ impl Metrics {
         );
         let behind = self.games_unjudged.clone();
         registry.register("games_unjudged", "Finished games that it has not looked at yet", behind);
-        registry.register("panics", "Tasks that panicked; must stay 0", self.panics.clone());
+        let quarantined = self.games_quarantined.clone();
+        let help = "Games that went on and could not be taken up at the start; must stay 0";
+        registry.register("games_quarantined", help, quarantined);
+        let findings = self.store_findings.clone();
+        let help = "What the last look through the database found, after a crash; must stay 0";
+        registry.register("store_findings", help, findings);
+        let alarms = self.rating_alarms.clone();
+        registry.register("rating_alarms", "Players whose rated games look given away, by habit", alarms);
+        registry.register("panics", "Panics by part of the daemon; must stay 0", self.panics.clone());
+        let help = "Things that a part leaves out for good, for they made it panic; must stay 0";
+        registry.register("set_aside", help, self.set_aside.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
+        registry.register("refusals", "HTTP requests that were refused, by code", self.refusals.clone());
+        let shares = self.shares_refused.clone();
+        registry.register("shares_refused", "What was refused because a share of it was used up", shares);
     }
 
     pub(crate) fn game_started(&self) {
@@ -160,6 +214,16 @@ impl Metrics {
         self.games_unjudged.set(i64::try_from(behind).unwrap_or(i64::MAX));
     }
 
+    /// So many games that went on were set aside at the start.
+    pub(crate) fn quarantined(&self, games: usize) {
+        self.games_quarantined.set(i64::try_from(games).unwrap_or(i64::MAX));
+    }
+
+    /// So much is wrong with the pages of the database.
+    pub(crate) fn store_findings(&self, findings: usize) {
+        self.store_findings.set(i64::try_from(findings).unwrap_or(i64::MAX));
+    }
+
     /// So many sessions are open.
     pub(crate) fn sessions(&self, open: usize) {
         self.sessions.set(i64::try_from(open).unwrap_or(i64::MAX));
@@ -175,14 +239,40 @@ impl Metrics {
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
-    pub(crate) fn panicked(&self) {
-        self.panics.inc();
+    /// Somebody's rated games look as if they were given away.
+    pub(crate) fn rating_alarm(&self, habit: &'static str) {
+        self.rating_alarms.get_or_create(&HabitLabel { habit }).inc();
+    }
+
+    pub(crate) fn panicked(&self, part: Part) {
+        self.panics.get_or_create(&PartLabel { part: part.as_str() }).inc();
+    }
+
+    /// How often a part panicked.
+    #[cfg(test)]
+    pub(crate) fn panics_of(&self, part: Part) -> u64 {
+        self.panics.get_or_create(&PartLabel { part: part.as_str() }).get()
+    }
+
+    /// A part leaves something out for good.
+    pub(crate) fn set_aside(&self, part: Part) {
+        self.set_aside.get_or_create(&PartLabel { part: part.as_str() }).inc();
     }
 
     /// An HTTP request was answered.
     pub(crate) fn http_request(&self, method: &'static str, route: &str, status: u16) {
         let label = RequestLabel { method, route: route.to_owned(), status };
         self.http_requests.get_or_create(&label).inc();
+    }
+
+    /// A request was refused with this code.
+    pub(crate) fn refused(&self, code: String) {
+        self.refusals.get_or_create(&RefusalLabel { code }).inc();
+    }
+
+    /// A share of this was used up. `share` is one of a fixed list.
+    pub(crate) fn share_refused(&self, share: &'static str) {
+        self.shares_refused.get_or_create(&ShareLabel { share }).inc();
     }
 
     /// All of it in the text format that Prometheus reads.
@@ -236,7 +326,7 @@ mod tests {
         check_line(&text, "fourfold_sessions 2");
         check_line(&text, "fourfold_move_seconds_count 1");
         check_line(&text, "fourfold_move_seconds_bucket{le=\"0.004\"} 1");
-        check_line(&text, "fourfold_panics_total 0");
+        check_line(&text, "fourfold_panics_total{part=\"lobby\"} 0");
         check_line(
             &text,
             "fourfold_http_requests_total{method=\"GET\",route=\"/api/v1/games/{id}\",status=\"404\"} 1",
@@ -246,8 +336,8 @@ mod tests {
     #[test]
     fn two_registries_share_nothing() {
         let (one, other) = (Metrics::new(), Metrics::new());
-        one.panicked();
-        check_line(&one.text(), "fourfold_panics_total 1");
-        check_line(&other.text(), "fourfold_panics_total 0");
+        one.panicked(Part::Room);
+        check_line(&one.text(), "fourfold_panics_total{part=\"room\"} 1");
+        check_line(&other.text(), "fourfold_panics_total{part=\"room\"} 0");
     }
 }

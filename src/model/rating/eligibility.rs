@@ -1,7 +1,7 @@
 //! Which games that were meant to be rated count after all, judged at their end.
 //!
-//! What is known when a game begins (a guest plays, both bots have one owner, the pair's games of the day are used up)
-//! is decided there and is not repeated here.
+//! What is known when a game begins (a guest plays, both bots have one owner, two people share an address, the pair's
+//! games of the day are used up) is decided there and is not repeated here.
 
 use crate::model::ids::PlayerId;
 use crate::model::result::{EndReason, GameResult};
@@ -13,6 +13,8 @@ pub(crate) enum UnratedReason {
     SameOwner,
     /// A guest plays.
     Guest,
+    /// Two people play from one address: they may be one.
+    SameAddress,
     /// Over before the seventh stone without a line.
     TooShort,
     /// The same moves with the same winner as one of the pair's last three games.
@@ -31,6 +33,7 @@ impl UnratedReason {
         match self {
             Self::SameOwner => "same_owner",
             Self::Guest => "guest",
+            Self::SameAddress => "same_address",
             Self::TooShort => "too_short",
             Self::Repeated => "repeated",
             Self::PairLimit => "pair_limit",
@@ -44,6 +47,7 @@ impl UnratedReason {
         [
             Self::SameOwner,
             Self::Guest,
+            Self::SameAddress,
             Self::TooShort,
             Self::Repeated,
             Self::PairLimit,
@@ -141,7 +145,8 @@ mod tests {
 
     #[test]
     fn reasons_read_back() {
-        for text in ["same_owner", "guest", "too_short", "repeated", "pair_limit", "void", "voided"] {
+        let all = "same_owner guest same_address too_short repeated pair_limit void voided";
+        for text in all.split(' ') {
             assert_eq!(UnratedReason::from_text(text).map(UnratedReason::as_str), Some(text));
         }
         assert_eq!(UnratedReason::from_text("Void"), None);

@@ -9,6 +9,10 @@ use fourfold_engine::{BySide, Side};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct MilliElo(pub(crate) i64);
 
+/// What is shown lies within so many Elo points of zero, whatever a damaged store holds, so that pages and charts may
+/// compute with it.
+const SHOWN_MAX: i64 = 100_000;
+
 impl MilliElo {
     /// Everybody's rating before the first rated game.
     pub(crate) const START: Self = Self(1_500_000);
@@ -16,7 +20,7 @@ impl MilliElo {
     /// Whole Elo points, the nearer ones; half a point rounds up.
     pub(crate) fn to_elo(self) -> i32 {
         let points = self.0.saturating_add(500).div_euclid(1_000);
-        i32::try_from(points).unwrap_or(if points < 0 { i32::MIN } else { i32::MAX })
+        i32::try_from(points.clamp(-SHOWN_MAX, SHOWN_MAX)).unwrap_or_default()
     }
 }
 
@@ -195,6 +199,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_can_be_computed_with() {
+        let [low, high] = [i64::MIN, i64::MAX].map(|milli| MilliElo(milli).to_elo());
+        assert_eq!((low, high, high - low), (-100_000, 100_000, 200_000));
+        let [low, high] =
+            [i64::MIN, i64::MAX].map(|milli| Standing { rating: MilliElo(milli), games: u64::MAX });
+        let settled = settle(low, high, Some(Side::First));
+        assert_eq!(settled.second.after, MilliElo(i64::MAX - 16_000));
+        assert_eq!(settle(high, low, Some(Side::First)).first.after, MilliElo(i64::MAX));
+    }
+
+    #[test]
     fn results_move_ratings_by_known_digits() {
         let new = Standing::START;
         check(new, new, Some(Side::First), (20_000, -20_000));
@@ -222,7 +237,7 @@ mod tests {
         let rounded = [1_499_499, 1_499_500, 1_500_499, -500, -501, i64::MAX, i64::MIN];
         assert_eq!(
             rounded.map(|milli| MilliElo(milli).to_elo()),
-            [1499, 1500, 1500, 0, -1, i32::MAX, i32::MIN]
+            [1499, 1500, 1500, 0, -1, 100_000, -100_000]
         );
     }
 

@@ -12,6 +12,7 @@ use super::value::{Bounded, serde_as_text};
 use crate::model::clock::{self, TimeControl};
 use crate::model::cron::{Cron, InvalidCron};
 use crate::model::ids::PlayerName;
+use crate::model::text::{Lines, check_text};
 
 /// Longest name of a tournament, in characters: what fits a table and a heading.
 const NAME_MAX: usize = 60;
@@ -177,10 +178,11 @@ impl TournamentConfig {
     }
 
     fn check(&self) -> Result<(), String> {
-        let length = self.name.chars().count();
-        if self.name.trim().is_empty() || length > NAME_MAX || self.name.chars().any(char::is_control) {
+        if self.name.trim().is_empty() {
             return Err(format!("a name has 1 to {NAME_MAX} printable characters, `{}` has not", self.name));
         }
+        check_text(&self.name, NAME_MAX, Lines::One)
+            .map_err(|bad| format!("the name `{}` {bad}", self.name))?;
         let refused = |message: String| Err(format!("`{}`: {message}", self.name));
         let mut names = BTreeSet::new();
         if let Some(twice) = self.entrants.iter().find(|name| !names.insert(name.key())) {

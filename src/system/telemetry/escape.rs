@@ -7,6 +7,8 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::Writer;
 
+use crate::model::text::rule_against;
+
 /// Longest value in bytes: enough for every message of ours, too little to flood a log with a name.
 const VALUE_BYTES_MAX: usize = 200;
 
@@ -67,10 +69,7 @@ impl<W: Write> Write for Escaped<'_, W> {
 }
 
 fn is_harmless(c: char) -> bool {
-    // Line and paragraph separators, directions, zero-width characters and the byte order mark.
-    let is_invisible =
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    !c.is_control() && !is_invisible
+    rule_against(c).is_none()
 }
 
 #[cfg(test)]

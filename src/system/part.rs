@@ -1,0 +1,101 @@
+//! The parts of the daemon, as figures and operators call them.
+
+/// Something that can fail for itself. Its word is a label of figures, so the set is closed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Part {
+    /// One live game.
+    Room,
+    /// A bot of the house at a table.
+    Seat,
+    /// A job on the threads that think.
+    Compute,
+    /// A client's session, and what goes on in its name.
+    Session,
+    /// A connection of the listener.
+    Connection,
+    /// An HTTP request.
+    Request,
+    /// An operator's command.
+    Control,
+    Lobby,
+    /// Starts games that follow from games.
+    Host,
+    Feeds,
+    /// Chooses the game on TV.
+    Tv,
+    /// Ends sessions whose credential was revoked.
+    Revocations,
+    /// Looks for guests whom nobody comes back to.
+    IdleGuests,
+    /// Reads the gauges.
+    Gauges,
+    Learners,
+    Judge,
+    Matchmaker,
+    Leaderboard,
+    Tournaments,
+    /// Looks for points that are given away.
+    FairPlay,
+    SelfTests,
+    /// Accepts connections.
+    Listener,
+    /// Accepts connections of whoever reads the figures.
+    MetricsListener,
+}
+
+impl Part {
+    /// All of them.
+    pub(crate) const ALL: [Self; 23] = [
+        Self::Room,
+        Self::Seat,
+        Self::Compute,
+        Self::Session,
+        Self::Connection,
+        Self::Request,
+        Self::Control,
+        Self::Lobby,
+        Self::Host,
+        Self::Feeds,
+        Self::Tv,
+        Self::Revocations,
+        Self::IdleGuests,
+        Self::Gauges,
+        Self::Learners,
+        Self::Judge,
+        Self::Matchmaker,
+        Self::Leaderboard,
+        Self::Tournaments,
+        Self::FairPlay,
+        Self::SelfTests,
+        Self::Listener,
+        Self::MetricsListener,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Room => "room",
+            Self::Seat => "seat",
+            Self::Compute => "compute",
+            Self::Session => "session",
+            Self::Connection => "connection",
+            Self::Request => "request",
+            Self::Control => "control",
+            Self::Lobby => "lobby",
+            Self::Host => "host",
+            Self::Feeds => "feeds",
+            Self::Tv => "tv",
+            Self::Revocations => "revocations",
+            Self::IdleGuests => "idle_guests",
+            Self::Gauges => "gauges",
+            Self::Learners => "learners",
+            Self::Judge => "judge",
+            Self::Matchmaker => "matchmaker",
+            Self::Leaderboard => "leaderboard",
+            Self::Tournaments => "tournaments",
+            Self::FairPlay => "fair_play",
+            Self::SelfTests => "self_tests",
+            Self::Listener => "listener",
+            Self::MetricsListener => "metrics_listener",
+        }
+    }
+}
