@@ -1,6 +1,6 @@
 //! Where games, players and ratings are kept.
 //!
-//! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and `memory` one that only unit
+//! [`Store`] is the contract, `conformance` its tests, [`sqlite`] the embedded back end and `memory` one that only
 //! tests have. All writes go through [`writer`], which groups them into transactions and answers after the commit;
 //! [`finished`] hands the games that have ended to those who go through all of them.
 //!
@@ -8,6 +8,7 @@
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
 //! in `words`.
 
+pub(crate) mod backup;
 pub(crate) mod bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance;
@@ -26,8 +27,7 @@ pub(crate) mod finished;
 pub(crate) mod judgements;
 pub(crate) mod lessons;
 mod live;
-#[cfg(test)]
-pub(crate) mod memory;
+pub mod memory;
 pub(crate) mod published;
 pub(crate) mod puzzles;
 pub mod record;
@@ -41,8 +41,7 @@ pub(crate) mod words;
 pub(crate) mod writer;
 
 pub use error::StoreError;
-#[cfg(test)]
-pub(crate) use memory::MemoryStore;
+pub use memory::MemoryStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
 pub use store::Store;

@@ -26,7 +26,6 @@ pub struct BotVersion {
 
 impl BotVersion {
     /// A version that was just seen for the first time.
-    #[cfg(test)]
     pub(crate) fn seen(version: &str, at: UnixMillis) -> Self {
         Self { version: version.to_owned(), first_seen: at, last_seen: at, passed_at: None, tested: None }
     }

@@ -19,7 +19,7 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
-use super::store::{GameQuery, Refused, Store, Write, Written};
+use super::store::{GameQuery, IdleGuests, Refused, Store, Write, Written};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
@@ -52,6 +52,11 @@ macro_rules! conformance_suite {
             bots_are_listed_by_house_and_by_owner,
             tokens_are_found_until_they_expire,
             tokens_are_revoked_one_by_one_or_all,
+            old_sessions_make_room_and_tokens_of_bots_do_not,
+            a_new_password_ends_all_other_sessions,
+            a_token_takes_the_place_of_another,
+            an_owner_has_so_many_bots,
+            guests_whom_nobody_comes_back_to_make_room,
             a_game_is_read_back_as_it_was_written,
             events_must_follow_the_last_one,
             an_end_is_the_last_event_and_only_that,
@@ -116,6 +121,7 @@ pub(crate) fn spec(id: &str, first: &str, second: &str) -> GameSpec {
         time: TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None },
         rated: true,
         unrated_because: None,
+        footing: None,
         opening: OpeningSource::default(),
         pair: None,
         started_at: NOON,
@@ -214,7 +220,9 @@ pub(crate) async fn profiles_and_passwords_change<F: Fixture>() {
     write(&*store, with_password).await.unwrap();
     assert_eq!(store.password(&ada.id).await.unwrap().as_deref(), Some("$old"));
     let password = "$new".to_owned();
-    write(&*store, Write::SetPassword { player: ada.id.clone(), password: password.clone() }).await.unwrap();
+    write(&*store, Write::SetPassword { player: ada.id.clone(), password: password.clone(), keeps: None })
+        .await
+        .unwrap();
     assert_eq!(store.password(&ada.id).await.unwrap(), Some(password.clone()));
     let profile = BotProfile { version: Some("2".into()), about: Some("plays".into()), url: None };
     write(&*store, Write::SetProfile { player: ada.id.clone(), profile: profile.clone() }).await.unwrap();
@@ -223,7 +231,10 @@ pub(crate) async fn profiles_and_passwords_change<F: Fixture>() {
     let nobody = player_id("nobody");
     assert_eq!(store.password(&nobody).await.unwrap(), None);
     let refused = Err(Refused::NoSuchPlayer);
-    assert_eq!(write(&*store, Write::SetPassword { player: nobody.clone(), password }).await, refused);
+    assert_eq!(
+        write(&*store, Write::SetPassword { player: nobody.clone(), password, keeps: None }).await,
+        refused
+    );
     assert_eq!(write(&*store, Write::SetProfile { player: nobody, profile }).await, refused);
 }
 
@@ -300,7 +311,7 @@ pub(crate) async fn tokens_are_found_until_they_expire<F: Fixture>() {
     let passing =
         StoredToken { kind: TokenKind::Session, expires_at: Some(after_noon(100)), ..token("t2", "Ada", 2) };
     for token in [&lasting, &passing] {
-        write(&*store, Write::AddToken(token.clone())).await.unwrap();
+        write(&*store, add_token(token)).await.unwrap();
     }
     let (early, late) = (after_noon(99), after_noon(100));
     assert_eq!(store.token(&[2; 32], early).await.unwrap(), Some(passing.clone()));
@@ -319,11 +330,11 @@ pub(crate) async fn tokens_are_revoked_one_by_one_or_all<F: Fixture>() {
     add_players(&*store, &["Ada", "Bob"]).await;
     let tokens = [token("t3", "Ada", 3), token("t1", "Ada", 1), token("t2", "Ada", 2), token("t4", "Bob", 4)];
     for token in &tokens {
-        write(&*store, Write::AddToken(token.clone())).await.unwrap();
+        write(&*store, add_token(token)).await.unwrap();
     }
-    let again = Write::AddToken(StoredToken { id: tokens[0].id.clone(), ..token("t9", "Ada", 9) });
+    let again = add_token(&StoredToken { id: tokens[0].id.clone(), ..token("t9", "Ada", 9) });
     assert_eq!(write(&*store, again).await, Err(Refused::IdTaken));
-    let nobodys = Write::AddToken(token("t9", "nobody", 9));
+    let nobodys = add_token(&token("t9", "nobody", 9));
     assert_eq!(write(&*store, nobodys).await, Err(Refused::NoSuchPlayer));
 
     let revoke = |name, only: Option<&StoredToken>| Write::RevokeTokens {
@@ -338,6 +349,136 @@ pub(crate) async fn tokens_are_revoked_one_by_one_or_all<F: Fixture>() {
     assert_eq!(store.tokens_of(&player_id("Ada"), NOON).await.unwrap(), []);
     assert_eq!(store.token(&[4; 32], NOON).await.unwrap(), Some(tokens[3].clone()));
     assert_eq!(write(&*store, revoke("nobody", None)).await, Err(Refused::NoSuchPlayer));
+}
+
+fn add_token(token: &StoredToken) -> Write {
+    Write::AddToken { token: token.clone(), at_most: 3 }
+}
+
+fn ended(ids: &[&str]) -> Written {
+    Written::Revoked(ids.iter().map(|id| id.parse().unwrap()).collect())
+}
+
+/// A session that began so many milliseconds after noon.
+fn session(id: &str, name: &str, number: u8) -> StoredToken {
+    StoredToken {
+        kind: TokenKind::Session,
+        created_at: after_noon(number.into()),
+        expires_at: Some(after_noon(1_000)),
+        ..token(id, name, number)
+    }
+}
+
+async fn token_ids(store: &dyn Store, name: &str) -> Vec<String> {
+    let tokens = store.tokens_of(&player_id(name), NOON).await.unwrap();
+    tokens.into_iter().map(|token| token.id.to_string()).collect()
+}
+
+pub(crate) async fn old_sessions_make_room_and_tokens_of_bots_do_not<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    for number in 1..=3 {
+        let id = format!("s{number}");
+        assert_eq!(write(&*store, add_token(&session(&id, "Ada", number))).await, Ok(ended(&[])));
+        let id = format!("t{number}");
+        assert_eq!(write(&*store, add_token(&token(&id, "Bob", 10 + number))).await, Ok(ended(&[])));
+    }
+    assert_eq!(write(&*store, add_token(&session("s4", "Ada", 4))).await, Ok(ended(&["s1"])));
+    assert_eq!(token_ids(&*store, "Ada").await, ["s4", "s3", "s2"]);
+    assert_eq!(write(&*store, add_token(&token("t4", "Bob", 14))).await, Err(Refused::TooMany));
+    assert_eq!(token_ids(&*store, "Bob").await.len(), 3);
+    assert_eq!(write(&*store, add_token(&session("s5", "Bob", 5))).await, Ok(ended(&[])), "another kind");
+}
+
+pub(crate) async fn a_new_password_ends_all_other_sessions<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    for (id, name, number) in [("s1", "Ada", 1), ("s2", "Ada", 2), ("s3", "Ada", 3), ("s4", "Bob", 4)] {
+        write(&*store, add_token(&session(id, name, number))).await.unwrap();
+    }
+    let set = |keeps: Option<&str>| Write::SetPassword {
+        player: player_id("Ada"),
+        password: "$new".into(),
+        keeps: keeps.map(|id| id.parse().unwrap()),
+    };
+    assert_eq!(write(&*store, set(Some("s2"))).await, Ok(ended(&["s1", "s3"])));
+    assert_eq!(token_ids(&*store, "Ada").await, ["s2"]);
+    assert_eq!(write(&*store, set(None)).await, Ok(ended(&["s2"])));
+    assert_eq!(token_ids(&*store, "Bob").await, ["s4"]);
+}
+
+pub(crate) async fn a_token_takes_the_place_of_another<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    for token in [token("t1", "Ada", 1), token("t2", "Bob", 2), session("s3", "Ada", 3)] {
+        write(&*store, add_token(&token)).await.unwrap();
+    }
+    let rotate = |old: &str, new: StoredToken| Write::RotateToken { old: old.parse().unwrap(), new };
+    assert_eq!(write(&*store, rotate("t1", token("t4", "Ada", 4))).await, Ok(ended(&["t1"])));
+    assert_eq!(store.token(&[1; 32], NOON).await.unwrap(), None);
+    assert!(store.token(&[4; 32], NOON).await.unwrap().is_some());
+    for (old, new, refused) in [
+        ("t1", token("t5", "Ada", 5), Refused::NoSuchToken),
+        ("t2", token("t5", "Ada", 5), Refused::NoSuchToken),
+        ("s3", token("t5", "Ada", 5), Refused::NoSuchToken),
+        ("t4", token("t2", "Ada", 5), Refused::IdTaken),
+        ("t4", token("t5", "nobody", 5), Refused::NoSuchPlayer),
+    ] {
+        assert_eq!(write(&*store, rotate(old, new)).await, Err(refused), "{old}");
+    }
+    assert_eq!(token_ids(&*store, "Ada").await.len(), 2, "a refusal ends nothing");
+}
+
+pub(crate) async fn an_owner_has_so_many_bots<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let add = |name: &str, owner: &str, number| Write::AddBot {
+        bot: StoredPlayer { owner: Some(player_id(owner)), ..player(name, PlayerKind::Bot) },
+        token: token(&format!("t{number}"), name, number),
+        at_most: 2,
+    };
+    // In one batch, as requests that race come.
+    let answers = store
+        .commit(&[add("zed", "Ada", 1), add("zoe", "Ada", 2), add("zac", "Ada", 3), add("zip", "Bob", 4)])
+        .await
+        .unwrap();
+    assert_eq!(answers, [Ok(Written::Done), Ok(Written::Done), Err(Refused::TooMany), Ok(Written::Done)]);
+    assert_eq!(store.bots_of(&player_id("Ada")).await.unwrap().len(), 2);
+    assert_eq!(token_ids(&*store, "zed").await, ["t1"]);
+    assert_eq!(write(&*store, add("zip", "Bob", 5)).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, add("zap", "Bob", 4)).await, Err(Refused::IdTaken));
+    assert_eq!(store.bots_of(&player_id("Bob")).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn guests_whom_nobody_comes_back_to_make_room<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    let guest =
+        |name: &str, ms| StoredPlayer { created_at: after_noon(ms), ..player(name, PlayerKind::Guest) };
+    for (name, ms) in [("guest-old", 1), ("guest-plays", 2), ("guest-new", 100), ("gone-old", 3)] {
+        write(&*store, add(guest(name, ms))).await.unwrap();
+    }
+    write(&*store, Write::StartGame(spec("g1", "guest-plays", "Ada"))).await.unwrap();
+    let idle = IdleGuests { stored_before: after_noon(50), tried_before: after_noon(20) };
+    assert_eq!(store.idle_guests(idle, 9).await.unwrap(), [player_id("guest-old")]);
+    assert_eq!(store.idle_guests(idle, 0).await.unwrap(), []);
+    let replace =
+        |old: &str, new: &str| Write::ReplaceGuest { old: player_id(old), new: guest(new, 101), idle };
+    for old in ["guest-plays", "guest-new", "gone-old", "Ada", "nobody"] {
+        assert_eq!(write(&*store, replace(old, "guest-next")).await, Err(Refused::NoSuchPlayer), "{old}");
+    }
+    assert_eq!(write(&*store, replace("guest-old", "ada")).await, Err(Refused::NameTaken));
+    write(&*store, replace("guest-old", "guest-next")).await.unwrap();
+    assert_eq!(store.player(&player_id("guest-old")).await.unwrap(), None);
+    assert_eq!(store.player(&player_id("guest-next")).await.unwrap(), Some(guest("guest-next", 101)));
+    let whole = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+    write(&*store, Write::Finish { game: "g1".parse().unwrap(), events: whole }).await.unwrap();
+    assert_eq!(write(&*store, replace("guest-plays", "guest-x")).await, Err(Refused::NoSuchPlayer));
 }
 
 pub(crate) async fn a_game_is_read_back_as_it_was_written<F: Fixture>() {

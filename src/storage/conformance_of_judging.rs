@@ -4,14 +4,16 @@ use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player_id, spec,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player, player_id, spec,
 };
 use super::judgements::{Judgement, JudgingProgress, JudgingStep, PlayerSkill};
 use super::puzzles::{
     Goal, Harvest, NewPuzzle, PuzzleEntry, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
 };
 use super::record::GameSpec;
-use super::store::{Refused, Store, Write, Written};
+use super::store::{IdleGuests, Refused, Store, Write, Written};
+use crate::model::ids::PlayerId;
+use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
@@ -24,6 +26,8 @@ macro_rules! conformance_suite_of_judging {
             judgements_survive_reopening,
             puzzles_are_kept_once_and_the_best_of_them,
             only_the_first_attempt_counts,
+            attempts_of_guests_count_from_the_third_puzzle_on,
+            guests_who_tried_long_ago_make_room,
             streaks_are_kept,
             whoever_leaves_takes_attempts_and_streak_along,
         );
@@ -224,6 +228,58 @@ pub(crate) async fn only_the_first_attempt_counts<F: Fixture>() {
         let wrong = Write::TryPuzzle(attempt(name, id, TryResult::Solved, 1));
         assert_eq!(write(&*store, wrong).await, Err(refused));
     }
+}
+
+fn tried(player: &PlayerId, id: &str, result: TryResult, ms: i64) -> Write {
+    let (player, puzzle) = (player.clone(), id.parse().unwrap());
+    Write::TryPuzzle(PuzzleTry { player, puzzle, result, at: after_noon(ms) })
+}
+
+async fn guest(store: &dyn Store, name: &str) -> PlayerId {
+    let guest = player(name, PlayerKind::Guest);
+    write(store, Write::AddPlayer { player: guest.clone(), password: None }).await.unwrap();
+    guest.id
+}
+
+pub(crate) async fn attempts_of_guests_count_from_the_third_puzzle_on<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    add(&*store, ["a", "b", "c", "d"].map(|id| puzzle(id, 0)).into(), 9).await;
+    let records = async || -> Vec<(u64, u64)> {
+        let puzzles = store.puzzles().await.unwrap();
+        puzzles.iter().map(|entry| (entry.record.tries, entry.record.solved)).collect()
+    };
+    for n in 0..5 {
+        let one_try = guest(&*store, &format!("guest-{n}")).await;
+        write(&*store, tried(&one_try, "a", TryResult::Failed, 1)).await.unwrap();
+    }
+    assert_eq!(records().await, [(0, 0); 4], "made up for one try each");
+    let guest = guest(&*store, "guest-stays").await;
+    for (id, result) in [("a", TryResult::Solved), ("b", TryResult::Failed), ("b", TryResult::Solved)] {
+        write(&*store, tried(&guest, id, result, 1)).await.unwrap();
+    }
+    assert_eq!(records().await, [(0, 0); 4]);
+    write(&*store, tried(&guest, "c", TryResult::Solved, 2)).await.unwrap();
+    assert_eq!(records().await, [(1, 1), (1, 0), (1, 1), (0, 0)]);
+    write(&*store, tried(&guest, "d", TryResult::Failed, 3)).await.unwrap();
+    assert_eq!(records().await, [(1, 1), (1, 0), (1, 1), (1, 0)]);
+}
+
+pub(crate) async fn guests_who_tried_long_ago_make_room<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    add(&*store, vec![puzzle("a", 0)], 9).await;
+    for (name, ms) in [("guest-long", 1), ("guest-late", 50)] {
+        let guest = guest(&*store, name).await;
+        write(&*store, tried(&guest, "a", TryResult::Solved, ms)).await.unwrap();
+    }
+    let idle = IdleGuests { stored_before: after_noon(90), tried_before: after_noon(50) };
+    let long = player_id("guest-long");
+    assert_eq!(store.idle_guests(idle, 9).await.unwrap(), std::slice::from_ref(&long));
+    let new = player("guest-next", PlayerKind::Guest);
+    write(&*store, Write::ReplaceGuest { old: long.clone(), new: new.clone(), idle }).await.unwrap();
+    assert_eq!(store.puzzle_tries(&new.id).await.unwrap(), [], "the other's tries go with it");
+    assert_eq!(store.idle_guests(idle, 9).await.unwrap(), std::slice::from_ref(&new.id));
 }
 
 pub(crate) async fn streaks_are_kept<F: Fixture>() {

@@ -1,19 +1,20 @@
 //! The part of the suite for all back ends that is about published ratings and games that are taken out.
 
 use fourfold_engine::review::Skill;
-use fourfold_engine::{BySide, Variant, WinDrawLoss};
+use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec, whole_game,
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
 use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
 use super::puzzles::Harvest;
-use super::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
+use super::record::{EventKind, GamePair, GameSpec, OpeningSource, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::opening::OpeningKind;
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
+use crate::model::rating::newcomers::{DAY_MS, Footing};
 use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
@@ -30,6 +31,7 @@ macro_rules! conformance_suite_of_ratings {
             a_voided_game_says_nothing_about_skill,
             whoever_leaves_is_fitted_no_more,
             voids_survive_reopening,
+            newcomers_are_worth_little,
         );
     };
     ($fixture:ty: $($check:ident),+ $(,)?) => {
@@ -275,4 +277,66 @@ pub(crate) async fn voids_survive_reopening<F: Fixture>() {
         VoidedGame { game: "g1".parse().unwrap(), reason: "started twice".into(), at: after_noon(5) };
     assert_eq!(store.voided_games().await.unwrap(), [voided]);
     assert_eq!(store.rated_games(0, 10).await.unwrap().len(), 2);
+}
+
+/// A game that its first player wins, ended so long after noon; the opponent is somebody of this footing.
+pub(crate) async fn wins_over(store: &dyn Store, number: u32, opponent: (&str, Footing), ended_ms: i64) {
+    let (name, second) = opponent;
+    // Seven courses, so that no game repeats one of the last three of the same two.
+    let moves: String =
+        (0..8).map(|ply| char::from(b'1' + u8::try_from((number / 2 + ply) % 7).unwrap())).collect();
+    let footing = Some(BySide { first: Footing::Settled, second });
+    let spec = GameSpec { footing, ..spec(&format!("n{number}"), "Ada", name) };
+    let mut events = whole_game(&moves, GameResult::First, EndReason::Resign);
+    for event in &mut events {
+        event.at = after_noon(ended_ms);
+        if let EventKind::Finished(ending) = &mut event.kind {
+            ending.by = Some(Side::Second);
+        }
+    }
+    let finish = Write::Finish { game: spec.id.clone(), events };
+    for answer in store.commit(&[Write::StartGame(spec), finish]).await.unwrap() {
+        answer.unwrap();
+    }
+}
+
+/// What so many games won did to the winner's and to the last loser's rating, in thousandths.
+async fn changes_by(store: &dyn Store, number: u32) -> (i64, i64) {
+    let game = store.game(&format!("n{number}").parse().unwrap()).await.unwrap().unwrap();
+    let ratings = game.settlement.unwrap().ratings.unwrap();
+    (ratings.first.delta, ratings.second.delta)
+}
+
+pub(crate) async fn newcomers_are_worth_little<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Cid", "deep"]).await;
+    for number in 0..22 {
+        // Two newcomers, so that it is the sum of all that counts.
+        let name = if number % 2 == 0 { "Bob" } else { "Cid" };
+        wins_over(&*store, number, (name, Footing::Young), i64::from(number)).await;
+    }
+    assert_eq!(changes_by(&*store, 0).await, (2_000, -2_000), "both are newcomers");
+    assert_eq!(changes_by(&*store, 19).await, (2_000, -2_000));
+    assert_eq!(changes_by(&*store, 20).await.0, 0, "the day's forty points are won");
+    let ada = async || {
+        let row = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
+        row.standing.rating.0 - MilliElo::START.0
+    };
+    assert_eq!(ada().await, 40_000);
+    // The opponents of somebody with twenty games lose what they always lose; bots of the house are worth the same.
+    assert!(changes_by(&*store, 21).await.1 < -2_000);
+    wins_over(&*store, 30, ("deep", Footing::House), 100).await;
+    assert!(changes_by(&*store, 30).await.0 > 2_000);
+    // The first of the gains is a day old, then the second too.
+    wins_over(&*store, 38, ("Bob", Footing::Young), DAY_MS).await;
+    assert_eq!(changes_by(&*store, 38).await.0, 2_000);
+    wins_over(&*store, 39, ("Cid", Footing::Young), DAY_MS).await;
+    assert_eq!(changes_by(&*store, 39).await.0, 0);
+    // Without one of them, a later one counts in its place.
+    write(&*store, void("n3")).await.unwrap();
+    assert_eq!(changes_by(&*store, 20).await.0, 2_000);
+    assert_eq!(changes_by(&*store, 21).await.0, 0);
+    let game = store.game(&"n20".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(game.spec.footing, Some(BySide { first: Footing::Settled, second: Footing::Young }));
 }

@@ -8,6 +8,9 @@ pub enum StoreError {
     /// The disk is full: nothing was written, and it may work later.
     #[error("no space is left for the database")]
     Full(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Another program holds the database: nothing was written, and it may work later.
+    #[error("another program holds the database")]
+    Locked(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Reading or writing failed. After a failed write its outcome is unknown, so the daemon must stop.
     #[error("the database failed")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),

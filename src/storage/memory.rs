@@ -1,13 +1,19 @@
-//! A store in memory, for unit tests: the plainest form of the contract, and faults on demand. It is in no other build.
+//! A store in memory, for tests: the plainest form of the contract, and faults on demand. No daemon has it.
+//!
+//! Unit tests use it as it is; the simulation of a whole arena gives it a [`Disk`], which decides when and whether what
+//! is committed is kept.
 
 mod bot_versions;
+mod credentials;
 mod judgements;
 mod learners;
 mod puzzles;
 mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,6 +24,7 @@ use self::judgements::Judgements;
 use self::learners::Learners;
 use self::puzzles::MemoryPuzzles;
 use self::tournaments::MemoryTournaments;
+use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
@@ -34,31 +41,62 @@ use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::refold::{Refold, Voided};
-use super::settle::{RatingVerdict, Referee};
-use super::store::{GameQuery, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
+use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
+use super::store::{
+    GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
+};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
+use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
 
 /// What happens to the next commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CommitFault {
+pub enum CommitFault {
     /// The disk is full: nothing is written.
     Full,
+    /// Another program holds the database: nothing is written.
+    Locked,
     /// The disk fails: nothing is written, but nobody knows.
     Failed,
     /// It is written after that long.
     Slow(Duration),
 }
 
+/// What the writes of a batch came to.
+pub type Answers = Vec<Result<Written, Refused>>;
+
+/// Decides what becomes of commits.
+#[async_trait]
+pub trait Disk: Send + Sync + Debug {
+    /// Commits a batch. `apply` makes it part of the store, in one step.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::commit`].
+    async fn commit(
+        &self,
+        batch: &[Write],
+        apply: &(dyn Fn() -> Answers + Sync),
+    ) -> Result<Answers, StoreError>;
+
+    /// Finds what is asked for. Those reads wait for it on which players wait.
+    ///
+    /// # Errors
+    ///
+    /// The disk cannot be read.
+    async fn read(&self) -> Result<(), StoreError>;
+}
+
 /// Keeps everything in memory.
 #[derive(Debug, Default)]
-pub(crate) struct MemoryStore {
+pub struct MemoryStore {
     tables: Mutex<MemoryTables>,
+    disk: Option<Arc<dyn Disk>>,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +112,7 @@ struct MemoryTables {
     /// In the order in which they finished: number 1 first.
     finished: Vec<GameId>,
     ratings: HashMap<(PlayerId, Variant), RatingRow>,
+    gains: HashMap<(PlayerId, Variant), Gains>,
     learners: Learners,
     tournaments: MemoryTournaments,
     judgements: Judgements,
@@ -90,6 +129,33 @@ struct MemoryTables {
 }
 
 impl MemoryStore {
+    /// A store whose commits a disk decides about.
+    pub fn on(disk: Arc<dyn Disk>) -> Self {
+        Self { disk: Some(disk), ..Self::default() }
+    }
+
+    /// Writes a batch at once, past the disk.
+    pub fn apply(&self, batch: &[Write]) -> Answers {
+        let mut tables = self.tables();
+        tables.commits.push(batch.len());
+        batch.iter().map(|write| tables.apply(write)).collect()
+    }
+
+    async fn seek(&self) -> Result<(), StoreError> {
+        match &self.disk {
+            Some(disk) => disk.read().await,
+            None => Ok(()),
+        }
+    }
+
+    fn tables(&self) -> MutexGuard<'_, MemoryTables> {
+        // A panic elsewhere leaves the tables as they were: every write checks first and then only inserts.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+impl MemoryStore {
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -97,6 +163,11 @@ impl MemoryStore {
     /// Makes a commit to come fail or wait, after those already named.
     pub(crate) fn inject(&self, fault: CommitFault) {
         self.tables().faults.push_back(fault);
+    }
+
+    /// Faults that no commit has met yet.
+    pub(crate) fn faults_left(&self) -> usize {
+        self.tables().faults.len()
     }
 
     /// How many writes each commit so far had.
@@ -113,21 +184,16 @@ impl MemoryStore {
     pub(crate) fn looks(&self) -> Vec<(u64, u32)> {
         self.tables().looks.clone()
     }
-
-    fn tables(&self) -> MutexGuard<'_, MemoryTables> {
-        // A panic elsewhere leaves the tables as they were: every write checks first and then only inserts.
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl MemoryTables {
     fn apply(&mut self, write: &Write) -> Result<Written, Refused> {
         match write {
             Write::AddPlayer { player, password } => self.add_player(player, password.as_ref()),
-            Write::SetPassword { player, password } => {
-                self.check_player(player)?;
-                self.passwords.insert(player.clone(), password.clone());
-                Ok(Written::Done)
+            Write::AddBot { bot, token, at_most } => self.add_bot(bot, token, *at_most),
+            Write::ReplaceGuest { old, new, idle } => self.replace_guest(old, new, *idle),
+            Write::SetPassword { player, password, keeps } => {
+                self.set_password(player, password, keeps.as_ref())
             }
             Write::Promote { player, name, password } => self.promote(player, name, password),
             Write::Retire { player, name } => self.retire(player, name),
@@ -136,7 +202,8 @@ impl MemoryTables {
                 player.profile = profile.clone();
                 Ok(Written::Done)
             }
-            Write::AddToken(token) => self.add_token(token),
+            Write::AddToken { token, at_most } => self.add_token(token, *at_most),
+            Write::RotateToken { old, new } => self.rotate(old, new),
             Write::RevokeTokens { player, only } => self.revoke(player, only.as_ref()),
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
@@ -179,7 +246,8 @@ impl MemoryTables {
             }
             Write::TryPuzzle(attempt) => {
                 self.check_player(&attempt.player)?;
-                self.puzzles.attempt(attempt)
+                let player = self.players.get(&attempt.player).ok_or(Refused::NoSuchPlayer)?;
+                self.puzzles.attempt(attempt, player.kind)
             }
             Write::SolveDaily { player, day } => {
                 self.check_player(player)?;
@@ -232,7 +300,8 @@ impl MemoryTables {
             let (moves, Some(ending)) = (game.moves(), game.ending().copied()) else { continue };
             let is_voided = self.voided.iter().any(|voided| voided.game == *id);
             let voided = if is_voided { Voided::Yes } else { Voided::No };
-            let verdict = fold.settle(&Referee { spec: &game.spec, moves: &moves, ending }, voided);
+            let referee = Referee { spec: &game.spec, moves: &moves, ending };
+            let verdict = fold.settle(&referee, ended_at(game), voided);
             let Some(settlement) = &mut game.settlement else { continue };
             (settlement.ratings, settlement.unrated_because) = match verdict {
                 RatingVerdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
@@ -241,6 +310,8 @@ impl MemoryTables {
         }
         self.ratings.retain(|(_, of), _| *of != variant);
         self.ratings.extend(fold.rows.into_iter().map(|(player, row)| ((player, variant), row)));
+        self.gains.retain(|(_, of), _| *of != variant);
+        self.gains.extend(fold.gains.into_iter().map(|(player, gains)| ((player, variant), gains)));
     }
 
     /// Games that moved ratings, in the order of their numbers.
@@ -347,24 +418,6 @@ impl MemoryTables {
         self.players.get_mut(id).filter(|player| is_wanted(player)).ok_or(Refused::NoSuchPlayer)
     }
 
-    fn add_token(&mut self, token: &StoredToken) -> Result<Written, Refused> {
-        self.check_player(&token.player)?;
-        if self.tokens.values().any(|other| other.id == token.id || other.digest == token.digest) {
-            return Err(Refused::IdTaken);
-        }
-        self.tokens.insert(token.id.clone(), token.clone());
-        Ok(Written::Done)
-    }
-
-    fn revoke(&mut self, player: &PlayerId, only: Option<&TokenId>) -> Result<Written, Refused> {
-        self.check_player(player)?;
-        let goes = |token: &StoredToken| token.player == *player && only.is_none_or(|id| *id == token.id);
-        let revoked: Vec<TokenId> =
-            self.tokens.values().filter(|token| goes(token)).map(|token| token.id.clone()).collect();
-        self.tokens.retain(|_, token| !goes(token));
-        Ok(Written::Revoked(revoked))
-    }
-
     fn start(&mut self, spec: &GameSpec) -> Result<Written, Refused> {
         self.check_player(&spec.players.first)?;
         self.check_player(&spec.players.second)?;
@@ -393,7 +446,8 @@ impl MemoryTables {
         let (_, mut live) = self.live.remove(place);
         live.apply(events);
         let moves = live.moves();
-        let settlement = self.settle(&Referee { spec: live.spec(), moves: &moves, ending });
+        let ended_at = events.last().map_or(live.spec().started_at, |event| event.at);
+        let settlement = self.settle(&Referee { spec: live.spec(), moves: &moves, ending }, ended_at);
         self.finished.push(id.clone());
         let game = self.games.get_mut(id).expect("a live game is a game");
         game.events.extend_from_slice(events);
@@ -401,17 +455,22 @@ impl MemoryTables {
         Ok(settlement)
     }
 
-    fn settle(&mut self, referee: &Referee<'_>) -> Settlement {
+    fn settle(&mut self, referee: &Referee<'_>, ended_at: UnixMillis) -> Settlement {
         let number = self.finished.len() as u64 + 1;
         let players = &referee.spec.players;
         let key = |side: Side| (players[side].clone(), referee.spec.variant);
         let rows = BySide::from_fn(|side| self.ratings.get(&key(side)).copied().unwrap_or_default());
         let remembered = self.last_rated_games(referee.spec);
-        match referee.judge(rows, &remembered) {
+        let gained =
+            BySide::from_fn(|side| self.gains.get(&key(side)).map_or(0, |gains| gains.before(ended_at)));
+        match referee.judge(Precedents { rows, remembered: &remembered, gained }) {
             RatingVerdict::Unrated(unrated_because) => Settlement { number, ratings: None, unrated_because },
             RatingVerdict::Rated(changes) => {
                 for side in Side::BOTH {
                     self.ratings.insert(key(side), changes[side].row);
+                    if changes[side].opponent == OpponentStanding::New {
+                        self.gains.entry(key(side)).or_default().note(ended_at, changes[side].entry.delta);
+                    }
                 }
                 let ratings = Some(changes.map(|change| change.entry));
                 Settlement { number, ratings, unrated_because: None }
@@ -468,24 +527,37 @@ fn injected() -> Box<dyn std::error::Error + Send + Sync> {
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+    async fn commit(&self, batch: &[Write]) -> Result<Answers, StoreError> {
         let fault = self.tables().faults.pop_front();
         match fault {
             Some(CommitFault::Full) => return Err(StoreError::Full(injected())),
+            Some(CommitFault::Locked) => return Err(StoreError::Locked(injected())),
             Some(CommitFault::Failed) => return Err(StoreError::Failed(injected())),
             Some(CommitFault::Slow(delay)) => tokio::time::sleep(delay).await,
             None => {}
         }
-        let mut tables = self.tables();
-        tables.commits.push(batch.len());
-        Ok(batch.iter().map(|write| tables.apply(write)).collect())
+        match &self.disk {
+            Some(disk) => disk.commit(batch, &|| self.apply(batch)).await,
+            None => Ok(self.apply(batch)),
+        }
+    }
+
+    async fn probe(&self) -> Result<(), StoreError> {
+        let faults = &mut self.tables().faults;
+        match faults.pop_front_if(|fault| matches!(fault, CommitFault::Full | CommitFault::Locked)) {
+            Some(CommitFault::Locked) => Err(StoreError::Locked(injected())),
+            Some(_) => Err(StoreError::Full(injected())),
+            None => Ok(()),
+        }
     }
 
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().players.get(id).cloned())
     }
 
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().player_by_name(name).cloned())
     }
 
@@ -497,15 +569,26 @@ impl Store for MemoryStore {
         Ok(self.tables().players_where(|player| player.owner.as_ref() == Some(owner)))
     }
 
+    async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError> {
+        let tables = self.tables();
+        let guests = tables.players.values().filter(|player| tables.is_idle(player, idle));
+        let mut guests: Vec<(UnixMillis, PlayerId)> =
+            guests.map(|player| (player.created_at, player.id.clone())).collect();
+        guests.sort();
+        Ok(guests.into_iter().take(limit as usize).map(|(_, id)| id).collect())
+    }
+
     async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
         Ok(self.tables().passwords.get(player).cloned())
     }
 
     async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().valid_tokens(now).find(|token| token.digest == *digest).cloned())
     }
 
     async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().valid_tokens(now).find(|token| token.id == *id).cloned())
     }
 
@@ -517,16 +600,19 @@ impl Store for MemoryStore {
         Ok(tokens)
     }
 
-    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
+    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
-        Ok(tables.live.iter().map(|(id, _)| tables.games[id].clone()).collect())
+        Ok(tables.live.iter().map(|(id, _)| Ok(tables.games[id].clone())).collect())
     }
 
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().games.get(id).cloned())
     }
 
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         let wanted = |&(number, game): &(u64, &StoredGame)| {
             let in_reach = match query.after {
@@ -553,6 +639,7 @@ impl Store for MemoryStore {
         players: &BySide<PlayerId>,
         since: UnixMillis,
     ) -> Result<u32, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         let counts = |spec: &GameSpec| spec.rated && spec.started_at >= since && is_between(spec, players);
         let count = tables.games.values().filter(|game| counts(&game.spec)).count();
@@ -560,6 +647,7 @@ impl Store for MemoryStore {
     }
 
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
     }
 
@@ -568,6 +656,7 @@ impl Store for MemoryStore {
         players: &[PlayerId],
         variant: Variant,
     ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         let row = |id: &PlayerId| Some((id.clone(), *tables.ratings.get(&(id.clone(), variant))?));
         Ok(players.iter().filter_map(row).collect())
@@ -605,6 +694,7 @@ impl Store for MemoryStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         let point = |(_, game): (u64, &StoredGame)| {
             let ratings = game.settlement.as_ref()?.ratings?;
@@ -619,11 +709,13 @@ impl Store for MemoryStore {
     }
 
     async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        self.seek().await?;
         let tables = self.tables();
         Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
     }
@@ -709,6 +801,7 @@ impl Store for MemoryStore {
     }
 
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.seek().await?;
         Ok(self.tables().tournaments.going_on())
     }
 
@@ -736,6 +829,7 @@ impl Store for MemoryStore {
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        self.seek().await?;
         let versions = self.tables().bot_versions.versions(bot);
         Ok(versions.into_iter().find(|known| known.version == version))
     }
@@ -749,6 +843,7 @@ impl Store for MemoryStore {
         after: u64,
         limit: u32,
     ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        self.seek().await?;
         let mut tables = self.tables();
         tables.looks.push((after, limit));
         if tables.failing_looks > 0 {
@@ -760,12 +855,20 @@ impl Store for MemoryStore {
     }
 
     async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        Ok(self.live_games().await?.into_iter().map(Ok).collect())
+        self.unfinished_games().await
     }
 
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
         let tables = self.tables();
         Ok(tables.ratings.iter().map(|((id, variant), row)| (id.clone(), *variant, *row)).collect())
+    }
+
+    async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn back_up(&self, _: &Path, _: Overwrite) -> Result<Backup, BackupError> {
+        Err(StoreError::Unusable("a store in memory has no file".into()).into())
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -75,6 +75,10 @@ pub struct Harvest {
     pub(crate) keep: u32,
 }
 
+/// Puzzles that a guest must have tried before its attempts count for them: guests are made for nothing, and who makes
+/// one for each attempt could give a puzzle any grade.
+pub(crate) const GUEST_TRIES_TO_COUNT: usize = 3;
+
 /// Whether an attempt succeeded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum TryResult {

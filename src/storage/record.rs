@@ -6,6 +6,7 @@ use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::{MilliElo, RatingEntry, Standing};
+use crate::model::rating::newcomers::Footing;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 
@@ -88,13 +89,16 @@ pub(crate) struct GamePair {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {
     pub id: GameId,
-    pub(crate) players: BySide<PlayerId>,
+    pub players: BySide<PlayerId>,
     pub(crate) variant: Variant,
     /// How much time each side has.
     pub(crate) time: TimeControl,
     pub(crate) rated: bool,
     /// Why they do not, though it was asked for.
     pub(crate) unrated_because: Option<UnratedReason>,
+    /// Who is young and who is not: it limits what either may gain. Nothing is noted of casual games, and of those
+    /// that began before there was a limit.
+    pub(crate) footing: Option<BySide<Footing>>,
     /// The moves that stand on the board at the start.
     pub opening: OpeningSource,
     /// The series it belongs to.
@@ -125,6 +129,16 @@ pub(crate) enum EventKind {
     Paused,
     /// The game ended.
     Finished(Ending),
+}
+
+impl EventKind {
+    /// Whether players and watchers hear of it.
+    pub(crate) fn is_public(&self) -> bool {
+        match self {
+            Self::Move(_) | Self::Takeback { .. } | Self::Finished(_) => true,
+            Self::Paused => false,
+        }
+    }
 }
 
 /// A stored move.
@@ -191,10 +205,31 @@ impl StoredGame {
         }
     }
 
+    /// When something was stored of it for the last time.
+    pub fn last_change(&self) -> UnixMillis {
+        self.events.last().map_or(self.spec.started_at, |event| event.at)
+    }
+
     /// All moves in notation, the opening's included and those taken back left out.
     pub fn moves(&self) -> String {
+        self.moves_of(&self.events)
+    }
+
+    /// The same as it was after so many of the events that clients count; nothing if there were fewer.
+    pub fn moves_after(&self, event_seq: u64) -> Option<String> {
+        let mut left = event_seq;
+        let count = self.events.iter().take_while(|event| {
+            let is_within = left > 0;
+            left -= u64::from(is_within && event.kind.is_public());
+            is_within
+        });
+        let count = count.count();
+        (left == 0).then(|| self.moves_of(&self.events[..count]))
+    }
+
+    fn moves_of(&self, events: &[StoredEvent]) -> String {
         let mut columns: Vec<Column> = Vec::new();
-        for event in &self.events {
+        for event in events {
             match &event.kind {
                 EventKind::Move(played) => columns.push(played.column),
                 EventKind::Takeback { plies } => {

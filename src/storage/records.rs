@@ -87,7 +87,8 @@ pub(crate) struct Record {
 impl Record {
     /// Publishes a stored game. What bots thought about their moves is left out: it is their owners' own.
     pub(crate) fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
-        let GameSpec { id, players: _, variant, time, rated, unrated_because, opening, pair, started_at } =
+        // Who was young when it began is between the arena and its ratings.
+        let GameSpec { id, variant, time, rated, unrated_because, opening, pair, started_at, .. } =
             &game.spec;
         let ending = game.ending();
         let settlement = game.settlement.as_ref();

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use fourfold_engine::{BySide, Side};
 
 use super::record::{RatingRow, UnratedReason};
-use super::settle::{RatingVerdict, Referee};
+use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use crate::model::ids::PlayerId;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
+use crate::model::rating::newcomers::Gains;
+use crate::model::time::UnixMillis;
 
 /// The ratings of one variant, game by game from the first one on.
 #[derive(Debug, Default)]
@@ -15,6 +17,8 @@ pub(crate) struct Refold {
     pub(crate) rows: HashMap<PlayerId, RatingRow>,
     /// The last rated games of two players, the newest first; by their ids, the lower one first.
     remembered: HashMap<(PlayerId, PlayerId), Vec<GameFingerprint>>,
+    /// What each player has gained from newcomers.
+    pub(super) gains: HashMap<PlayerId, Gains>,
 }
 
 /// Whether an operator has taken a game out.
@@ -27,7 +31,12 @@ pub(crate) enum Voided {
 impl Refold {
     /// Settles the next game. One that was taken out is as if it had never been rated: it moves nothing, and no later
     /// game repeats it.
-    pub(crate) fn settle(&mut self, referee: &Referee<'_>, voided: Voided) -> RatingVerdict {
+    pub(crate) fn settle(
+        &mut self,
+        referee: &Referee<'_>,
+        ended_at: UnixMillis,
+        voided: Voided,
+    ) -> RatingVerdict {
         if voided == Voided::Yes {
             return RatingVerdict::Unrated(Some(UnratedReason::Voided));
         }
@@ -35,12 +44,20 @@ impl Refold {
         let pair = if first <= second { (first, second) } else { (second, first) };
         let remembered = self.remembered.entry((pair.0.clone(), pair.1.clone())).or_default();
         let row = |side: Side| self.rows.get(&referee.spec.players[side]).copied().unwrap_or_default();
-        let verdict = referee.judge(BySide::from_fn(row), remembered);
+        let gained = |side: Side| {
+            self.gains.get(&referee.spec.players[side]).map_or(0, |gains| gains.before(ended_at))
+        };
+        let (rows, gained) = (BySide::from_fn(row), BySide::from_fn(gained));
+        let verdict = referee.judge(Precedents { rows, remembered, gained });
         if let RatingVerdict::Rated(changes) = verdict {
             remembered.insert(0, referee.course());
             remembered.truncate(REMEMBERED_GAMES as usize);
             for side in Side::BOTH {
-                self.rows.insert(referee.spec.players[side].clone(), changes[side].row);
+                let (player, change) = (&referee.spec.players[side], &changes[side]);
+                self.rows.insert(player.clone(), change.row);
+                if change.opponent == OpponentStanding::New {
+                    self.gains.entry(player.clone()).or_default().note(ended_at, change.entry.delta);
+                }
             }
         }
         verdict

@@ -6,13 +6,18 @@
 #[macro_use]
 mod row;
 
+mod backup;
 mod bot_versions;
 mod convert;
+mod credentials;
+mod disk_space;
 mod error;
 mod events;
 mod games;
+mod guests;
 mod header;
 mod judgements;
+mod keeper;
 mod learners;
 mod marker;
 mod open;
@@ -20,25 +25,30 @@ mod players;
 mod published;
 mod puzzles;
 mod ratings;
+mod restore;
 mod settlement;
 mod tournaments;
 mod voiding;
+mod wal;
 mod write;
 
 use std::fmt;
-#[cfg(test)]
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 use sqlx::{Connection, SqlitePool};
 use tokio::sync::Mutex;
 
-use self::marker::Marker;
+use self::disk_space::DiskSpace;
+use self::keeper::Keeper;
 pub(crate) use self::open::OpenError;
+use self::open::Pages;
+pub(crate) use self::restore::{RestoreError, Restored, restore};
 use self::write::WriteConnection;
+use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion};
 use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
 use super::published::{Against, Publication, RatedGame, VoidedGame};
@@ -49,7 +59,7 @@ use super::record::RatingRow;
 use super::record::StoredGame;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
-use super::store::{GameQuery, Refused, Store, StoreError, Teaching, Write, Written};
+use super::store::{GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, Write, Written};
 use super::tournaments::{StoredTournament, Walkover};
 use crate::model::durability::Durability;
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
@@ -60,10 +70,11 @@ use crate::model::time::UnixMillis;
 pub struct SqliteStore {
     path: PathBuf,
     /// Before the connections, so that it is dropped before they clear away the log.
-    marker: Marker,
+    keeper: Keeper,
     readers: SqlitePool,
     /// Taken by one commit after the other, and by nothing else.
     write_connection: Mutex<WriteConnection>,
+    pages: Pages,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -83,10 +94,18 @@ impl SqliteStore {
             path: path.to_owned(),
             cause,
         };
-        let open::OpenedDatabase { writer, readers } = open::open(path, durability).await?;
-        let marker = Marker::set(path).map_err(|cause| failed(cause.into()))?;
-        let write_connection = WriteConnection::new(writer).await.map_err(|cause| failed(cause.into()))?;
-        Ok(Self { path: path.to_owned(), marker, readers, write_connection: Mutex::new(write_connection) })
+        let open::OpenedDatabase { writer, readers, marker, pages } = open::open(path, durability).await?;
+        let keeper = Keeper::start(path, marker, &readers).await;
+        let space = DiskSpace::new(path, Arc::clone(keeper.marker()));
+        let write_connection =
+            WriteConnection::new(writer, space).await.map_err(|cause| failed(cause.into()))?;
+        let write_connection = Mutex::new(write_connection);
+        Ok(Self { path: path.to_owned(), keeper, readers, write_connection, pages })
+    }
+
+    /// Whether the file was not closed and is so large that nobody has looked through it yet.
+    pub(crate) fn is_unchecked(&self) -> bool {
+        self.pages == Pages::Unchecked
     }
 
     /// Moves everything into the database file and closes it, so that the next start need not check it.
@@ -95,7 +114,8 @@ impl SqliteStore {
     ///
     /// What could not be moved is still in the write-ahead log: nothing is lost.
     pub async fn close(self) -> Result<(), StoreError> {
-        let Self { readers, write_connection, marker, .. } = self;
+        let Self { readers, write_connection, keeper, .. } = self;
+        let marker = keeper.stop().await;
         readers.close().await;
         let mut writer = write_connection.into_inner().into_connection();
         let (busy, _, _): (i64, i64, i64) =
@@ -105,45 +125,15 @@ impl SqliteStore {
         }
         Ok(writer.close().await?)
     }
-
-    /// Copies the database as it is now into a new file, while everything goes on.
-    ///
-    /// # Errors
-    ///
-    /// The file exists already, or cannot be written.
-    #[cfg(test)]
-    pub(crate) async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        if to.try_exists().map_err(io_failed)? {
-            return Err(io_failed(io::ErrorKind::AlreadyExists.into()));
-        }
-        let text = to.to_str().ok_or_else(|| io_failed(io::ErrorKind::InvalidFilename.into()))?;
-        sqlx::query("VACUUM INTO ?").bind(text).execute(&self.readers).await?;
-        File::open(to).and_then(|file| file.sync_all()).map_err(io_failed)?;
-        marker::sync_directory(to).map_err(io_failed)
-    }
-
-    /// Looks through the whole file. Returns what is wrong, line by line; nothing if it is sound.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
-    #[cfg(test)]
-    pub(crate) async fn check(&self) -> Result<Vec<String>, StoreError> {
-        let mut findings: Vec<String> =
-            sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&self.readers).await?;
-        findings.retain(|finding| finding != "ok");
-        let rows: Vec<(String, Option<i64>, String, i64)> =
-            sqlx::query_as("PRAGMA foreign_key_check").fetch_all(&self.readers).await?;
-        let dangling = |(table, row, parent, _): (String, Option<i64>, String, i64)| {
-            format!("row {} of {table} names nothing in {parent}", row.unwrap_or_default())
-        };
-        findings.extend(rows.into_iter().map(dangling));
-        Ok(findings)
-    }
 }
 
 #[cfg(test)]
 impl SqliteStore {
+    /// Notes beside the database what is committed now.
+    pub(super) async fn note_now(&self) {
+        self.keeper.note_now(&self.path, &self.readers).await;
+    }
+
     /// Executes whatever it is told, to damage what it should keep.
     pub(crate) async fn execute(&self, sql: &'static str) {
         self.write_connection.lock().await.try_execute(sql).await.unwrap();
@@ -157,7 +147,13 @@ fn io_failed(error: io::Error) -> StoreError {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        self.write_connection.lock().await.commit(batch).await
+        let answers = self.write_connection.lock().await.commit(batch).await?;
+        self.keeper.committed();
+        Ok(answers)
+    }
+
+    async fn probe(&self) -> Result<(), StoreError> {
+        self.write_connection.lock().await.probe().await
     }
 
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
@@ -176,6 +172,10 @@ impl Store for SqliteStore {
         players::bots_of(&self.readers, owner).await
     }
 
+    async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError> {
+        guests::idle(&self.readers, idle, limit).await
+    }
+
     async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
         players::password(&self.readers, player).await
     }
@@ -192,16 +192,9 @@ impl Store for SqliteStore {
         players::tokens_of(&self.readers, player, now).await
     }
 
-    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
+    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
         let mut snapshot = self.readers.begin().await?;
-        let mut live = Vec::new();
-        for (_, loaded) in games::live(&mut snapshot).await? {
-            match loaded {
-                Ok(game) => live.push(game),
-                Err(damaged) => games::report(&damaged),
-            }
-        }
-        Ok(live)
+        Ok(games::live(&mut snapshot).await?.into_iter().map(|(_, loaded)| loaded).collect())
     }
 
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
@@ -376,6 +369,14 @@ impl Store for SqliteStore {
         ratings::all(&self.readers).await
     }
 
+    async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {
+        backup::audit_pages(&self.readers).await
+    }
+
+    async fn back_up(&self, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
+        backup::back_up(&self.path, to, overwrite).await
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").execute(&self.readers).await?;
         Ok(())
@@ -388,7 +389,9 @@ mod tests {
 
     use super::*;
     use crate::model::result::{EndReason, GameResult};
-    use crate::storage::conformance::{Fixture, add_players, conformance_suite, event, moves, spec};
+    use crate::storage::conformance::{
+        FIRST_WINS, Fixture, add_players, conformance_suite, event, moves, play, spec,
+    };
     use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
     use crate::storage::conformance_of_judging::conformance_suite_of_judging;
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
@@ -488,6 +491,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_list_is_full_though_several_of_its_games_are_damaged() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+        add_players(&store, &["Ada", "Bob"]).await;
+        for n in 1..=8 {
+            let spec = spec(&format!("g{n}"), "Ada", "Bob");
+            play(&store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
+        }
+        store
+            .execute(
+                "DROP TRIGGER event_is_not_deleted; DELETE FROM event WHERE game IN (2, 4, 5) AND seq = 3",
+            )
+            .await;
+        let query = GameQuery { limit: 4, ..GameQuery::default() };
+        let games = store.finished_games(&query).await.unwrap();
+        let ids: Vec<&str> = games.iter().map(|game| game.spec.id.as_str()).collect();
+        assert_eq!(ids, ["g1", "g3", "g6", "g7"]);
+    }
+
+    #[tokio::test]
     async fn the_log_cannot_be_rewritten() {
         let (_directory, store) = damaged().await;
         let mut write_connection = store.write_connection.lock().await;
@@ -496,20 +519,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_backup_opens_and_holds_the_same() {
-        let (directory, store) = damaged().await;
-        let copy = directory.path().join("copy.db");
-        store.backup(&copy).await.unwrap();
-        assert!(store.backup(&copy).await.is_err(), "a backup overwrites nothing");
-        let restored = SqliteStore::open(&copy, Durability::Strict).await.unwrap();
-        assert_eq!(restored.audit_live().await.unwrap(), store.audit_live().await.unwrap());
-        assert_eq!(restored.check().await.unwrap(), Vec::<String>::new());
-    }
-
-    #[tokio::test]
     async fn a_check_finds_what_points_nowhere() {
         let (_directory, store) = damaged().await;
         store.execute("PRAGMA foreign_keys = OFF; INSERT INTO live_game (game) VALUES (99)").await;
-        assert_eq!(store.check().await.unwrap(), ["row 99 of live_game names nothing in game"]);
+        assert_eq!(store.audit_pages().await.unwrap(), ["row 99 of live_game names nothing in game"]);
     }
 }

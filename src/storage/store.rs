@@ -1,6 +1,7 @@
 //! The contract that every back end keeps.
 
 use std::fmt::Debug;
+use std::path::Path;
 
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
@@ -8,6 +9,7 @@ use thiserror::Error;
 
 pub use super::error::StoreError;
 
+use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion, StoredTest};
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
@@ -41,8 +43,32 @@ pub enum Write {
         /// PHC string of the password, for people with an account.
         password: Option<String>,
     },
-    /// A new password.
-    SetPassword { player: PlayerId, password: String },
+    /// A new bot with its first token. Refused as [`Refused::NameTaken`] if another player has the name, as
+    /// [`Refused::TooMany`] if its owner has so many bots already.
+    AddBot {
+        bot: StoredPlayer,
+        token: StoredToken,
+        /// Bots that the owner may have, this one included.
+        at_most: u32,
+    },
+    /// A guest who takes the place of one who left nothing that anybody could come back to. Refused as
+    /// [`Refused::NoSuchPlayer`] if that one is no such guest (any more), as [`Refused::NameTaken`] if another player
+    /// has the name.
+    ReplaceGuest {
+        /// Who goes, with its tries at puzzles.
+        old: PlayerId,
+        new: StoredPlayer,
+        /// What that one must be for it.
+        idle: IdleGuests,
+    },
+    /// A new password, and with it the end of all sessions of the player but one.
+    SetPassword {
+        player: PlayerId,
+        /// PHC string of the new one.
+        password: String,
+        /// The session that goes on.
+        keeps: Option<TokenId>,
+    },
     /// A guest becomes a person with an account, and keeps id and games. Refused as [`Refused::NoSuchPlayer`] if the
     /// player is no guest, as [`Refused::NameTaken`] if another player has the name.
     Promote {
@@ -58,8 +84,16 @@ pub enum Write {
     Retire { player: PlayerId, name: PlayerName },
     /// What a bot says about itself.
     SetProfile { player: PlayerId, profile: BotProfile },
-    /// A new credential.
-    AddToken(StoredToken),
+    /// A new credential. Of sessions, the oldest end if there are more than that; a token of a bot is refused as
+    /// [`Refused::TooMany`].
+    AddToken {
+        token: StoredToken,
+        /// Of this kind and of this player, this one included.
+        at_most: u32,
+    },
+    /// A new token of a bot in the place of one, which ends. Refused as [`Refused::NoSuchToken`] if the bot does not
+    /// have that one.
+    RotateToken { old: TokenId, new: StoredToken },
     /// The end of one credential of a player, or of all of them.
     RevokeTokens {
         player: PlayerId,
@@ -134,7 +168,8 @@ pub enum Write {
     StepJudging(Box<JudgingStep>),
     /// Puzzles that came from elsewhere than the judged games.
     AddPuzzles(Harvest),
-    /// An attempt at a puzzle; another one of the same player changes nothing.
+    /// An attempt at a puzzle; another one of the same player changes nothing. Those of a guest count for the puzzles
+    /// from the third puzzle on, the first two with it.
     TryPuzzle(PuzzleTry),
     /// A player has solved the puzzle of the day.
     SolveDaily { player: PlayerId, day: u32 },
@@ -156,6 +191,55 @@ pub enum Write {
     },
     /// A bot did something wrong.
     AddFault(BotFault),
+}
+
+impl Write {
+    /// Whether it begins something, so that whoever asks for it can be told to come again later. The rest belongs to
+    /// what goes on: games, and what the arena makes of them by itself.
+    pub(super) fn can_wait_outside(&self) -> bool {
+        match self {
+            Self::AddPlayer { .. }
+            | Self::AddBot { .. }
+            | Self::ReplaceGuest { .. }
+            | Self::SetPassword { .. }
+            | Self::Promote { .. }
+            | Self::Retire { .. }
+            | Self::SetProfile { .. }
+            | Self::AddToken { .. }
+            | Self::RotateToken { .. }
+            | Self::RevokeTokens { .. }
+            | Self::StartGame(_)
+            | Self::SetTeaching { .. }
+            | Self::AddTournament(_)
+            | Self::VoidGame { .. }
+            | Self::TryPuzzle(_)
+            | Self::SolveDaily { .. } => true,
+            Self::Append { .. }
+            | Self::Finish { .. }
+            | Self::StepLearner(_)
+            | Self::MeasureVersion { .. }
+            | Self::MeasurePoint { .. }
+            | Self::WithdrawLesson { .. }
+            | Self::RemakeLearner { .. }
+            | Self::WalkOver { .. }
+            | Self::EndTournament { .. }
+            | Self::Publish(_)
+            | Self::StepJudging(_)
+            | Self::AddPuzzles(_)
+            | Self::SeeVersion { .. }
+            | Self::SaveTest { .. }
+            | Self::AddFault(_) => false,
+        }
+    }
+}
+
+/// Guests that nobody comes back to: they have no game, and have not tried a puzzle for long, or never did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IdleGuests {
+    /// Whoever never tried a puzzle is older than this.
+    pub(crate) stored_before: UnixMillis,
+    /// Whoever did, did so before this.
+    pub(crate) tried_before: UnixMillis,
 }
 
 /// What a self-test came to.
@@ -200,6 +284,12 @@ pub enum Refused {
     /// Something else has that id already.
     #[error("the id is taken")]
     IdTaken,
+    /// There are as many as there may be.
+    #[error("there are as many as there may be")]
+    TooMany,
+    /// The player has no such token.
+    #[error("there is no such token")]
+    NoSuchToken,
     /// No live game of that id.
     #[error("there is no such live game")]
     NoSuchGame,
@@ -235,6 +325,9 @@ pub enum Refused {
     /// No puzzle of that id.
     #[error("there is no such puzzle")]
     NoSuchPuzzle,
+    /// The database does not take it, and nobody saw that coming: a fault of ours. The log says more.
+    #[error("it contradicts what is stored")]
+    Contradiction,
 }
 
 /// Which finished games to read, in the order in which they finished.
@@ -261,8 +354,16 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Full`]: nothing was written. Any other error: the outcome is unknown.
+    /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. Any other error: the outcome is unknown.
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError>;
+
+    /// Finds out whether writing works again, after one of the errors of which it may get well. Only the
+    /// [`super::Writer`] calls this.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::commit`].
+    async fn probe(&self) -> Result<(), StoreError>;
 
     /// A player by id.
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError>;
@@ -274,6 +375,9 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
 
     /// The bots that an account owns, by name.
     async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// Some guests that nobody comes back to, the oldest first.
+    async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError>;
 
     /// A player's password as a PHC string, if it has one.
     async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError>;
@@ -287,9 +391,13 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// A player's valid tokens, the newest first.
     async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError>;
 
-    /// All games that have not finished, for the start of the daemon. Damaged ones are left out, with a line in the
-    /// log.
-    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError>;
+    /// All games that have not finished, for the start of the daemon; damaged ones too.
+    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
+
+    /// Those of them that are not damaged.
+    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
+        Ok(self.unfinished_games().await?.into_iter().filter_map(Result::ok).collect())
+    }
 
     /// One game, live or finished.
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError>;
@@ -445,6 +553,18 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
 
     /// All rating rows, in no order; for the verifier.
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError>;
+
+    /// Looks through everything that is stored, page by page, for what cannot be, in slices that let others work.
+    /// Returns a line for each finding.
+    async fn audit_pages(&self) -> Result<Vec<String>, StoreError>;
+
+    /// Writes all that is stored now into a file, while everything goes on. The file is there whole or not at all, and
+    /// has been read back.
+    ///
+    /// # Errors
+    ///
+    /// See [`BackupError`]; no file is left then.
+    async fn back_up(&self, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError>;
 
     /// Checks that the store answers; for readiness.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -9,6 +9,7 @@ use crate::model::result::{EndReason, GameResult};
 
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
+use crate::model::rating::newcomers::Footing;
 
 /// A choice that is stored as one word.
 pub(crate) trait Word: Copy + 'static {
@@ -42,6 +43,7 @@ pub(crate) use words;
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
 words!(Population { All: "all", People: "people", Bots: "bots" });
+words!(Footing { House: "house", Settled: "settled", Young: "young" });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });

@@ -2,9 +2,12 @@
 //!
 //! Self-clocking group commit: everything that queued up during one commit becomes the next one. An idle daemon
 //! waits for one fsync per move; a busy one makes batches grow by themselves, without a timer.
+//!
+//! A full disk and another program that holds the database are waited out: the games stand still meanwhile, and what
+//! nobody has begun yet is refused at once. Any other failure ends the writer, as nobody knows what it left behind.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -23,8 +26,8 @@ const QUEUE_MAX: usize = 65_536;
 /// From this share of the queue on, no new games begin.
 const CONGESTED_AT: usize = QUEUE_MAX / 4;
 
-/// How long to wait before writing again after the disk was full.
-const FULL_RETRY: Duration = Duration::from_secs(1);
+/// How long to wait before writing again when something was in the way.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// From this age of the oldest waiting write on, no flag falls: the delay is ours, not the players'.
 const STALLED_AFTER: Duration = Duration::from_millis(500);
@@ -38,9 +41,42 @@ pub enum WriteError {
     /// The queue is full.
     #[error("too many writes are waiting")]
     Busy,
+    /// Nothing can be written for now, and this is nothing that goes on already. It left no trace.
+    #[error("{0}")]
+    Obstructed(Obstacle),
     /// The store failed: whether the write happened is unknown, and the daemon stops.
     #[error(transparent)]
     Store(Arc<StoreError>),
+}
+
+/// What keeps the writer from writing until it goes away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum Obstacle {
+    #[error("no space is left on the disk")]
+    DiskFull,
+    #[error("another program holds the database")]
+    Locked,
+}
+
+impl Obstacle {
+    /// Of what is in the way an error speaks, if it is of that kind.
+    fn of(error: &StoreError) -> Option<Self> {
+        match error {
+            StoreError::Full(_) => Some(Self::DiskFull),
+            StoreError::Locked(_) => Some(Self::Locked),
+            StoreError::Failed(_) | StoreError::Corrupt(_) | StoreError::Unusable(_) | StoreError::Closed => {
+                None
+            }
+        }
+    }
+
+    /// In a word, for programs.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::DiskFull => "disk_full",
+            Self::Locked => "database_locked",
+        }
+    }
 }
 
 /// What a write came to.
@@ -62,12 +98,31 @@ struct Gauge {
     /// When the oldest write of the commit that is now under way was queued, in milliseconds since `origin` plus one;
     /// 0 for none.
     busy_since: AtomicU64,
+    /// What is in the way: 0 for nothing, 1 for a full disk, 2 for a lock.
+    obstacle: AtomicU8,
 }
 
 impl Gauge {
     fn set_busy_since(&self, queued_at: Instant) {
         let since = queued_at.saturating_duration_since(self.origin).as_millis();
         self.busy_since.store(u64::try_from(since).unwrap_or(u64::MAX - 1) + 1, Ordering::Relaxed);
+    }
+
+    fn set_obstacle(&self, obstacle: Option<Obstacle>) {
+        let code = match obstacle {
+            None => 0,
+            Some(Obstacle::DiskFull) => 1,
+            Some(Obstacle::Locked) => 2,
+        };
+        self.obstacle.store(code, Ordering::Relaxed);
+    }
+
+    fn obstacle(&self) -> Option<Obstacle> {
+        match self.obstacle.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Obstacle::DiskFull),
+            _ => Some(Obstacle::Locked),
+        }
     }
 
     fn busy_since(&self) -> Option<Instant> {
@@ -89,8 +144,12 @@ impl Writer {
     /// Makes the writer and the actor behind it, which the caller runs.
     pub(crate) fn new(store: Arc<dyn Store>) -> (Self, WriterActor) {
         let (items, inbox) = mpsc::channel(QUEUE_MAX);
-        let gauge =
-            Arc::new(Gauge { origin: now(), waiting: AtomicUsize::new(0), busy_since: AtomicU64::new(0) });
+        let gauge = Arc::new(Gauge {
+            origin: now(),
+            waiting: AtomicUsize::new(0),
+            busy_since: AtomicU64::new(0),
+            obstacle: AtomicU8::new(0),
+        });
         let finished = FinishedGames::new(Arc::clone(&store));
         let actor = WriterActor {
             store,
@@ -104,6 +163,11 @@ impl Writer {
 
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
     pub(crate) fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
+        if let Some(obstacle) = self.obstacle()
+            && write.can_wait_outside()
+        {
+            return reply(Err(WriteError::Obstructed(obstacle)));
+        }
         self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
         let item = QueuedWrite { write, reply: Box::new(reply), queued_at: now() };
         if let Err(error) = self.items.try_send(item) {
@@ -121,7 +185,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The write was refused, the queue is full, or the store failed.
+    /// The write was refused, the queue is full, something is in the way, or the store failed.
     pub async fn write(&self, write: Write) -> WriteResult {
         let (reply, answer) = oneshot::channel();
         self.submit(write, move |result| {
@@ -141,6 +205,11 @@ impl Writer {
         self.waiting() >= CONGESTED_AT
     }
 
+    /// What keeps it from writing now, if something does.
+    pub(crate) fn obstacle(&self) -> Option<Obstacle> {
+        self.gauge.obstacle()
+    }
+
     /// Writes that wait, for metrics.
     pub(crate) fn waiting(&self) -> usize {
         self.gauge.waiting.load(Ordering::Relaxed)
@@ -150,6 +219,27 @@ impl Writer {
     pub(crate) fn is_stalled(&self, now: Instant) -> bool {
         let since = self.gauge.busy_since();
         since.is_some_and(|since| now.saturating_duration_since(since) > STALLED_AFTER)
+    }
+}
+
+/// Writes that become one transaction, and who waits for each.
+struct Batch {
+    writes: Vec<Write>,
+    replies: Vec<Reply>,
+}
+
+impl Batch {
+    fn of(items: impl Iterator<Item = QueuedWrite>) -> Self {
+        let (writes, replies) = items.map(|item| (item.write, item.reply)).unzip();
+        Self { writes, replies }
+    }
+
+    /// Takes some writes out, and gives back who waits for them.
+    fn take_out(&mut self, is_out: impl Fn(&Write) -> bool) -> Vec<Reply> {
+        let all = std::mem::take(&mut self.writes).into_iter().zip(std::mem::take(&mut self.replies));
+        let (out, stays): (Vec<_>, Vec<_>) = all.partition(|(write, _)| is_out(write));
+        (self.writes, self.replies) = stays.into_iter().unzip();
+        out.into_iter().map(|(_, reply)| reply).collect()
     }
 }
 
@@ -191,13 +281,13 @@ impl WriterActor {
             if let Some(oldest) = items.first() {
                 self.gauge.set_busy_since(oldest.queued_at);
             }
-            let (writes, replies): (Vec<Write>, Vec<Reply>) =
-                items.drain(..).map(|item| (item.write, item.reply)).unzip();
+            let mut batch = Batch::of(items.drain(..));
             let began = now();
-            let result = self.commit(&writes).await;
+            let result = self.commit(&mut batch).await;
             (self.on_commit)(now().saturating_duration_since(began));
             self.gauge.busy_since.store(0, Ordering::Relaxed);
-            self.gauge.waiting.fetch_sub(writes.len(), Ordering::Relaxed);
+            self.gauge.waiting.fetch_sub(batch.writes.len(), Ordering::Relaxed);
+            let Batch { writes, replies } = batch;
             match result {
                 Ok(answers) => {
                     // Before the replies: whoever has one finds the news.
@@ -215,25 +305,42 @@ impl WriterActor {
         Ok(())
     }
 
-    /// Commits, waiting out a full disk.
-    async fn commit(&self, writes: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        let mut was_full = false;
-        loop {
-            match self.store.commit(writes).await {
-                Err(StoreError::Full(cause)) => {
-                    if !was_full {
-                        warn!(writes = writes.len(), error = ?cause, "disk is full, games wait");
-                    }
-                    was_full = true;
-                    tokio::time::sleep(FULL_RETRY).await;
-                }
-                result => {
-                    if was_full {
-                        info!(writes = writes.len(), "disk has space again");
-                    }
-                    return result;
-                }
+    /// Commits, waiting until nothing is in the way.
+    async fn commit(&self, batch: &mut Batch) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+        let mut result = self.store.commit(&batch.writes).await;
+        while let Err(failure) = &result
+            && let Some(obstacle) = Obstacle::of(failure)
+        {
+            if self.gauge.obstacle() != Some(obstacle) {
+                warn!(writes = batch.writes.len(), error = ?failure, %obstacle, "nothing can be written, games wait");
             }
+            self.gauge.set_obstacle(Some(obstacle));
+            self.refuse_what_can_wait_outside(batch, obstacle);
+            tokio::time::sleep(RETRY).await;
+            result = self.try_again(&batch.writes).await;
+        }
+        if let Some(obstacle) = self.gauge.obstacle()
+            && result.is_ok()
+        {
+            info!(writes = batch.writes.len(), was = %obstacle, "everything can be written again");
+            self.gauge.set_obstacle(None);
+        }
+        result
+    }
+
+    /// Writes again. If nothing is left to be written, something is tried that changes nothing: nobody must be let in
+    /// as long as it fails.
+    async fn try_again(&self, writes: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+        if writes.is_empty() {
+            return self.store.probe().await.map(|()| Vec::new());
+        }
+        self.store.commit(writes).await
+    }
+
+    fn refuse_what_can_wait_outside(&self, batch: &mut Batch, obstacle: Obstacle) {
+        for reply in batch.take_out(Write::can_wait_outside) {
+            self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
+            reply(Err(WriteError::Obstructed(obstacle)));
         }
     }
 
@@ -336,13 +443,58 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_full_disk_is_waited_out() {
         let Setup { store, writer, .. } = set_up();
+        add_players(&*store, &["Ada", "Bob"]).await;
+        let game = spec("g1", "Ada", "Bob");
+        writer.write(Write::StartGame(game.clone())).await.unwrap();
         store.inject(CommitFault::Full);
         store.inject(CommitFault::Full);
         let began = tokio::time::Instant::now();
-        let answer = writer.write(add_player("Ada")).await;
+        let answer = writer.write(Write::Append { game: game.id, events: moves("4") }).await;
         assert!(matches!(answer, Ok(Written::Done)), "{answer:?}");
-        assert_eq!(began.elapsed(), 2 * FULL_RETRY);
-        assert_eq!(store.commit_sizes(), [1]);
+        assert_eq!(began.elapsed(), 2 * RETRY);
+        assert_eq!(store.commit_sizes().last(), Some(&1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_new_is_refused_at_once_while_nothing_can_be_written() {
+        for (fault, obstacle) in
+            [(CommitFault::Full, Obstacle::DiskFull), (CommitFault::Locked, Obstacle::Locked)]
+        {
+            let Setup { store, writer, .. } = set_up();
+            let game = spec("g1", "Ada", "Bob");
+            add_players(&*store, &["Ada", "Bob"]).await;
+            writer.write(Write::StartGame(game.clone())).await.unwrap();
+            (0..3).for_each(|_| store.inject(fault));
+            let began = tokio::time::Instant::now();
+            let of_the_game = queue(&writer, Write::Append { game: game.id, events: moves("4") });
+            let with_it = queue(&writer, add_player("Eve")).await;
+            let is_refused =
+                |result: &WriteResult| matches!(result, Err(WriteError::Obstructed(why)) if *why == obstacle);
+            assert!(is_refused(&with_it), "{with_it:?}");
+            let later = writer.write(add_player("Eve")).await;
+            assert!(is_refused(&later), "{later:?}");
+            assert_eq!(began.elapsed(), Duration::ZERO, "nobody was kept waiting");
+            assert!(writer.is_stalled(now() + STALLED_AFTER * 2), "the games stand still");
+            assert_eq!(writer.obstacle(), Some(obstacle));
+            of_the_game.await.unwrap();
+            assert_eq!(began.elapsed(), 3 * RETRY);
+            assert_eq!((writer.obstacle(), writer.waiting()), (None, 0));
+            writer.write(add_player("Eve")).await.unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_let_in_before_writing_works_again_even_if_nobody_waits() {
+        let Setup { store, writer, .. } = set_up();
+        (0..3).for_each(|_| store.inject(CommitFault::Full));
+        let refused =
+            || async { matches!(writer.write(add_player("Ada")).await, Err(WriteError::Obstructed(_))) };
+        assert!(refused().await);
+        tokio::time::sleep(2 * RETRY + RETRY / 2).await;
+        assert!(refused().await, "two probes have failed");
+        tokio::time::sleep(RETRY).await;
+        assert!(!refused().await);
+        assert_eq!((writer.obstacle(), writer.waiting()), (None, 0));
     }
 
     #[tokio::test(start_paused = true)]

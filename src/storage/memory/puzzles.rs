@@ -6,8 +6,11 @@ use async_trait::async_trait;
 
 use super::MemoryStore;
 use crate::model::ids::{PlayerId, PuzzleId};
+use crate::model::player::PlayerKind;
+use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord,
+    TryResult,
 };
 use crate::storage::store::{Refused, StoreError, Written};
 
@@ -43,16 +46,34 @@ impl MemoryPuzzles {
         }
     }
 
-    pub(super) fn attempt(&mut self, attempt: &PuzzleTry) -> Result<Written, Refused> {
-        let stored = self.all.get_mut(&attempt.puzzle).ok_or(Refused::NoSuchPuzzle)?;
+    pub(super) fn attempt(&mut self, attempt: &PuzzleTry, kind: PlayerKind) -> Result<Written, Refused> {
+        if !self.all.contains_key(&attempt.puzzle) {
+            return Err(Refused::NoSuchPuzzle);
+        }
         let is_same = |old: &PuzzleTry| old.player == attempt.player && old.puzzle == attempt.puzzle;
         if self.tries.iter().any(is_same) {
             return Ok(Written::Done);
         }
-        stored.record.tries += 1;
-        stored.record.solved += u64::from(attempt.result == TryResult::Solved);
         self.tries.push(attempt.clone());
+        let own: Vec<PuzzleTry> =
+            self.tries.iter().filter(|other| other.player == attempt.player).cloned().collect();
+        let counted = match kind {
+            PlayerKind::Guest if own.len() < GUEST_TRIES_TO_COUNT => Vec::new(),
+            PlayerKind::Guest if own.len() == GUEST_TRIES_TO_COUNT => own,
+            PlayerKind::Guest | PlayerKind::Human | PlayerKind::Bot => vec![attempt.clone()],
+        };
+        for attempt in counted {
+            if let Some(stored) = self.all.get_mut(&attempt.puzzle) {
+                stored.record.tries += 1;
+                stored.record.solved += u64::from(attempt.result == TryResult::Solved);
+            }
+        }
         Ok(Written::Done)
+    }
+
+    /// When a player last tried a puzzle.
+    pub(super) fn last_try(&self, player: &PlayerId) -> Option<UnixMillis> {
+        self.tries.iter().filter(|attempt| attempt.player == *player).map(|attempt| attempt.at).max()
     }
 
     /// Forgets who it was; the puzzles' counts stay.

@@ -193,6 +193,7 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
         time: record.time,
         rated: false,
         unrated_because: None,
+        footing: None,
         opening: OpeningSource { kind: record.opening.kind, moves: record.opening.moves.clone() },
         pair: record.pair.as_ref().map(|pair| GamePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }),
         started_at,
@@ -288,6 +289,36 @@ mod tests {
         assert_eq!(verify(&*store).await.unwrap().findings, [] as [&str; 0]);
         assert_eq!(import(&text, &store).await, 3, "repeated, everything is there already");
         assert_eq!(after.len(), 3);
+    }
+
+    /// Numbers of an imported file are stored, shown and computed with later.
+    #[tokio::test]
+    async fn numbers_at_the_ends_of_their_types_are_refused_or_harmless() {
+        let text = three_games().await;
+        let record: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let in_tournament = |pair: u64| format!("t1-t{pair}");
+        let extremes: [(&str, serde_json::Value); 6] = [
+            ("clocks", serde_json::json!(vec![[u64::MAX, 0]; 7])),
+            ("pair", serde_json::json!({"id": in_tournament(u64::MAX), "leg": u32::MAX, "of": 0})),
+            ("pair", serde_json::json!({"id": in_tournament(u64::MAX / 2), "leg": 2, "of": u32::MAX})),
+            ("time", serde_json::json!({"bank_ms": u32::MAX, "increment_ms": u32::MAX, "move_ms": u32::MAX})),
+            ("started_at", "-009999-01-02T00:00:00Z".into()),
+            ("ended_at", "9999-12-30T00:00:00Z".into()),
+        ];
+        for (field, value) in extremes {
+            let mut changed = record.clone();
+            changed[field] = value;
+            let line = changed.to_string();
+            let store = Arc::new(MemoryStore::new());
+            if check(line.as_bytes()).is_ok() {
+                import(&line, &store).await;
+                assert_eq!(verify(&*store).await.unwrap().findings, [""; 0], "{line}");
+                assert_eq!(export(Arc::clone(&store)).await.lines().count(), 1, "{line}");
+                let of_tournament = store.games_of_tournament(&"t1".parse().unwrap()).await.unwrap();
+                let pairs = of_tournament.iter().filter_map(|game| game.spec.pair.as_ref());
+                assert_eq!(pairs.filter_map(|pair| pair.id.of_tournament()).count(), 0, "{line}");
+            }
+        }
     }
 
     #[track_caller]

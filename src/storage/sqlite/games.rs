@@ -12,6 +12,7 @@ use super::events::EventRow;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
+use crate::model::rating::newcomers::Footing;
 use crate::model::result::GameResult;
 use crate::storage::record::{
     DamagedGame, GamePair, GameSpec, OpeningSource, Settlement, StoredEvent, StoredGame, UnratedReason,
@@ -30,7 +31,7 @@ macro_rules! select_games {
         concat!(
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
-             g.pair_id, g.pair_leg, g.pair_of, g.started_at, \
+             g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
              n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
              (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
@@ -90,6 +91,8 @@ row! {
         pair_leg: Option<i64>,
         pair_of: Option<i64>,
         started_at: i64,
+        first_footing: Option<String>,
+        second_footing: Option<String>,
         number: Option<i64>,
         result: Option<String>,
         moves: Option<String>,
@@ -133,6 +136,7 @@ impl GameRow {
             },
             rated: self.rated,
             unrated_because: unrated_reason(self.unrated_because.as_deref())?,
+            footing: footing(self.first_footing.as_deref(), self.second_footing.as_deref())?,
             opening: OpeningSource {
                 kind: word("game.opening_kind", &self.opening_kind)?,
                 moves: self.opening_moves.clone(),
@@ -186,6 +190,13 @@ impl GameRow {
             (None, _, _) => Err(Damage("there is a settlement, but the log does not end with an end".into())),
         }
     }
+}
+
+/// What is noted of both sides' accounts.
+pub(super) fn footing(first: Option<&str>, second: Option<&str>) -> Result<Option<BySide<Footing>>, Damage> {
+    let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
+    let read = |text| word("game.footing", text);
+    Ok(Some(BySide { first: read(first)?, second: read(second)? }))
 }
 
 fn unrated_reason(text: Option<&str>) -> Result<Option<UnratedReason>, Damage> {
@@ -283,7 +294,7 @@ pub(super) async fn audit_finished(
 
 /// Finished games, damaged ones left out.
 pub(super) async fn finished(pool: &SqlitePool, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
-    let mut query = query.clone();
+    let (mut query, wanted) = (query.clone(), query.limit);
     let mut games = Vec::new();
     // A page with damaged games is filled up from the next one, so that a short page always means the end.
     loop {
@@ -296,7 +307,7 @@ pub(super) async fn finished(pool: &SqlitePool, query: &GameQuery) -> Result<Vec
                 Err(damaged) => report(&damaged),
             }
         }
-        query.limit = query.limit.saturating_sub(u32::try_from(games.len()).unwrap_or(u32::MAX));
+        query.limit = wanted.saturating_sub(u32::try_from(games.len()).unwrap_or(u32::MAX));
         if is_last || query.limit == 0 || last_number.is_none() {
             return Ok(games);
         }
@@ -388,8 +399,9 @@ pub(super) async fn start(
     spec: &GameSpec,
 ) -> Result<Result<GameKeys, Refused>, StoreError> {
     let sql = "INSERT INTO game (id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
-               unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at) \
-               SELECT $1, f.key, s.key, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 \
+               unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at, first_footing, \
+               second_footing) \
+               SELECT $1, f.key, s.key, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $16, $17 \
                FROM player f, player s WHERE f.id = $14 AND s.id = $15 \
                ON CONFLICT DO NOTHING RETURNING key, first_player, second_player; \
                INSERT INTO live_game (game) SELECT last_insert_rowid() WHERE changes() > 0";
@@ -409,6 +421,8 @@ pub(super) async fn start(
         .bind(spec.started_at.0)
         .bind(spec.players.first.as_str())
         .bind(spec.players.second.as_str())
+        .bind(spec.footing.map(|footing| footing.first.word()))
+        .bind(spec.footing.map(|footing| footing.second.word()))
         .fetch_all(&mut *connection) // not `fetch_one`, which would leave out the second statement
         .await?;
     if let Some(keys) = keys.first() {

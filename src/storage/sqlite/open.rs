@@ -13,21 +13,21 @@ use thiserror::Error;
 use tracing::warn;
 
 use super::header::{Header, NoHeader};
-use super::marker::{LastStop, sync_directory};
+use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
 use crate::model::durability::Durability;
-use crate::system::files::beside;
+use crate::system::files::{beside, sync_directory};
 
 /// Marks the files that are ours: "C4V4".
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 7;
+const SCHEMA: u32 = 8;
 
 /// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text
 /// in the database, so nothing of it may change once it has been released.
 ///
 /// `sqlx::migrate!` would make this list, but has a second SQLite built for the compiler alone.
-const MIGRATIONS: [(i64, &str, &str); 7] = [
+const MIGRATIONS: [(i64, &str, &str); 8] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -35,6 +35,7 @@ const MIGRATIONS: [(i64, &str, &str); 7] = [
     (5, "judging", include_str!("../../../migrations/sqlite/0005_judging.sql")),
     (6, "measured", include_str!("../../../migrations/sqlite/0006_measured.sql")),
     (7, "authors", include_str!("../../../migrations/sqlite/0007_authors.sql")),
+    (8, "newcomers", include_str!("../../../migrations/sqlite/0008_newcomers.sql")),
 ];
 
 fn migrator() -> Migrator {
@@ -60,8 +61,8 @@ const CHECKPOINT_PAGES: &str = "4096";
 /// What remains of the write-ahead log after a long read made it grow: 64 MiB.
 const LOG_BYTES_MAX: &str = "67108864";
 
-/// Up to this size a database is checked at every start, above it only if the last process died: a check takes
-/// some 10 ms a mebibyte.
+/// Up to this size a database is checked at every start: a check takes some 10 ms a mebibyte. Above it only after a
+/// stop that was not clean: later, while it is served, if the log is known to be whole, and at once if it is not.
 const CHECK_ALWAYS_BYTES: u64 = 16 << 20;
 
 /// Why a database was not opened. Its file is as it was.
@@ -90,6 +91,12 @@ pub enum OpenError {
     /// It is ours, but parts are missing or wrong.
     #[error("{path} is damaged: {found}; restore a backup")]
     Damaged { path: PathBuf, found: String },
+    /// It lacks writes that were acknowledged.
+    #[error(
+        "{path} has lost its last writes: its write-ahead log (-wal), which holds them, {found}; put the log back or \
+         restore a backup, or remove {} to go on with what is left", marker::path(.path).display()
+    )]
+    LogLost { path: PathBuf, found: String },
     /// The linked library is not safe to use.
     #[error("SQLite {found} may damage databases, at least 3.51.3 is needed")]
     LibraryTooOld { found: String },
@@ -106,41 +113,49 @@ impl OpenError {
     /// The exit status of a program that stops because of it, after `sysexits.h`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } => 65, // EX_DATAERR
-            Self::Unreadable { .. } => 66,                                          // EX_NOINPUT
-            Self::LibraryTooOld { .. } => 70,                                       // EX_SOFTWARE
-            Self::Uncreatable { .. } => 73,                                         // EX_CANTCREAT
-            Self::Failed { .. } => 74,                                              // EX_IOERR
+            // EX_DATAERR
+            Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } | Self::LogLost { .. } => 65,
+            Self::Unreadable { .. } => 66,    // EX_NOINPUT
+            Self::LibraryTooOld { .. } => 70, // EX_SOFTWARE
+            Self::Uncreatable { .. } => 73,   // EX_CANTCREAT
+            Self::Failed { .. } => 74,        // EX_IOERR
         }
     }
 }
 
-/// A database that is fit to be used: the writing connection and those that read.
+/// A database that is fit to be used: the writing connection, those that read, and the marker that says so.
 pub(super) struct OpenedDatabase {
     pub(super) writer: SqliteConnection,
     pub(super) readers: SqlitePool,
+    pub(super) marker: Marker,
+    pub(super) pages: Pages,
+}
+
+/// Whether all pages of the file were looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pages {
+    Sound,
+    /// It would have taken too long: somebody should while it is served.
+    Unchecked,
 }
 
 /// Opens a database, or creates it if there is none.
 pub(super) async fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase, OpenError> {
     let failed = |cause: sqlx::Error| failed(path, cause);
     let last_stop = LastStop::read(path).map_err(|cause| unreadable(path, cause))?;
-    if path.try_exists().map_err(|cause| unreadable(path, cause))? {
-        inspect(path, last_stop)?;
+    let verdict = if path.try_exists().map_err(|cause| unreadable(path, cause))? {
+        inspect(path, &last_stop)?
     } else {
         create(path).await?;
-    }
+        LogVerdict::Whole
+    };
+    let marker = Marker::begin(path, &last_stop, durability).map_err(|cause| marker_failed(path, cause))?;
     let mut writer = options(path, durability).connect().await.map_err(failed)?;
     check_library(&mut writer, path).await?;
     check_ours(&mut writer, path).await?;
-    let bytes = fs::metadata(path).map_err(|cause| unreadable(path, cause))?.len();
-    if last_stop != LastStop::Clean {
-        warn!(?last_stop, bytes, "the database was not closed, it is checked");
-    }
-    if last_stop != LastStop::Clean || bytes <= CHECK_ALWAYS_BYTES {
-        check_whole(&mut writer, path).await?;
-    }
+    let pages = check_as_needed(&mut writer, path, &last_stop, &verdict).await?;
     migrator().run(&mut writer).await.map_err(|cause| migration_failed(path, cause))?;
+    begin_log(&mut writer, &marker).await.map_err(failed)?;
     let readers = SqlitePoolOptions::new()
         .max_connections(READERS)
         .min_connections(1)
@@ -148,7 +163,58 @@ pub(super) async fn open(path: &Path, durability: Durability) -> Result<OpenedDa
         .connect_with(options(path, durability).read_only(true))
         .await
         .map_err(failed)?;
-    Ok(OpenedDatabase { writer, readers })
+    Ok(OpenedDatabase { writer, readers, marker, pages })
+}
+
+/// Empties the log and begins it with a commit: from then on a log that is empty has been lost, and what lies behind
+/// its end is of this process. Where a full disk is in the way, that is for the first commit to find.
+async fn begin_log(writer: &mut SqliteConnection, marker: &Marker) -> sqlx::Result<()> {
+    let emptied = match empty_log(writer).await {
+        Err(error) if super::error::is_full(&error) => Emptied::No,
+        result => result?,
+    };
+    marker.emptied(emptied);
+    match touch(writer).await {
+        Err(error) if super::error::is_full(&error) => Ok(()),
+        result => result,
+    }
+}
+
+/// Moves the log into the database and gives its space back. A full disk may leave some of it where it is.
+pub(super) async fn empty_log(writer: &mut SqliteConnection) -> sqlx::Result<Emptied> {
+    let (busy, frames, _): (i64, i64, i64) =
+        sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(writer).await?;
+    Ok(if busy == 0 && frames <= 0 { Emptied::Yes } else { Emptied::No })
+}
+
+/// Commits something that changes nothing: one page into the log, as small as a commit can be.
+pub(super) async fn touch(writer: &mut SqliteConnection) -> sqlx::Result<()> {
+    let sql = sqlx::AssertSqlSafe(format!("PRAGMA user_version = {SCHEMA}"));
+    sqlx::raw_sql(sql).execute(writer).await.map(|_| ())
+}
+
+/// Looks at the pages now, if that does not take long or if there is reason to doubt them.
+async fn check_as_needed(
+    writer: &mut SqliteConnection,
+    path: &Path,
+    last_stop: &LastStop,
+    verdict: &LogVerdict,
+) -> Result<Pages, OpenError> {
+    let bytes = fs::metadata(path).map_err(|cause| unreadable(path, cause))?.len();
+    let is_clean = *last_stop == LastStop::Clean;
+    if !is_clean {
+        warn!(bytes, log = ?verdict, "the database was not closed, it is checked");
+    }
+    let may_wait = is_clean || *verdict == LogVerdict::Whole;
+    if bytes > CHECK_ALWAYS_BYTES && may_wait {
+        return Ok(if is_clean { Pages::Sound } else { Pages::Unchecked });
+    }
+    check_whole(writer, path).await?;
+    Ok(Pages::Sound)
+}
+
+fn marker_failed(path: &Path, cause: io::Error) -> OpenError {
+    OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
 }
 
 fn unreadable(path: &Path, cause: io::Error) -> OpenError {
@@ -186,10 +252,31 @@ fn options(path: &Path, durability: Durability) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Looks at the file without SQLite, which might change what it finds.
-fn inspect(path: &Path, last_stop: LastStop) -> Result<(), OpenError> {
-    let foreign = |found: String| OpenError::Foreign { path: path.to_owned(), found };
+/// Looks at the file without SQLite, which might change what it finds, and holds its log against the marker.
+fn inspect(path: &Path, last_stop: &LastStop) -> Result<LogVerdict, OpenError> {
     let damaged = |found: String| OpenError::Damaged { path: path.to_owned(), found };
+    let (header, file_bytes) = inspect_header(path)?;
+    // While a log waits to be moved into the file, the file may be shorter than its header says.
+    let log_bytes = fs::metadata(beside(path, "-wal")).map(|log| log.len()).ok();
+    if log_bytes.unwrap_or(0) == 0 && file_bytes < header.bytes {
+        return Err(damaged(format!("it has {file_bytes} of its {} bytes", header.bytes)));
+    }
+    let verdict = match last_stop {
+        LastStop::Unclean(Some(note)) => note.check(path).map_err(|cause| unreadable(path, cause))?,
+        LastStop::Unclean(None) if log_bytes.is_none() => LogVerdict::Lost("is missing".into()),
+        LastStop::Clean | LastStop::Unclean(None) => LogVerdict::Unknown,
+    };
+    if let LogVerdict::Lost(found) = verdict {
+        return Err(OpenError::LogLost { path: path.to_owned(), found });
+    }
+    // Without the right to write, SQLite would find out in the middle of things.
+    OpenOptions::new().write(true).open(path).map_err(|cause| unreadable(path, cause))?;
+    Ok(verdict)
+}
+
+/// What the file says of itself, and how long it is. Refuses what is not ours or of a later version.
+pub(super) fn inspect_header(path: &Path) -> Result<(Header, u64), OpenError> {
+    let foreign = |found: String| OpenError::Foreign { path: path.to_owned(), found };
     let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
     if !metadata.is_file() {
         return Err(unreadable(path, io::ErrorKind::IsADirectory.into()));
@@ -205,16 +292,7 @@ fn inspect(path: &Path, last_stop: LastStop) -> Result<(), OpenError> {
     if header.schema > SCHEMA {
         return Err(OpenError::Newer { path: path.to_owned(), found: header.schema });
     }
-    // While a log waits to be moved into the file, the file may be shorter than its header says.
-    let log_bytes = fs::metadata(beside(path, "-wal")).map(|log| log.len()).ok();
-    if log_bytes.unwrap_or(0) == 0 && metadata.len() < header.bytes {
-        return Err(damaged(format!("it has {} of its {} bytes", metadata.len(), header.bytes)));
-    }
-    if last_stop == LastStop::Died && log_bytes.is_none() {
-        return Err(damaged("its write-ahead log (-wal), which holds the last writes, is missing".into()));
-    }
-    // Without the right to write, SQLite would find out in the middle of things.
-    OpenOptions::new().write(true).open(path).map(|_| ()).map_err(|cause| unreadable(path, cause))
+    Ok((header, metadata.len()))
 }
 
 /// Creates the database under another name and then renames it: a file of that name is always whole.
@@ -262,7 +340,7 @@ async fn check_ours(connection: &mut SqliteConnection, path: &Path) -> Result<()
     if found > SCHEMA { Err(OpenError::Newer { path: path.to_owned(), found }) } else { Ok(()) }
 }
 
-async fn check_whole(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
+pub(super) async fn check_whole(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
     let findings: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(3)")
         .fetch_all(connection)
         .await
@@ -409,7 +487,7 @@ mod tests {
         let log = beside(&path, "-wal");
         let aside = beside(&path, "-aside");
         fs::rename(&log, &aside).unwrap();
-        check_refused(&path, 65, "write-ahead log (-wal), which holds the last writes, is missing").await;
+        check_refused(&path, 65, "write-ahead log (-wal), which holds them, is missing").await;
         fs::rename(&aside, &log).unwrap();
         let store = open_store(&path).await.unwrap();
         assert_eq!(store.live_games().await.unwrap()[0].moves(), "445");

@@ -170,9 +170,9 @@ pub(super) async fn tokens_of(
     decode_tokens(sqlx::query_as(sql).bind(player.as_str()).bind(now.0).fetch_all(pool).await?)
 }
 
-type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
+pub(super) type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
+pub(super) fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
 }
 
@@ -184,7 +184,10 @@ pub(super) async fn key_of(
     Ok(sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?)
 }
 
-async fn name_is_taken(connection: &mut SqliteConnection, name: &PlayerName) -> Result<bool, StoreError> {
+pub(super) async fn name_is_taken(
+    connection: &mut SqliteConnection,
+    name: &PlayerName,
+) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM player WHERE name = ?";
     Ok(sqlx::query(sql).bind(name.as_str()).fetch_optional(connection).await?.is_some())
 }
@@ -220,16 +223,6 @@ pub(super) async fn add(
         .execute(connection)
         .await?;
     Ok(done_if(inserted.rows_affected(), Refused::IdTaken))
-}
-
-pub(super) async fn set_password(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    password: &str,
-) -> WriteOutcome {
-    let sql = "UPDATE player SET password = ? WHERE id = ?";
-    let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
-    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
 }
 
 pub(super) async fn promote(
@@ -275,46 +268,4 @@ pub(super) async fn set_profile(
     let query = sqlx::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
     let updated = query.bind(player.as_str()).execute(connection).await?;
     Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
-}
-
-/// Adds a credential, and clears away the player's expired ones so that they do not pile up.
-pub(super) async fn add_token(connection: &mut SqliteConnection, token: &StoredToken) -> WriteOutcome {
-    let Some(player) = key_of(connection, &token.player).await? else {
-        return Ok(Err(Refused::NoSuchPlayer));
-    };
-    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) \
-               ON CONFLICT DO NOTHING";
-    let inserted = sqlx::query(sql)
-        .bind(token.id.as_str())
-        .bind(player)
-        .bind(token.kind.word())
-        .bind(token.digest.as_slice())
-        .bind(token.created_at.0)
-        .bind(token.expires_at.map(|end| end.0))
-        .execute(&mut *connection)
-        .await?;
-    if inserted.rows_affected() == 0 {
-        return Ok(Err(Refused::IdTaken));
-    }
-    let clear = "DELETE FROM token WHERE player = ? AND expires_at <= ? AND id <> ?";
-    let query = sqlx::query(clear).bind(player).bind(token.created_at.0).bind(token.id.as_str());
-    query.execute(connection).await?;
-    Ok(Ok(Written::Done))
-}
-
-pub(super) async fn revoke_tokens(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    only: Option<&TokenId>,
-) -> WriteOutcome {
-    let Some(player) = key_of(connection, player).await? else {
-        return Ok(Err(Refused::NoSuchPlayer));
-    };
-    let sql = "DELETE FROM token WHERE player = ?1 AND (?2 IS NULL OR id = ?2) RETURNING id";
-    let ids: Vec<String> =
-        sqlx::query_scalar(sql).bind(player).bind(only.map(TokenId::as_str)).fetch_all(connection).await?;
-    let revoked: Result<Vec<TokenId>, Damage> = ids.iter().map(|id| parsed("token.id", id)).collect();
-    let mut revoked = revoked?;
-    revoked.sort();
-    Ok(Ok(Written::Revoked(revoked)))
 }

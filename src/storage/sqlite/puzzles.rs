@@ -7,9 +7,11 @@ use super::convert::{number, parsed, word};
 use super::error::Damage;
 use super::{SqliteStore, players};
 use crate::model::ids::{PlayerId, PuzzleId};
+use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak,
+    TryRecord, TryResult,
 };
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
@@ -142,10 +144,26 @@ pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleT
         "INSERT INTO puzzle_try (player, puzzle, solved, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let query = sqlx::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.at.0);
     if query.execute(&mut *connection).await?.rows_affected() > 0 {
-        let sql = "UPDATE puzzle SET tries = tries + 1, solved = solved + ? WHERE key = ?";
-        sqlx::query(sql).bind(solved).bind(puzzle).execute(connection).await?;
+        count(connection, player, puzzle).await?;
     }
     Ok(Ok(Written::Done))
+}
+
+/// Counts a stored try for its puzzle. A guest's first ones count all together, once there are enough.
+async fn count(connection: &mut SqliteConnection, player: i64, puzzle: i64) -> Result<(), StoreError> {
+    let sql = "SELECT p.kind, (SELECT count(*) FROM puzzle_try t WHERE t.player = p.key) FROM player p WHERE p.key = ?";
+    let (kind, tries): (String, i64) = sqlx::query_as(sql).bind(player).fetch_one(&mut *connection).await?;
+    let tries = usize::try_from(tries).unwrap_or(usize::MAX);
+    let only = match word("player.kind", &kind)? {
+        PlayerKind::Guest if tries < GUEST_TRIES_TO_COUNT => return Ok(()),
+        PlayerKind::Guest if tries == GUEST_TRIES_TO_COUNT => None,
+        PlayerKind::Guest | PlayerKind::Human | PlayerKind::Bot => Some(puzzle),
+    };
+    let sql = "UPDATE puzzle SET tries = tries + 1, solved = solved + \
+               (SELECT t.solved FROM puzzle_try t WHERE t.player = ?1 AND t.puzzle = puzzle.key) \
+               WHERE key IN (SELECT t.puzzle FROM puzzle_try t WHERE t.player = ?1 AND (?2 IS NULL OR t.puzzle = ?2))";
+    sqlx::query(sql).bind(player).bind(only).execute(connection).await?;
+    Ok(())
 }
 
 pub(super) async fn solve_daily(

@@ -1,6 +1,6 @@
 //! The end of a game: its number and what it does to the ratings, in the transaction of its last event.
 
-use fourfold_engine::{BySide, Side, WinDrawLoss};
+use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Sqlite, SqliteConnection};
 
@@ -9,17 +9,18 @@ use super::error::Damage;
 use super::games::GameKeys;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::{MilliElo, Standing};
+use crate::model::rating::newcomers;
 use crate::storage::record::{RatingRow, Settlement, UnratedReason};
 
 use crate::model::time::UnixMillis;
-use crate::storage::settle::{RatingUpdate, RatingVerdict, Referee};
+use crate::storage::settle::{OpponentStanding, Precedents, RatingUpdate, RatingVerdict, Referee};
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 
 /// Settles a game that ends. The primary keys of all rows see to it that this happens once.
 ///
 /// Most of the cost of a statement is the way to the connection's thread and back, so there are three: the players'
-/// ratings with the next number, their last games, and all that is written.
+/// ratings with the next number, their last games, and all that is written; and one more for whoever met a newcomer.
 pub(super) async fn settle(
     connection: &mut SqliteConnection,
     keys: GameKeys,
@@ -31,7 +32,15 @@ pub(super) async fn settle(
         verdict
     } else {
         let remembered = last_rated_games(connection, keys, referee).await?;
-        referee.judge(rows, &remembered)
+        let mut gained = BySide::default();
+        let opponents = referee.opponents(&rows);
+        for side in Side::BOTH {
+            if opponents[side] == OpponentStanding::New {
+                let (player, variant) = (keys.players()[side], referee.spec.variant);
+                gained[side] = gained_from_newcomers(connection, player, variant, ended_at).await?;
+            }
+        }
+        referee.judge(Precedents { rows, remembered: &remembered, gained })
     };
     let end = SettlementRows { number, keys, referee, ended_at };
     let (ratings, unrated_because) = match verdict {
@@ -100,6 +109,19 @@ async fn before(
         rows[side] = row.rating()?;
     }
     Ok(Before { number, rows })
+}
+
+/// What newcomers have added to a rating in the day before.
+async fn gained_from_newcomers(
+    connection: &mut SqliteConnection,
+    player: i64,
+    variant: Variant,
+    ended_at: UnixMillis,
+) -> Result<i64, StoreError> {
+    let sql = "SELECT coalesce(sum(delta), 0) FROM rating_entry \
+               WHERE player = ? AND variant = ? AND from_newcomer_at > ? AND delta > 0";
+    let query = sqlx::query_scalar(sql).bind(player).bind(variant.to_string());
+    Ok(query.bind(newcomers::since(ended_at).0).fetch_one(connection).await?)
 }
 
 /// The last rated games of these players in this variant.
@@ -185,8 +207,8 @@ impl<'a> SettlementRows<'a> {
         changes: &BySide<RatingUpdate>,
     ) -> Result<(), StoreError> {
         let sql = insert_end!(
-            "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
-             VALUES ($7, $9, $1, $8, $10, $11, $12), ($8, $9, $1, $7, $13, $14, $15); \
+            "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, from_newcomer_at) \
+             VALUES ($7, $9, $1, $8, $10, $11, $12, $24), ($8, $9, $1, $7, $13, $14, $15, $25); \
              INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
              VALUES ($7, $9, $12, $16, $17, $18, $19), ($8, $9, $15, $20, $21, $22, $23) \
              ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
@@ -201,7 +223,15 @@ impl<'a> SettlementRows<'a> {
         };
         let query = self.bind(sql, None).bind(self.referee.spec.variant.to_string());
         let query = entry(entry(query, &changes.first), &changes.second);
-        counts(counts(query, &changes.first), &changes.second).execute(connection).await?;
+        let from_newcomer_at = |change: &RatingUpdate| match change.opponent {
+            OpponentStanding::New => Some(self.ended_at.0),
+            OpponentStanding::Known => None,
+        };
+        counts(counts(query, &changes.first), &changes.second)
+            .bind(from_newcomer_at(&changes.first))
+            .bind(from_newcomer_at(&changes.second))
+            .execute(connection)
+            .await?;
         Ok(())
     }
 }

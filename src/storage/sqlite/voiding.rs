@@ -11,16 +11,17 @@ use sqlx::SqliteConnection;
 
 use super::convert::{parsed, to_sql, word};
 use super::error::Damage;
-use super::{judgements, learners, published};
+use super::{games, judgements, learners, published};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::RatingEntry;
+use crate::model::rating::newcomers::Footing;
 use crate::model::result::EndReason;
 use crate::storage::record::{Ending, GameSpec, OpeningSource, RatingRow, UnratedReason};
 
 use crate::model::time::UnixMillis;
 use crate::storage::refold::{Refold, Voided};
-use crate::storage::settle::{RatingVerdict, Referee};
+use crate::storage::settle::{OpponentStanding, RatingUpdate, RatingVerdict, Referee};
 use crate::storage::store::{Refused, StoreError, Written};
 
 /// Entries in one statement: a list of some 50 KiB.
@@ -71,6 +72,9 @@ row! {
         first_key: i64,
         second_key: i64,
         moves: String,
+        first_footing: Option<String>,
+        second_footing: Option<String>,
+        ended_at: i64,
         result: String,
         /// Of short games; whether others ended by a line or otherwise changes nothing.
         reason: Option<String>,
@@ -92,10 +96,15 @@ impl VoidingCandidate {
             time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: None },
             rated: true,
             unrated_because: None,
+            footing: self.footing()?,
             opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis::default(),
         })
+    }
+
+    fn footing(&self) -> Result<Option<BySide<Footing>>, Damage> {
+        games::footing(self.first_footing.as_deref(), self.second_footing.as_deref())
     }
 
     fn ending(&self) -> Result<Ending, Damage> {
@@ -108,7 +117,7 @@ impl VoidingCandidate {
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
 async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> Result<(), StoreError> {
     let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
-               n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
+               g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
                (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
                FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
                JOIN player s ON s.key = g.second_player \
@@ -123,14 +132,16 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
         let before = candidate.unrated_because.as_deref();
         let is_voided = before == Some(UnratedReason::Voided.as_str());
         let voided = if is_voided { Voided::Yes } else { Voided::No };
-        let verdict = fold.settle(&Referee { spec: &spec, moves: &candidate.moves, ending }, voided);
+        let (referee, ended_at) =
+            (Referee { spec: &spec, moves: &candidate.moves, ending }, UnixMillis(candidate.ended_at));
+        let verdict = fold.settle(&referee, ended_at, voided);
         if candidate.number < from {
             continue;
         }
         let unrated = match verdict {
             RatingVerdict::Rated(changes) => {
                 let keys = (candidate.first_key, candidate.second_key);
-                entries.push((candidate.number, keys, changes.map(|change| change.entry)));
+                entries.push(VoidingEntry { number: candidate.number, keys, ended_at, changes });
                 None
             }
             RatingVerdict::Unrated(reason) => reason,
@@ -147,24 +158,42 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
     replace_ratings(connection, variant, &fold).await
 }
 
-type VoidingEntry = (i64, (i64, i64), BySide<RatingEntry>);
+/// Both players' entries of one game.
+struct VoidingEntry {
+    number: i64,
+    keys: (i64, i64),
+    ended_at: UnixMillis,
+    changes: BySide<RatingUpdate>,
+}
+
+impl VoidingEntry {
+    /// The rows as lists in JSON.
+    fn rows(&self) -> [String; 2] {
+        let (first, second) = self.keys;
+        let row = |player: i64, opponent: i64, change: &RatingUpdate| {
+            let RatingEntry { before, delta, after } = change.entry;
+            let from_newcomer_at = match change.opponent {
+                OpponentStanding::New => self.ended_at.0.to_string(),
+                OpponentStanding::Known => "null".to_owned(),
+            };
+            format!(
+                "[{player},{},{opponent},{},{delta},{},{from_newcomer_at}]",
+                self.number, before.0, after.0
+            )
+        };
+        [row(first, second, &self.changes.first), row(second, first, &self.changes.second)]
+    }
+}
 
 async fn insert_entries(
     connection: &mut SqliteConnection,
     variant: &str,
     entries: &[VoidingEntry],
 ) -> Result<(), StoreError> {
-    let mut rows = Vec::with_capacity(2 * entries.len());
-    for (number, (first, second), ratings) in entries {
-        let row = |player: &i64, opponent: &i64, entry: RatingEntry| {
-            let RatingEntry { before, delta, after } = entry;
-            format!("[{player},{number},{opponent},{},{delta},{}]", before.0, after.0)
-        };
-        rows.push(row(first, second, ratings.first));
-        rows.push(row(second, first, ratings.second));
-    }
-    let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after) \
-               SELECT value ->> 0, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 \
+    let rows: Vec<String> = entries.iter().flat_map(VoidingEntry::rows).collect();
+    let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, \
+               from_newcomer_at) \
+               SELECT value ->> 0, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 \
                FROM json_each(?)";
     let rows = format!("[{}]", rows.join(","));
     sqlx::query(sql).bind(variant).bind(rows).execute(connection).await?;

@@ -1,19 +1,31 @@
 //! The one writing connection: a batch of writes becomes one transaction.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sqlx::SqliteConnection;
+use tracing::error;
 
+use super::disk_space::DiskSpace;
+use super::error::is_contradiction;
 use super::events::{self, NewEvent};
 use super::games::{self, GameKeys};
+use super::open;
 use super::{
-    bot_versions, judgements, learners, players, published, puzzles, settlement, tournaments, voiding,
+    bot_versions, credentials, guests, judgements, learners, players, published, puzzles, settlement,
+    tournaments, voiding,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
 use crate::storage::record::{GameSpec, StoredEvent};
 use crate::storage::settle::Referee;
 use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
+
+/// Most writes of a batch that are left out because the database does not take them: more of them are no accident, and
+/// each costs the batch another attempt.
+const LEFT_OUT_MAX: usize = 16;
+
+/// What each write of a batch came to.
+type Answers = Vec<Result<Written, Refused>>;
 
 /// A game that goes on: what it looks like, and its rows' keys.
 #[derive(Clone, Debug)]
@@ -27,13 +39,16 @@ struct KnownGame {
 pub(super) struct WriteConnection {
     connection: SqliteConnection,
     live: HashMap<GameId, KnownGame>,
+    space: DiskSpace,
+    /// Which write of the batch is being applied, to know which one failed.
+    applying: usize,
     /// Set while a commit is under way. If it stays set, nobody knows what the database holds.
     in_doubt: bool,
 }
 
 impl WriteConnection {
     /// Takes up the games that go on. Damaged ones stay as they are: nothing can be appended to them.
-    pub(super) async fn new(mut connection: SqliteConnection) -> Result<Self, StoreError> {
+    pub(super) async fn new(mut connection: SqliteConnection, space: DiskSpace) -> Result<Self, StoreError> {
         let keys = games::live_keys(&mut connection).await?;
         let mut keys: HashMap<i64, GameKeys> = keys.into_iter().map(|keys| (keys.key, keys)).collect();
         let mut live = HashMap::new();
@@ -42,7 +57,7 @@ impl WriteConnection {
                 live.insert(game.spec.id.clone(), KnownGame { keys, game: UnfinishedGame::restore(&game) });
             }
         }
-        Ok(Self { connection, live, in_doubt: false })
+        Ok(Self { connection, live, space, applying: 0, in_doubt: false })
     }
 
     #[cfg(test)]
@@ -56,25 +71,84 @@ impl WriteConnection {
 
     /// Writes a batch in one transaction.
     ///
-    /// After an error other than [`StoreError::Full`], or if the caller gives up waiting, every later commit fails too.
-    pub(super) async fn commit(
-        &mut self,
-        batch: &[Write],
-    ) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+    /// After an error other than [`StoreError::Full`] and [`StoreError::Locked`], or if the caller gives up waiting,
+    /// every later commit fails too.
+    pub(super) async fn commit(&mut self, batch: &[Write]) -> Result<Answers, StoreError> {
+        self.enter_doubt()?;
+        if self.space.is_short() {
+            self.make_space().await;
+        }
+        let mut result = self.transact_what_is_right(batch).await;
+        if matches!(result, Err(StoreError::Full(_))) && self.roll_back().await && self.make_space().await {
+            result = self.transact_what_is_right(batch).await;
+        }
+        self.leave_doubt(&result).await;
+        result
+    }
+
+    /// Finds out whether anything can be written again, by writing what changes nothing.
+    pub(super) async fn probe(&mut self) -> Result<(), StoreError> {
+        self.enter_doubt()?;
+        self.make_space().await;
+        let result = open::touch(&mut self.connection).await.map_err(StoreError::from);
+        self.leave_doubt(&result).await;
+        result
+    }
+
+    fn enter_doubt(&mut self) -> Result<(), StoreError> {
         if self.in_doubt {
             return Err(StoreError::Failed("the outcome of an earlier commit is unknown".into()));
         }
         self.in_doubt = true;
-        let result = self.transact(batch).await;
-        match &result {
+        Ok(())
+    }
+
+    async fn leave_doubt<T>(&mut self, result: &Result<T, StoreError>) {
+        match result {
             Ok(_) => self.in_doubt = false,
-            Err(StoreError::Full(_)) => self.in_doubt = !self.roll_back().await,
+            Err(StoreError::Full(_) | StoreError::Locked(_)) => self.in_doubt = !self.roll_back().await,
             Err(_) => {}
+        }
+    }
+
+    /// Moves the log into the database, so that its space is free; says whether that went well. If not, the commit that
+    /// comes next says why.
+    async fn make_space(&mut self) -> bool {
+        self.space.empty_log(&mut self.connection).await
+    }
+
+    /// Writes a batch, but for those of its writes that contradict what is stored. That none does is checked before,
+    /// write by write; one that does all the same is a fault of ours, and must cost no more than what it is about.
+    async fn transact_what_is_right(&mut self, batch: &[Write]) -> Result<Answers, StoreError> {
+        let mut result = self.transact(batch, None).await;
+        let mut left_out = BTreeSet::new();
+        while let Err(failure) = &result
+            && is_contradiction(failure)
+            && self.roll_back().await
+        {
+            // The first time nobody knows which one it was: events are inserted together.
+            if self.applying < batch.len() && left_out.len() < LEFT_OUT_MAX {
+                error!(error = ?failure, "the database does not take a write, it is left out");
+                left_out.insert(self.applying);
+            } else if !left_out.is_empty() {
+                break;
+            }
+            result = self.transact(batch, Some(&left_out)).await;
+            if self.applying >= batch.len() {
+                break;
+            }
         }
         result
     }
 
-    async fn transact(&mut self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+    /// Writes a batch in one transaction. If some writes are to be `left_out`, even if none is yet, each of the others
+    /// is written in full before the next, so that the one that fails is known.
+    async fn transact(
+        &mut self,
+        batch: &[Write],
+        left_out: Option<&BTreeSet<usize>>,
+    ) -> Result<Answers, StoreError> {
+        self.applying = batch.len();
         sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
         let mut transaction = Transaction {
             connection: &mut self.connection,
@@ -83,11 +157,20 @@ impl WriteConnection {
             events: Vec::new(),
         };
         let mut answers = Vec::with_capacity(batch.len());
-        for write in batch {
+        for (index, write) in batch.iter().enumerate() {
+            if left_out.is_some_and(|left_out| left_out.contains(&index)) {
+                answers.push(Err(Refused::Contradiction));
+                continue;
+            }
+            self.applying = index;
             answers.push(transaction.apply(write).await?);
+            if left_out.is_some() {
+                transaction.insert_events().await?;
+            }
         }
-        let Transaction { changed, events, .. } = transaction;
-        events::insert(&mut self.connection, &events).await?;
+        self.applying = batch.len();
+        transaction.insert_events().await?;
+        let Transaction { changed, .. } = transaction;
         sqlx::raw_sql("COMMIT").execute(&mut self.connection).await?;
         for (id, known) in changed {
             match known {
@@ -118,14 +201,22 @@ struct Transaction<'batch, 'held> {
 }
 
 impl<'batch> Transaction<'batch, '_> {
+    async fn insert_events(&mut self) -> Result<(), StoreError> {
+        events::insert(self.connection, &std::mem::take(&mut self.events)).await
+    }
+
     /// Applies one write, or finds why it must be refused before anything of it is written.
     async fn apply(&mut self, write: &'batch Write) -> Result<Result<Written, Refused>, StoreError> {
         match write {
             Write::AddPlayer { player, password } => {
                 players::add(self.connection, player, password.as_deref()).await
             }
-            Write::SetPassword { player, password } => {
-                players::set_password(self.connection, player, password).await
+            Write::AddBot { bot, token, at_most } => {
+                credentials::add_bot(self.connection, bot, token, *at_most).await
+            }
+            Write::ReplaceGuest { old, new, idle } => guests::replace(self.connection, old, new, *idle).await,
+            Write::SetPassword { player, password, keeps } => {
+                credentials::set_password(self.connection, player, password, keeps.as_ref()).await
             }
             Write::Promote { player, name, password } => {
                 players::promote(self.connection, player, name, password).await
@@ -140,9 +231,12 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetProfile { player, profile } => {
                 players::set_profile(self.connection, player, profile).await
             }
-            Write::AddToken(token) => players::add_token(self.connection, token).await,
+            Write::AddToken { token, at_most } => {
+                credentials::add_token(self.connection, token, *at_most).await
+            }
+            Write::RotateToken { old, new } => credentials::rotate(self.connection, old, new).await,
             Write::RevokeTokens { player, only } => {
-                players::revoke_tokens(self.connection, player, only.as_ref()).await
+                credentials::revoke(self.connection, player, only.as_ref()).await
             }
             Write::StartGame(spec) => self.start(spec).await,
             Write::Append { game, events } => Ok(self.append(game, events)),
@@ -285,12 +379,54 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_write_that_the_database_does_not_take_is_refused_alone() {
+        let (_directory, store) = store().await;
+        let games = ["g1", "g2", "g3"].map(|id| spec(id, "Ada", "Bob"));
+        store.commit(&games.clone().map(Write::StartGame)).await.unwrap();
+        store
+            .execute(
+                "CREATE TRIGGER broken BEFORE INSERT ON event WHEN NEW.game = 2 \
+                 BEGIN SELECT RAISE(ABORT, 'no'); END",
+            )
+            .await;
+        let append = |moves_played: &str| {
+            let events = moves(moves_played);
+            games.clone().map(|game| Write::Append { game: game.id, events: events.clone() })
+        };
+        let answers = store.commit(&append("4")).await.unwrap();
+        assert_eq!(answers, [Ok(Written::Done), Err(Refused::Contradiction), Ok(Written::Done)]);
+        let played = |games: Vec<StoredGame>| games.iter().map(StoredGame::moves).collect::<Vec<_>>();
+        assert_eq!(played(store.live_games().await.unwrap()), ["4", "", "4"]);
+        // The refused one left no trace in what the writer knows of the game either.
+        store.execute("DROP TRIGGER broken").await;
+        let [_, second, _] = append("4");
+        assert_eq!(store.commit(&[second]).await.unwrap(), [Ok(Written::Done)]);
+        assert_eq!(played(store.live_games().await.unwrap()), ["4", "4", "4"]);
+    }
+
+    #[tokio::test]
+    async fn a_database_that_another_program_holds_is_waited_for() {
+        let (directory, store) = store().await;
+        store.execute("PRAGMA busy_timeout = 1").await;
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(directory.path().join("test.db"));
+        let mut other = sqlx::ConnectOptions::connect(&options).await.unwrap();
+        sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+        let batch = [Write::StartGame(spec("g1", "Ada", "Bob"))];
+        for _ in 0..2 {
+            let error = store.commit(&batch).await.unwrap_err();
+            assert!(matches!(error, StoreError::Locked(_)), "{error:?}");
+        }
+        assert!(matches!(store.probe().await, Err(StoreError::Locked(_))));
+        sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+        store.probe().await.unwrap();
+        assert_eq!(store.commit(&batch).await.unwrap(), [Ok(Written::Done)]);
+    }
+
+    #[tokio::test]
     async fn after_a_failure_nothing_is_written_any_more() {
         let (_directory, store) = store().await;
         let game = spec("g1", "Ada", "Bob");
-        store
-            .execute("CREATE TRIGGER broken BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'no'); END")
-            .await;
+        store.execute("DROP TABLE event").await;
         let append = Write::Append { game: game.id.clone(), events: moves("4") };
         let error = store.commit(&[Write::StartGame(game), append]).await.unwrap_err();
         assert!(matches!(error, StoreError::Failed(_)), "{error:?}");

@@ -1,0 +1,269 @@
+//! A copy of the whole database while it is used, and a look through all of its pages.
+//!
+//! The copy is made by SQLite (`VACUUM INTO`) on a connection of its own, from one moment's state: what is committed
+//! meanwhile is not in it. It goes slowly, so that no move waits for it: it works for a fraction of the time, and what
+//! it wrote is brought to the disk in small portions. It is written under another name, read back, and ends with its
+//! checksum, which SQLite does not look at; then it gets its name. Whatever happens, no half file has that name.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{RenameFlags, renameat_with};
+use sha2::{Digest, Sha256};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
+use tokio::task::spawn_blocking;
+
+use super::disk_space::free_bytes;
+use super::open;
+use crate::storage::backup::{Backup, BackupError, Overwrite};
+use crate::storage::store::StoreError;
+use crate::system::files::{self, beside, directory};
+
+/// Steps of SQLite's machine between two looks at the time: some 50 microseconds.
+const STEPS: i32 = 500;
+
+/// How long the copy works before it rests, and for how long: a fourth of a core, some 10 MiB a second.
+const WORK: Duration = Duration::from_millis(2);
+const REST: Duration = Duration::from_millis(6);
+
+/// How often what was copied is brought to the disk: little enough each time that commits do not queue behind it.
+const SYNC_EVERY: Duration = Duration::from_millis(100);
+
+/// Bytes hashed before a rest.
+const HASH_BYTES: usize = 1 << 20;
+
+/// What must be free beside the copy: with less the games would soon have no room.
+const RESERVE_BYTES: u64 = 16 << 20;
+
+/// Up to this size all pages are looked at in one go. A larger database is looked at table by table, so that the
+/// write-ahead log can be begun anew in between.
+const CHECK_WHOLE_BYTES: i64 = 64 << 20;
+
+/// What a copy ends with, and then its checksum and a line feed.
+const TRAILER_BEGINS: &[u8] = b"\nfourfold backup, sha256 ";
+const DIGITS: usize = 64;
+pub(super) const TRAILER_BYTES: usize = TRAILER_BEGINS.len() + DIGITS + 1;
+
+/// Copies a database.
+pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
+    check_name(database, to, overwrite)?;
+    let draft = files::draft_of(to);
+    let made = make(database, &draft, to, overwrite).await;
+    if made.is_err() {
+        // What is left of it helps nobody, and the first error is told.
+        let _ = fs::remove_file(&draft);
+    }
+    let _ = fs::remove_file(beside(&draft, "-journal")); // only there if SQLite was interrupted
+    made
+}
+
+async fn make(database: &Path, draft: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
+    let mut source = reading(database).connect().await.map_err(StoreError::from)?;
+    check_space(&mut source, to).await?;
+    copy(source, draft).await?;
+    let games = read_back(draft).await?;
+    let (draft, to) = (draft.to_owned(), to.to_owned());
+    let sealed = spawn_blocking(move || {
+        seal(&draft).and_then(|sealed| publish(&draft, &to, overwrite).map(|()| sealed))
+    });
+    let sealed = sealed.await.map_err(|error| StoreError::Failed(Box::new(error)))?;
+    let (bytes, sha256) = sealed?;
+    Ok(Backup { bytes, sha256, games })
+}
+
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> BackupError {
+    let path = path.to_owned();
+    move |cause| BackupError::Unwritable { path: path.clone(), cause }
+}
+
+fn check_name(database: &Path, to: &Path, overwrite: Overwrite) -> Result<(), BackupError> {
+    let bad = |why| Err(BackupError::BadName { path: to.to_owned(), why });
+    if to.to_str().is_none() {
+        return bad("it is not UTF-8");
+    }
+    let home = directory(database).canonicalize().map_err(unwritable(to))?;
+    let parent = directory(to).canonicalize().map_err(unwritable(to))?;
+    let is_ours = to.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fourfold."));
+    if parent == home && is_ours {
+        return bad("the database itself has such names");
+    }
+    match fs::symlink_metadata(to) {
+        Ok(found) if found.is_dir() => bad("it is a directory"),
+        Ok(_) if overwrite == Overwrite::Never => Err(BackupError::Exists { path: to.to_owned() }),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(to)(error)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn reading(database: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new().filename(database).read_only(true).disable_statement_logging()
+}
+
+async fn check_space(source: &mut SqliteConnection, to: &Path) -> Result<(), BackupError> {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let bytes: i64 = sqlx::query_scalar(sql).fetch_one(source).await.map_err(StoreError::from)?;
+    let needed = u64::try_from(bytes).unwrap_or(0) + RESERVE_BYTES;
+    let free = free_bytes(directory(to)).map_err(unwritable(to))?;
+    if free < needed { Err(BackupError::NoSpace { path: to.to_owned(), needed, free }) } else { Ok(()) }
+}
+
+/// Lets SQLite copy, at its ease.
+async fn copy(mut source: SqliteConnection, draft: &Path) -> Result<(), BackupError> {
+    let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
+    let file = options.open(draft).map_err(unwritable(draft))?;
+    let mut since = Instant::now();
+    let mut lock = source.lock_handle().await.map_err(StoreError::from)?;
+    lock.set_progress_handler(STEPS, move || {
+        if since.elapsed() >= WORK {
+            thread::park_timeout(REST);
+            since = Instant::now();
+        }
+        true
+    });
+    drop(lock);
+    let name = draft.to_str().unwrap_or_default().to_owned(); // its name was checked
+    let copying = async {
+        sqlx::query("VACUUM INTO ?").bind(name).execute(&mut source).await.map_err(StoreError::from)?;
+        source.close().await.map_err(StoreError::from)
+    };
+    let mut copying = std::pin::pin!(copying);
+    let mut portions = tokio::time::interval(SYNC_EVERY);
+    loop {
+        tokio::select! {
+            copied = &mut copying => break copied?,
+            _ = portions.tick() => {
+                let file = file.try_clone().map_err(unwritable(draft))?;
+                let synced = spawn_blocking(move || file.sync_data()).await;
+                synced.map_err(|error| StoreError::Failed(Box::new(error)))?.map_err(unwritable(draft))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens the copy as a start would, and counts the games in it.
+async fn read_back(draft: &Path) -> Result<u64, BackupError> {
+    let not_whole = |error: open::OpenError| BackupError::NotWhole { found: error.to_string() };
+    open::inspect_header(draft).map_err(not_whole)?;
+    let mut copy = reading(draft).immutable(true).connect().await.map_err(StoreError::from)?;
+    open::check_whole(&mut copy, draft).await.map_err(not_whole)?;
+    let sql = "SELECT count(*) FROM settlement";
+    let games: i64 = sqlx::query_scalar(sql).fetch_one(&mut copy).await.map_err(StoreError::from)?;
+    copy.close().await.map_err(StoreError::from)?;
+    Ok(u64::try_from(games).unwrap_or(0))
+}
+
+/// Adds its checksum to a copy and brings it to the disk.
+fn seal(draft: &Path) -> Result<(u64, String), BackupError> {
+    let sealed = || -> io::Result<(u64, String)> {
+        let mut file = OpenOptions::new().read(true).append(true).open(draft)?;
+        let bytes = file.metadata()?.len();
+        let sha256 = sha256(&mut file, bytes)?;
+        file.write_all(&trailer(&sha256))?;
+        file.sync_all()?;
+        Ok((bytes + TRAILER_BYTES as u64, sha256))
+    };
+    sealed().map_err(unwritable(draft))
+}
+
+fn trailer(sha256: &str) -> Vec<u8> {
+    [TRAILER_BEGINS, sha256.as_bytes(), b"\n"].concat()
+}
+
+/// The checksum of the next so many bytes, at ease.
+pub(super) fn sha256(file: &mut impl Read, bytes: u64) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut portion = Vec::with_capacity(HASH_BYTES);
+    let mut left = bytes;
+    while left > 0 {
+        portion.clear();
+        let read = file.by_ref().take(left.min(HASH_BYTES as u64)).read_to_end(&mut portion)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        hasher.update(&portion);
+        left -= read as u64;
+        thread::park_timeout(REST);
+    }
+    let digest: [u8; 32] = hasher.finalize().into();
+    let mut text = String::with_capacity(DIGITS);
+    for byte in digest {
+        let _ = write!(text, "{byte:02x}"); // writing to a string cannot fail
+    }
+    Ok(text)
+}
+
+/// Gives the copy its name.
+fn publish(draft: &Path, to: &Path, overwrite: Overwrite) -> Result<(), BackupError> {
+    let renamed = match overwrite {
+        Overwrite::Replace => fs::rename(draft, to),
+        Overwrite::Never => rename_to_new(draft, to),
+    };
+    match renamed.and_then(|()| files::sync_directory(to)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(BackupError::Exists { path: to.to_owned() })
+        }
+        result => result.map_err(unwritable(to)),
+    }
+}
+
+/// Renames without replacing a file that has come there meanwhile.
+fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    let here = rustix::fs::CWD;
+    match renameat_with(here, from, here, to, RenameFlags::NOREPLACE) {
+        // Not every file system knows how; a link does not replace anything either.
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+            fs::hard_link(from, to).and_then(|()| fs::remove_file(from))
+        }
+        result => Ok(result?),
+    }
+}
+
+/// How many bytes of a copy are database, if it ends as a copy does, and the checksum that it names.
+pub(super) fn read_trailer(file: &mut File) -> io::Result<Option<(u64, String)>> {
+    let bytes = file.metadata()?.len();
+    let Some(content) = bytes.checked_sub(TRAILER_BYTES as u64) else { return Ok(None) };
+    let mut end = vec![0; TRAILER_BYTES];
+    file.seek(SeekFrom::Start(content))?;
+    file.read_exact(&mut end)?;
+    file.seek(SeekFrom::Start(0))?;
+    let digits = end.strip_prefix(TRAILER_BEGINS).and_then(|rest| rest.strip_suffix(b"\n"));
+    let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+    Ok(digits.map(|digits| (content, digits.to_owned())))
+}
+
+/// Looks at all pages, at what they hold and at what rows name. A line for each finding.
+pub(super) async fn audit_pages(readers: &SqlitePool) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let bytes: i64 = sqlx::query_scalar(sql).fetch_one(readers).await?;
+    let mut findings: Vec<String> = if bytes <= CHECK_WHOLE_BYTES {
+        sqlx::query_scalar("PRAGMA integrity_check").fetch_all(readers).await?
+    } else {
+        check_tables(readers).await?
+    };
+    findings.retain(|finding| finding != "ok");
+    let rows: Vec<(String, Option<i64>, String, i64)> =
+        sqlx::query_as("PRAGMA foreign_key_check").fetch_all(readers).await?;
+    let dangling = |(table, row, parent, _): (String, Option<i64>, String, i64)| {
+        format!("row {} of {table} names nothing in {parent}", row.unwrap_or_default())
+    };
+    findings.extend(rows.into_iter().map(dangling));
+    Ok(findings)
+}
+
+async fn check_tables(readers: &SqlitePool) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let tables: Vec<String> = sqlx::query_scalar(sql).fetch_all(readers).await?;
+    let mut findings = Vec::new();
+    for table in tables {
+        let sql = "SELECT * FROM pragma_integrity_check(?)";
+        findings.extend(sqlx::query_scalar::<_, String>(sql).bind(table).fetch_all(readers).await?);
+    }
+    Ok(findings)
+}
