@@ -7,6 +7,7 @@ mod attempts;
 mod counters;
 mod error;
 mod guest;
+mod idle_guests;
 mod lifecycle;
 mod password;
 pub(crate) mod token;
@@ -19,9 +20,10 @@ use tokio::time::Instant;
 use tracing::info;
 
 pub use self::error::AccountError;
-pub(crate) use self::guest::is_guest;
+pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 
 use self::counters::Counters;
+use self::idle_guests::IdleGuestRows;
 use self::password::Passwords;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::player::Identity;
@@ -31,19 +33,27 @@ use crate::model::signing::Signer;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::store::{Refused, StoreError, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
+use crate::system::shares::{Payer, Share, Shares};
 
 /// How long somebody stays signed in: 30 days.
 pub(crate) const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// How long before its end a guest's cookie is renewed by a visit: two thirds of its life are left unrenewed, so that
 /// most pages set no cookie.
-const GUEST_RENEWAL_MS: i64 = guest::GUEST_LIFETIME_MS / 3;
+const GUEST_RENEWAL_MS: i64 = GUEST_LIFETIME_MS / 3;
 
 /// Bots of one account. More are no experiment any more but a flood.
-const BOTS_MAX: usize = 100;
+const BOTS_MAX: u32 = 100;
+
+/// Tokens of one bot: for each machine that it runs on, and some that were forgotten.
+const TOKENS_MAX: u32 = 20;
+
+/// Sessions of one person that are stored. Whoever signs in on one device more is signed out on that of longest ago.
+const SESSIONS_MAX: u32 = 20;
 
 /// Names that are tried for a guest, or for somebody who left, before giving up; already the second is hardly ever
 /// needed.
@@ -89,6 +99,8 @@ struct AccountsInner {
     signer: Signer,
     passwords: Passwords,
     counters: Counters,
+    shares: Shares,
+    idle_guests: IdleGuestRows,
     revoked: broadcast::Sender<Revoked>,
 }
 
@@ -103,11 +115,19 @@ pub(crate) enum Revoked {
 
 impl Accounts {
     /// Makes the service. `signer` has the secret key of the data directory.
-    pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer, shares: Shares) -> Self {
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
-        let passwords = Passwords::new();
-        let counters = Counters::default();
-        Self { inner: Arc::new(AccountsInner { store, writer, signer, passwords, counters, revoked }) }
+        let inner = AccountsInner {
+            store,
+            writer,
+            signer,
+            passwords: Passwords::new(&shares),
+            counters: Counters::default(),
+            shares,
+            idle_guests: IdleGuestRows::default(),
+            revoked,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks
@@ -150,8 +170,8 @@ impl Accounts {
         if self.inner.store.player_by_name(&name).await?.is_some() {
             return Err(AccountError::NameTaken);
         }
-        self.inner.counters.begin_registration(from, Instant::now())?;
-        Ok((name, self.inner.passwords.hash(password).await?))
+        self.inner.shares.spend(Share::Registration, &Payer::stranger(from))?;
+        Ok((name, self.inner.passwords.hash(from, password).await?))
     }
 
     /// Signs a person in who connects from `from`.
@@ -170,10 +190,12 @@ impl Accounts {
         self.issue(&player, TokenKind::Session).await
     }
 
-    /// Whose name and password these are. Wrong ones are counted.
+    /// Whose name and password these are. All attempts draw on a share of the network; wrong ones are counted besides.
     async fn prove(&self, from: IpAddr, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
-        let attempt = self.inner.counters.begin_sign_in(name, from, Instant::now())?;
-        let checked = self.check_password(name, password).await;
+        self.inner.shares.spend(Share::SignIn, &Payer::stranger(from))?;
+        let network = self.inner.shares.counted(from);
+        let attempt = self.inner.counters.begin_sign_in(name, network, Instant::now())?;
+        let checked = self.check_password(from, name, password).await;
         match &checked {
             Ok(_) => self.inner.counters.was_right(&attempt),
             // Counted when it began.
@@ -227,7 +249,12 @@ impl Accounts {
         Ok(())
     }
 
-    async fn check_password(&self, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
+    async fn check_password(
+        &self,
+        from: IpAddr,
+        name: &str,
+        password: Secret,
+    ) -> Result<StoredPlayer, AccountError> {
         let player = match name.parse::<PlayerName>() {
             Ok(name) => self.inner.store.player_by_name(&name).await?,
             Err(_) => None,
@@ -236,7 +263,7 @@ impl Accounts {
             Some(player) => self.inner.store.password(&player.id).await?,
             None => None,
         };
-        let is_right = self.inner.passwords.verify(password, stored).await?;
+        let is_right = self.inner.passwords.verify(from, password, stored).await?;
         player.filter(|_| is_right).ok_or(AccountError::BadCredentials)
     }
 
@@ -253,13 +280,15 @@ impl Accounts {
             PlayerKind::Bot | PlayerKind::Guest => return Err(AccountError::NoAccount),
         }
         let name = PlayerName::register(name)?;
-        if self.inner.store.bots_of(&owner.id).await?.len() >= BOTS_MAX {
-            return Err(AccountError::TooManyBots { max: BOTS_MAX });
-        }
-        let player = new_player(name, PlayerKind::Bot, Some(owner.id.clone()));
-        self.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
-        info!(player = %player.id, name = %player.name, owner = %owner.id, "bot created");
-        self.issue(&player, TokenKind::Bot).await
+        let bot = new_player(name, PlayerKind::Bot, Some(owner.id.clone()));
+        let (token, secret) = draw_token(&bot.id, TokenKind::Bot);
+        let issued = Issued { identity: identity_of(&bot), token: token.id.clone(), secret };
+        // How many there are is looked at where they are written: requests that race must not slip through together.
+        let added = self.write(Write::AddBot { bot, token, at_most: BOTS_MAX }).await;
+        added.map_err(|error| error.if_too_many(AccountError::TooManyBots { max: BOTS_MAX }))?;
+        let Identity { id, name, .. } = &issued.identity;
+        info!(player = %id, %name, owner = %owner.id, "bot created");
+        Ok(issued)
     }
 
     /// The bot of that name, if `owner` owns it.
@@ -277,12 +306,16 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token.
+    /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token;
+    /// [`AccountError::TooManyTokens`] if it has `TOKENS_MAX`.
     pub(crate) async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
+        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot).await
+    }
+
+    async fn remote_bot(&self, bot: &PlayerId) -> Result<StoredPlayer, AccountError> {
         let player = self.inner.store.player(bot).await?;
         let is_remote = |player: &StoredPlayer| player.kind == PlayerKind::Bot && !player.house;
-        let player = player.filter(is_remote).ok_or(AccountError::NoSuchBot)?;
-        self.issue(&player, TokenKind::Bot).await
+        player.filter(is_remote).ok_or(AccountError::NoSuchBot)
     }
 
     /// Revokes all tokens of a bot, or all sessions of a person, and says how many there were.
@@ -325,11 +358,10 @@ impl Accounts {
     ///
     /// As of [`Self::revoke_token`], and then there is no new one either.
     pub(crate) async fn rotate_token(&self, bot: &PlayerId, token: &TokenId) -> Result<Issued, AccountError> {
-        if !self.bot_tokens(bot).await?.iter().any(|known| known.id == *token) {
-            return Err(AccountError::NoSuchToken);
-        }
-        let issued = self.new_token(bot).await?;
-        self.revoke_token(bot, token).await?;
+        let identity = identity_of(&self.remote_bot(bot).await?);
+        let (new, secret) = draw_token(bot, TokenKind::Bot);
+        let issued = Issued { identity, token: new.id.clone(), secret };
+        self.write(Write::RotateToken { old: token.clone(), new }).await?;
         Ok(issued)
     }
 
@@ -346,7 +378,7 @@ impl Accounts {
 
     /// Makes somebody up. Nothing is stored.
     pub(crate) fn new_guest(&self) -> Guest {
-        let id = PlayerId::random(&mut rand::rng());
+        let id = PlayerId::random(&mut chance());
         let cookie = Some(self.sign_guest(&id, UnixMillis::now()));
         Guest { identity: guest::identity(id, 0), cookie }
     }
@@ -361,7 +393,7 @@ impl Accounts {
         let Some((id, expires_at)) = guest::verify(&self.inner.signer, cookie, now) else {
             return Ok(None);
         };
-        let is_ageing = expires_at.0 - now.0 < GUEST_RENEWAL_MS;
+        let is_ageing = expires_at.0.saturating_sub(now.0) < GUEST_RENEWAL_MS;
         let cookie = is_ageing.then(|| self.sign_guest(&id, now));
         // Somebody who has played is stored, perhaps under another name than the first that the id gives.
         let identity = match self.inner.store.player(&id).await? {
@@ -393,8 +425,8 @@ impl Accounts {
                 id: identity.id.clone(),
                 ..new_player(identity.name.clone(), PlayerKind::Guest, None)
             };
-            match self.write(Write::AddPlayer { player, password: None }).await {
-                Ok(_) => return Ok(identity),
+            match self.store_guest(player).await {
+                Ok(()) => return Ok(identity),
                 Err(AccountError::NameTaken) => {}
                 Err(other) => return Err(other),
             }
@@ -402,32 +434,35 @@ impl Accounts {
         Err(AccountError::NameTaken)
     }
 
+    /// Stores a guest, in the place of one whom nobody comes back to if there is one.
+    async fn store_guest(&self, player: StoredPlayer) -> Result<(), AccountError> {
+        if let Some((old, idle)) = self.inner.idle_guests.take() {
+            let replaced = self.write(Write::ReplaceGuest { old, new: player.clone(), idle }).await;
+            match replaced {
+                // Somebody has come back meanwhile.
+                Err(AccountError::Unexpected(Refused::NoSuchPlayer)) => {}
+                other => return other.map(|_| ()),
+            }
+        }
+        self.write(Write::AddPlayer { player, password: None }).await.map(|_| ())
+    }
+
     fn sign_guest(&self, id: &PlayerId, now: UnixMillis) -> Secret {
-        guest::sign(&self.inner.signer, id, UnixMillis(now.0 + guest::GUEST_LIFETIME_MS))
+        guest::sign(&self.inner.signer, id, UnixMillis(now.0 + GUEST_LIFETIME_MS))
     }
 
     // ---- credentials ----
 
     async fn issue(&self, player: &StoredPlayer, kind: TokenKind) -> Result<Issued, AccountError> {
-        let (id, secret) = {
-            let mut rng = rand::rng();
-            (TokenId::random(&mut rng), token::draw(kind, &mut rng))
+        let (token, secret) = draw_token(&player.id, kind);
+        let issued = Issued { identity: identity_of(player), token: token.id.clone(), secret };
+        let at_most = match kind {
+            TokenKind::Bot => TOKENS_MAX,
+            TokenKind::Session => SESSIONS_MAX,
         };
-        let now = UnixMillis::now();
-        let expires_at = match kind {
-            TokenKind::Bot => None,
-            TokenKind::Session => Some(UnixMillis(now.0 + SESSION_LIFETIME_MS)),
-        };
-        let stored = StoredToken {
-            id: id.clone(),
-            player: player.id.clone(),
-            kind,
-            digest: token::digest(&secret),
-            created_at: now,
-            expires_at,
-        };
-        self.write(Write::AddToken(stored)).await?;
-        Ok(Issued { identity: identity_of(player), token: id, secret })
+        let added = self.write(Write::AddToken { token, at_most }).await;
+        added.map_err(|error| error.if_too_many(AccountError::TooManyTokens { max: at_most }))?;
+        Ok(issued)
     }
 
     async fn by_secret(&self, kind: TokenKind, secret: &Secret) -> Result<Authenticated, AccountError> {
@@ -444,31 +479,60 @@ impl Accounts {
 
     async fn revoke(&self, player: &PlayerId, only: Option<TokenId>) -> Result<usize, AccountError> {
         match self.write(Write::RevokeTokens { player: player.clone(), only }).await? {
-            Written::Revoked(tokens) => {
-                let count = tokens.len();
-                for token in tokens {
-                    // Nobody listens when no session is open.
-                    let _ = self.inner.revoked.send(Revoked::Token(token));
-                }
-                Ok(count)
-            }
+            Written::Revoked(tokens) => Ok(tokens.len()),
             Written::Done | Written::Settled(_) => Ok(0),
         }
     }
 
+    /// Writes, and tells of what is revoked by it. A task does so: whoever asked may hang up in between, and what is
+    /// revoked is revoked all the same.
     async fn write(&self, write: Write) -> Result<Written, AccountError> {
-        self.inner.writer.write(write).await.map_err(|error| match error {
+        let accounts = Arc::clone(&self.inner);
+        let writing = tokio::spawn(async move {
+            let written = accounts.writer.write(write).await;
+            if let Ok(Written::Revoked(tokens)) = &written {
+                for token in tokens {
+                    // Nobody listens when no session is open.
+                    let _ = accounts.revoked.send(Revoked::Token(token.clone()));
+                }
+            }
+            written
+        });
+        let written = writing.await.map_err(|_| AccountError::Write(Arc::new(StoreError::Closed)))?;
+        written.map_err(|error| match error {
             WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
+            WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
+            WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),
             WriteError::Store(error) => AccountError::Write(error),
         })
     }
 }
 
+/// A fresh credential as it is stored, and its secret, which is not.
+fn draw_token(player: &PlayerId, kind: TokenKind) -> (StoredToken, Secret) {
+    let mut rng = chance();
+    let secret = token::draw(kind, &mut rng);
+    let now = UnixMillis::now();
+    let expires_at = match kind {
+        TokenKind::Bot => None,
+        TokenKind::Session => Some(UnixMillis(now.0 + SESSION_LIFETIME_MS)),
+    };
+    let token = StoredToken {
+        id: TokenId::random(&mut rng),
+        player: player.clone(),
+        kind,
+        digest: token::digest(&secret),
+        created_at: now,
+        expires_at,
+    };
+    (token, secret)
+}
+
 fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> StoredPlayer {
     StoredPlayer {
-        id: PlayerId::random(&mut rand::rng()),
+        id: PlayerId::random(&mut chance()),
         name,
         kind,
         house: false,

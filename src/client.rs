@@ -203,7 +203,8 @@ impl Client {
     ///
     /// The connection is lost, or nothing came for 2.5 heartbeats: [`Self::reconnect`].
     pub(crate) async fn next(&mut self) -> Result<Received, ClientError> {
-        let patience = Duration::from_millis(self.welcome.heartbeat_ms * 5 / 2);
+        // Whatever the server says of itself.
+        let patience = Duration::from_millis(self.welcome.heartbeat_ms.saturating_mul(5) / 2);
         let socket = self.socket.as_mut().ok_or_else(|| ClientError::Lost("not connected".to_owned()))?;
         loop {
             let text =

@@ -1,5 +1,7 @@
-//! Who is stronger: the ladder of bots, tournaments, the published ratings, and whether a bot keeps to the rules.
+//! Who is stronger: the ladder of bots, tournaments, the published ratings, whether a bot keeps to the rules and people
+//! play fair.
 
+pub mod fair_play;
 pub(crate) mod leaderboard;
 pub(crate) mod matchmaker;
 pub mod self_test;

@@ -30,7 +30,7 @@ pub mod client;
 
 pub mod competition;
 
-pub(crate) mod operations;
+pub mod operations;
 
 pub mod http;
 

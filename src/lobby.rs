@@ -1,6 +1,6 @@
 //! How players find games: seeks that pair, challenges, house bots at once.
 //!
-//! [`acceptance`], [`pairing`] and [`challenge`] are pure; [`actor`] owns the open seeks and challenges.
+//! [`acceptance`], [`pairing`], [`pool`] and [`challenge`] are pure; [`actor`] owns the open seeks and challenges.
 
 pub(crate) mod acceptance;
 pub(crate) mod actor;
@@ -9,6 +9,7 @@ pub(crate) mod director;
 pub(crate) mod handle;
 mod lookup;
 pub(crate) mod pairing;
+mod pool;
 pub(crate) mod tv;
 
 pub(crate) use actor::LobbyActor;

@@ -1,3 +1,3 @@
 //! What operators do beside commanding a daemon: the check of a whole store.
 
-pub(crate) mod verify;
+pub mod verify;

@@ -2,9 +2,11 @@
 
 pub(crate) mod bot_seat;
 pub(crate) mod feeds;
+pub(crate) mod file_lessons;
 pub(crate) mod host;
 pub(crate) mod house;
 pub(crate) mod incident;
 pub(crate) mod presence;
 pub(crate) mod reasons;
 pub(crate) mod room;
+pub(crate) mod share;

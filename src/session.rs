@@ -5,6 +5,7 @@
 //! [`session_task`] owns each: there sockets come and go.
 
 pub(crate) mod client_session;
+pub(crate) mod departed;
 pub(crate) mod frame_guard;
 pub(crate) mod gateway;
 mod heartbeat;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use fourfold_engine::BySide;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
@@ -26,10 +25,16 @@ use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Snapshot, Welcome};
 use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
+use crate::session::departed::Departed;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
 use crate::system::config::HouseBotConfig;
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
+use crate::system::pauses::Pauses;
+use crate::system::shares::Shares;
+use crate::system::supervision::Supervision;
+use crate::system::tasks::Tasks;
 
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::presence::Sessions;
@@ -48,11 +53,18 @@ pub(crate) struct Setup {
     pub(crate) house: &'static [(&'static str, &'static str)],
     pub(crate) games_max: u32,
     pub(crate) pair_limit: u32,
+    /// Games of all players at the same time.
+    pub(crate) arena_games_max: usize,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { house: &[("Rando", "random"), ("Greta", "greedy")], games_max: 4, pair_limit: 20 }
+        Self {
+            house: &[("Rando", "random"), ("Greta", "greedy")],
+            games_max: 4,
+            pair_limit: 20,
+            arena_games_max: 1_000,
+        }
     }
 }
 
@@ -96,7 +108,8 @@ impl Arena {
         let (writer, writer_actor) = Writer::new(Arc::clone(&shared));
         tokio::spawn(writer_actor.run());
         let signer = Signer::new(&[7; KEY_BYTES]);
-        let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone());
+        let networks = Shares::default();
+        let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone(), networks.clone());
         let configured: Vec<HouseBotConfig> = setup
             .house
             .iter()
@@ -104,7 +117,8 @@ impl Arena {
             .collect();
         let files = std::path::Path::new(".");
         let house = HouseBots::set_up(&configured, files, shared.as_ref(), &writer).await.unwrap();
-        let (directory, tasks) = (Directory::default(), TaskTracker::new());
+        let (directory, tasks) = (Directory::default(), Tasks::for_tests(Part::Session));
+        let metrics = Arc::new(Metrics::new());
         let sessions = Sessions::new(setup.games_max);
         let feeds = Feeds::new(directory.clone(), || 0);
         let (host, host_actor) = Host::new(HostDeps {
@@ -117,10 +131,13 @@ impl Arena {
             pool: ComputePool::new(1),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
-            metrics: Arc::new(Metrics::new()),
+            metrics: Arc::clone(&metrics),
             pair_limit: setup.pair_limit,
             self_test: Requirement::Optional,
             live_values: LiveValues::default(),
+            shares: networks.clone(),
+            games_max: setup.arena_games_max,
+            pauses: Pauses::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),
@@ -128,10 +145,12 @@ impl Arena {
             host: host.clone(),
             feeds: feeds.clone(),
             tasks: tasks.clone(),
+            shares: networks.clone(),
             site_url: "http://arena.test".into(),
         });
-        tokio::spawn(host_actor.run());
-        tokio::spawn(lobby_actor.run());
+        let supervision = Supervision::new(Arc::clone(&metrics));
+        tokio::spawn(supervision.clone().keep(host_actor, CancellationToken::new()));
+        tokio::spawn(supervision.keep(lobby_actor, CancellationToken::new()));
         let services = Arc::new(Services {
             store: shared,
             writer,
@@ -139,13 +158,16 @@ impl Arena {
             signer,
             directory,
             sessions,
+            departed: Departed::default(),
             host,
             lobby,
             feeds,
+            shares: networks,
             tasks,
             stop: CancellationToken::new(),
             sockets_stop: CancellationToken::new(),
             started_at,
+            last_stored: UnixMillis::default(),
             heartbeat: Duration::from_secs(10),
             messages_per_20s: 100,
             connections_per_account: 8,
@@ -205,8 +227,27 @@ impl Arena {
         credential: Credential,
         hello: Hello,
     ) -> Result<Opened, RefusedHello> {
-        let address = "127.0.0.1".parse().unwrap();
+        self.try_hello_from("127.0.0.1", credential, hello).await
+    }
+
+    /// The same from another address; this machine's is counted for nobody.
+    pub(crate) async fn try_hello_from(
+        &self,
+        address: &str,
+        credential: Credential,
+        hello: Hello,
+    ) -> Result<Opened, RefusedHello> {
+        let address = address.parse().unwrap();
         self.gateway.open(hello, None, Caller { credential, address, received: now() }).await
+    }
+
+    /// Somebody with an account, connected from an address.
+    pub(crate) async fn join_from(&self, address: &str, account: &Account) -> Client {
+        Client::new(self.try_hello_from(address, account.credential.clone(), hello()).await.unwrap())
+    }
+
+    pub(crate) async fn guest_from(&self, address: &str) -> Client {
+        Client::new(self.try_hello_from(address, Credential::None, hello()).await.unwrap())
     }
 
     /// Starts a casual game.
@@ -256,7 +297,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(opened: Opened) -> Self {
-        let Opened { session: port, attachment } = opened;
+        let (port, attachment) = opened.into_parts();
         let first = match port.outbox().next(&attachment) {
             Next::Message(outgoing) => outgoing,
             other => panic!("{other:?}"),

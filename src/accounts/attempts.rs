@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -73,21 +72,6 @@ impl<K: Eq + Hash> Attempts<K> {
     }
 }
 
-/// A network address as limits count it: IPv6 by /64, which is what one subscriber has.
-///
-/// `None` for loopback: a proxy on the same machine that is not declared as trusted would make everybody one.
-pub(super) fn network(address: IpAddr) -> Option<IpAddr> {
-    let address = address.to_canonical();
-    match address {
-        _ if address.is_loopback() => None,
-        IpAddr::V4(_) => Some(address),
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            Some(IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,21 +119,5 @@ mod tests {
         }
         attempts.begin(SWEEP_FROM, start + secs(61));
         assert_eq!(attempts.by_key.len(), 1);
-    }
-
-    #[track_caller]
-    fn check_network(address: &str, expected: Option<&str>) {
-        let expected = expected.map(|text| text.parse().unwrap());
-        assert_eq!(network(address.parse().unwrap()), expected, "{address}");
-    }
-
-    #[test]
-    fn addresses_are_counted_by_subscriber_and_loopback_not_at_all() {
-        check_network("192.0.2.7", Some("192.0.2.7"));
-        check_network("::ffff:192.0.2.7", Some("192.0.2.7"));
-        check_network("2001:db8:1:2:3:4:5:6", Some("2001:db8:1:2::"));
-        check_network("127.0.0.1", None);
-        check_network("::1", None);
-        check_network("::ffff:127.0.0.1", None);
     }
 }

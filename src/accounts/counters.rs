@@ -1,4 +1,4 @@
-//! What failed lately: of whom, and from where.
+//! What failed lately: of whom, and from where. How often somebody may try at all is a share like others.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempts::{AttemptRule, Attempts, network};
+use super::attempts::{AttemptRule, Attempts};
 use super::error::AccountError;
 
 /// Wrong passwords for one account before it must wait.
@@ -14,9 +14,6 @@ const ACCOUNT_RULE: AttemptRule = AttemptRule { max: 5, window: Duration::from_m
 
 /// Wrong passwords from one network before it must wait.
 const NETWORK_RULE: AttemptRule = AttemptRule { max: 10, window: Duration::from_mins(10) };
-
-/// New accounts from one network: a school class behind one address can still sign up within an hour.
-const REGISTRATION_RULE: AttemptRule = AttemptRule { max: 30, window: Duration::from_hours(1) };
 
 /// Bytes of a name that are looked at: all names have fewer, and what is no name need not be told apart.
 const KEY_BYTES_MAX: usize = 32;
@@ -31,7 +28,6 @@ pub(super) struct Counters {
 struct CounterTables {
     by_account: Attempts<String>,
     by_network: Attempts<IpAddr>,
-    registrations: Attempts<IpAddr>,
 }
 
 impl Default for Counters {
@@ -39,7 +35,6 @@ impl Default for Counters {
         let tables = CounterTables {
             by_account: Attempts::new(ACCOUNT_RULE),
             by_network: Attempts::new(NETWORK_RULE),
-            registrations: Attempts::new(REGISTRATION_RULE),
         };
         Self { tables: Mutex::new(tables) }
     }
@@ -55,15 +50,15 @@ pub(super) struct SignInAttempt {
 }
 
 impl Counters {
-    /// Counts a try to sign in, unless the account or the network must wait.
+    /// Counts a try to sign in, unless the account or the network, where networks are counted, must wait.
     pub(super) fn begin_sign_in(
         &self,
         name: &str,
-        from: IpAddr,
+        network: Option<IpAddr>,
         now: Instant,
     ) -> Result<SignInAttempt, AccountError> {
         let account: String = name.chars().take(KEY_BYTES_MAX).map(|c| c.to_ascii_lowercase()).collect();
-        let attempt = SignInAttempt { account, network: network(from), began: now };
+        let attempt = SignInAttempt { account, network, began: now };
         self.with(|tables| {
             let by_account = tables.by_account.wait(&attempt.account, now);
             let by_network = attempt.network.and_then(|network| tables.by_network.wait(&network, now));
@@ -92,18 +87,6 @@ impl Counters {
                 tables.by_network.withdraw(&network, attempt.began);
             }
         });
-    }
-
-    /// Counts a new account, unless its network must wait.
-    pub(super) fn begin_registration(&self, from: IpAddr, now: Instant) -> Result<(), AccountError> {
-        let Some(network) = network(from) else { return Ok(()) };
-        self.with(|tables| {
-            if let Some(wait) = tables.registrations.wait(&network, now) {
-                return Err(AccountError::TooManyAttempts { wait });
-            }
-            tables.registrations.begin(network, now);
-            Ok(())
-        })
     }
 
     fn with<T>(&self, use_them: impl FnOnce(&mut CounterTables) -> T) -> T {

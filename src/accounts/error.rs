@@ -9,6 +9,8 @@ use super::password::{HashError, InvalidPassword};
 use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
 use crate::storage::store::Refused;
+use crate::storage::writer::Obstacle;
+use crate::system::shares::Refusal;
 
 /// Why an account service refused.
 #[derive(Debug, Error)]
@@ -34,15 +36,24 @@ pub enum AccountError {
         /// Until the next one may come.
         wait: Duration,
     },
+    /// A share is used up.
+    #[error(transparent)]
+    Share(#[from] Refusal),
     /// Too many passwords wait to be hashed, or too much to be written.
     #[error("too much is going on, try again in a moment")]
     Busy,
+    /// Nothing can be stored for now.
+    #[error("nothing can be stored: {0}")]
+    Obstructed(Obstacle),
     /// Only people with an account have bots.
     #[error("only people with an account can do this")]
     NoAccount,
     /// The account has as many bots as it may have.
     #[error("an account has at most {max} bots")]
-    TooManyBots { max: usize },
+    TooManyBots { max: u32 },
+    /// The bot has as many tokens as it may have.
+    #[error("a bot has at most {max} tokens")]
+    TooManyTokens { max: u32 },
     /// No remote bot of that name.
     #[error("there is no such bot")]
     NoSuchBot,
@@ -67,6 +78,16 @@ pub enum AccountError {
     /// A write was refused for a reason that this service never gives.
     #[error("the account could not be written")]
     Unexpected(#[source] Refused),
+}
+
+impl AccountError {
+    /// The error that says of what there are too many, if the store refused a write for that.
+    pub(super) fn if_too_many(self, error: Self) -> Self {
+        match self {
+            Self::Unexpected(Refused::TooMany) => error,
+            other => other,
+        }
+    }
 }
 
 impl From<HashError> for AccountError {

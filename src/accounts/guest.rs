@@ -12,7 +12,7 @@ use crate::storage::record::StoredPlayer;
 use crate::model::time::UnixMillis;
 
 /// How long a guest stays the same guest: 90 days. After that the browser gets a new identity.
-pub(super) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+pub(crate) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
 
 /// Characters after [`GUEST_PREFIX`] or [`GONE_PREFIX`].
 const SUFFIX_CHARS: usize = 6;

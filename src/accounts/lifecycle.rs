@@ -64,13 +64,9 @@ impl Accounts {
         password::check_rule(&new)?;
         self.confirm(from, &session.identity, old).await?;
         let player = &session.identity.id;
-        let password = self.inner.passwords.hash(new).await?;
-        self.write(Write::SetPassword { player: player.clone(), password }).await?;
-        for other in self.sessions(player).await? {
-            if other.id != session.token {
-                self.revoke(player, Some(other.id)).await?;
-            }
-        }
+        let password = self.inner.passwords.hash(from, new).await?;
+        let keeps = Some(session.token.clone());
+        self.write(Write::SetPassword { player: player.clone(), password, keeps }).await?;
         info!(%player, "password changed");
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! Passwords: the rule they keep, and their slow hashes, of which only a few are computed at a time.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::IpAddr;
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
 use rand::Rng;
 use thiserror::Error;
-use tokio::sync::Semaphore;
 
 use crate::model::secret::Secret;
+use crate::model::world::{chance, on_thread};
+use crate::system::shares::line::LineRule;
+use crate::system::shares::{Shares, Turns};
 
 /// Characters of a password. Below 8 it is guessed; above 200 nobody types it, and hashing it costs us.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=200;
@@ -26,8 +27,10 @@ const SALT_BYTES: usize = 16;
 /// Hashes at the same time: each takes some 50 ms of a core, and games come first.
 const HASHES_MAX: usize = 2;
 
-/// Those who wait for a hash: at two hashes at a time, the last of them waits about a second.
-const WAITING_MAX: usize = 32;
+/// Networks take turns at it, so that whoever signs in again and again delays others by one hash. Of those who wait the
+/// last waits about a second.
+const TURNS: LineRule =
+    LineRule { at_work: HASHES_MAX, at_work_of_network: 1, waiting: 32, waiting_of_network: 2 };
 
 /// Stands in for the password of somebody who does not exist, so that asking takes as long.
 ///
@@ -66,29 +69,19 @@ pub(super) fn check_rule(password: &Secret) -> Result<(), InvalidPassword> {
 /// Computes hashes on blocking threads, a few at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Passwords {
-    slots: Arc<Semaphore>,
-    inside: Arc<AtomicUsize>,
-}
-
-/// One who computes or waits; leaving frees the place, even if the asker goes away while waiting.
-struct HashingPlace(Arc<AtomicUsize>);
-
-impl Drop for HashingPlace {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
+    turns: Turns,
 }
 
 impl Passwords {
-    pub(super) fn new() -> Self {
-        Self { slots: Arc::new(Semaphore::new(HASHES_MAX)), inside: Arc::new(AtomicUsize::new(0)) }
+    pub(super) fn new(shares: &Shares) -> Self {
+        Self { turns: shares.turns(TURNS) }
     }
 
-    /// Hashes a new password into a PHC string.
-    pub(super) async fn hash(&self, password: Secret) -> Result<String, HashError> {
-        self.run(move || {
+    /// Hashes a new password into a PHC string, for somebody who connects from `from`.
+    pub(super) async fn hash(&self, from: IpAddr, password: Secret) -> Result<String, HashError> {
+        self.run(from, move || {
             let mut salt = [0; SALT_BYTES];
-            rand::rng().fill_bytes(&mut salt);
+            chance().fill_bytes(&mut salt);
             let hash = hasher().hash_password_with_salt(password.expose().as_bytes(), &salt);
             hash.map(|hash| hash.to_string()).map_err(|_| HashError::Failed)
         })
@@ -96,8 +89,13 @@ impl Passwords {
     }
 
     /// Whether this is the password of that PHC string; never so, but as slowly, if there is none.
-    pub(super) async fn verify(&self, password: Secret, stored: Option<String>) -> Result<bool, HashError> {
-        self.run(move || {
+    pub(super) async fn verify(
+        &self,
+        from: IpAddr,
+        password: Secret,
+        stored: Option<String>,
+    ) -> Result<bool, HashError> {
+        self.run(from, move || {
             let known = stored.is_some();
             let stored = stored.unwrap_or_else(|| NOBODY.to_owned());
             let matches = hasher().verify_password(password.expose().as_bytes(), stored.as_str()).is_ok();
@@ -109,23 +107,17 @@ impl Passwords {
     /// Runs `work` on a blocking thread when its turn comes.
     async fn run<T: Send + 'static>(
         &self,
+        from: IpAddr,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<T, HashError> {
-        let place = self.enter()?;
-        let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(|_| HashError::Failed)?;
-        let task = tokio::task::spawn_blocking(move || {
+        let turn = self.turns.take(from).await.map_err(|_| HashError::Busy)?;
+        let task = on_thread(move || {
             let result = work();
             // Held until the hash is computed: an asker who goes away must not let another hash begin.
-            drop((slot, place));
+            drop(turn);
             result
         });
         task.await.map_err(|_| HashError::Failed)?
-    }
-
-    fn enter(&self) -> Result<HashingPlace, HashError> {
-        let place = HashingPlace(Arc::clone(&self.inside));
-        let before = self.inside.fetch_add(1, Ordering::AcqRel);
-        if before < HASHES_MAX + WAITING_MAX { Ok(place) } else { Err(HashError::Busy) }
     }
 }
 
@@ -138,17 +130,21 @@ fn hasher() -> Argon2<'static> {
 mod tests {
     use super::*;
 
+    fn from(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
     fn secret(text: &str) -> Secret {
         Secret::new(text)
     }
 
     #[tokio::test]
     async fn a_password_is_known_again_and_others_are_not() {
-        let passwords = Passwords::new();
-        let stored = passwords.hash(secret("correct horse")).await.unwrap();
-        assert_eq!(passwords.verify(secret("correct horse"), Some(stored.clone())).await, Ok(true));
-        assert_eq!(passwords.verify(secret("wrong horse"), Some(stored)).await, Ok(false));
-        assert_eq!(passwords.verify(secret("correct horse"), None).await, Ok(false));
+        let passwords = Passwords::new(&Shares::default());
+        let stored = passwords.hash(from(1), secret("correct horse")).await.unwrap();
+        assert_eq!(passwords.verify(from(1), secret("correct horse"), Some(stored.clone())).await, Ok(true));
+        assert_eq!(passwords.verify(from(1), secret("wrong horse"), Some(stored)).await, Ok(false));
+        assert_eq!(passwords.verify(from(1), secret("correct horse"), None).await, Ok(false));
     }
 
     #[test]
@@ -168,12 +164,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_finds_the_queue_full_is_turned_away_and_leaving_frees_the_place() {
-        let passwords = Passwords::new();
-        let places: Vec<HashingPlace> =
-            (0..HASHES_MAX + WAITING_MAX).map(|_| passwords.enter().ok().unwrap()).collect();
-        assert_eq!(passwords.verify(secret("x"), None).await, Err(HashError::Busy));
-        drop(places);
-        assert_eq!(passwords.verify(secret("x"), None).await, Ok(false));
+    async fn a_network_whose_places_are_taken_is_turned_away_and_another_is_served() {
+        let passwords = Passwords::new(&Shares::default());
+        let at_work = passwords.turns.take(from(1)).await.unwrap();
+        let waiting: Vec<_> = (0..TURNS.waiting_of_network)
+            .map(|_| {
+                let passwords = passwords.clone();
+                tokio::spawn(async move { passwords.verify(from(1), secret("x"), None).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        assert_eq!(passwords.verify(from(1), secret("x"), None).await, Err(HashError::Busy));
+        assert_eq!(passwords.verify(from(2), secret("x"), None).await, Ok(false), "it has not even waited");
+        drop(at_work);
+        for each in waiting {
+            assert_eq!(each.await.unwrap(), Ok(false));
+        }
     }
 }

@@ -1,14 +1,21 @@
 //! Where searching happens: on few threads of its own, never on a thread of the runtime.
+//!
+//! The threads of [`ComputePool`] are for those who sit at games. Whatever else is computed runs [`aside`], on threads
+//! to which the system prefers them.
 
+pub(crate) mod aside;
 pub(crate) mod meter;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::system::part::Part;
+use crate::system::supervision::Supervision;
 use thiserror::Error;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use self::meter::ComputeMeter;
+use crate::model::world::on_thread;
 
 /// Jobs that wait for a thread; from here on, no new games against house bots begin.
 const WAITING_MAX: usize = 64;
@@ -22,12 +29,15 @@ pub(crate) enum ComputeError {
     /// The daemon stops.
     #[error("the compute pool is closed")]
     Closed,
+    /// The system refused a thread.
+    #[error("there is no thread to compute on")]
+    NoThread,
 }
 
 /// Who waits for a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Priority {
-    /// People: somebody's game, or a question that somebody asks.
+    /// People: somebody's game.
     People,
     /// Bots among themselves: whenever nobody else waits.
     Bots,
@@ -41,6 +51,8 @@ pub(crate) struct ComputePool {
     waiting: Arc<AtomicUsize>,
     people: Arc<People>,
     meter: ComputeMeter,
+    /// Who counts jobs that panic.
+    supervision: Option<Supervision>,
 }
 
 /// Jobs for people that wait.
@@ -60,7 +72,13 @@ impl ComputePool {
             waiting: Arc::default(),
             people: Arc::default(),
             meter: ComputeMeter::default(),
+            supervision: None,
         }
+    }
+
+    /// The same, telling of jobs that panic. Whoever asked for one is told as well.
+    pub(crate) fn supervised(self, supervision: Supervision) -> Self {
+        Self { supervision: Some(supervision), ..self }
     }
 
     /// How many threads there are.
@@ -83,43 +101,26 @@ impl ComputePool {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Runs a job for people as soon as a thread is free. The job itself must end in time: give it a stop flag.
+    /// A thread, if one is free and nobody waits for it.
+    pub(crate) fn try_thread(&self) -> Option<ComputeThread> {
+        Arc::clone(&self.threads).try_acquire_owned().ok().map(|permit| self.own(permit))
+    }
+
+    /// A thread when one's turn comes.
     ///
     /// # Errors
     ///
-    /// The job panicked, or the daemon stops.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ComputeError> {
-        self.run_for(Priority::People, job).await
+    /// The daemon stops.
+    pub(crate) async fn thread(&self, priority: Priority) -> Result<ComputeThread, ComputeError> {
+        let _waits = Waits::new(&self.waiting);
+        self.permit(priority).await.map(|permit| self.own(permit))
     }
 
-    /// Runs a job when its turn comes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::run`].
-    pub(crate) async fn run_for<T: Send + 'static>(
-        &self,
-        priority: Priority,
-        job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ComputeError> {
-        let waits = Waits::new(&self.waiting);
-        let permit = self.thread(priority).await;
-        drop(waits);
-        let permit = permit?;
-        let run = move || {
-            let result = job();
-            drop(permit);
-            result
-        };
-        tokio::task::spawn_blocking(run)
-            .await
-            .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed })
+    fn own(&self, permit: OwnedSemaphorePermit) -> ComputeThread {
+        ComputeThread { _permit: permit, supervision: self.supervision.clone() }
     }
 
-    async fn thread(&self, priority: Priority) -> Result<OwnedSemaphorePermit, ComputeError> {
+    async fn permit(&self, priority: Priority) -> Result<OwnedSemaphorePermit, ComputeError> {
         let next =
             || async { Arc::clone(&self.threads).acquire_owned().await.map_err(|_| ComputeError::Closed) };
         match priority {
@@ -141,6 +142,46 @@ impl ComputePool {
                 }
             },
         }
+    }
+}
+
+/// A thread of the pool that is one's own as long as this is kept.
+#[derive(Debug)]
+#[must_use = "others wait for it"]
+pub(crate) struct ComputeThread {
+    _permit: OwnedSemaphorePermit,
+    /// Who counts jobs that panic.
+    supervision: Option<Supervision>,
+}
+
+impl ComputeThread {
+    /// Runs a job on it. The job itself must end in time: give it a stop flag.
+    ///
+    /// # Errors
+    ///
+    /// The job panicked, or the daemon stops.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
+        let supervision = self.supervision.clone();
+        let run = move || {
+            let result = job();
+            // Given back when it has ended, even if whoever asked has gone.
+            drop(self);
+            result
+        };
+        let done = on_thread(run).await;
+        let done = done
+            .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed });
+        done.inspect_err(|error| count(supervision.as_ref(), *error))
+    }
+}
+
+/// Counts a job that panicked, if anybody counts them.
+fn count(supervision: Option<&Supervision>, error: ComputeError) {
+    if let (ComputeError::Panicked, Some(supervision)) = (error, supervision) {
+        supervision.panicked(Part::Compute);
     }
 }
 
@@ -182,12 +223,29 @@ impl Drop for Waits<'_> {
 mod tests {
     use super::*;
 
+    /// Runs a job for people when a thread is free.
+    async fn run<T: Send + 'static>(
+        pool: &ComputePool,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
+        pool.thread(Priority::People).await?.run(job).await
+    }
+
     #[tokio::test]
     async fn a_panicking_job_does_not_take_its_thread_along() {
         let pool = ComputePool::new(1);
-        let lost: Result<(), _> = pool.run(|| panic!("broken on purpose")).await;
+        let lost: Result<(), _> = run(&pool, || panic!("broken on purpose")).await;
         assert_eq!(lost, Err(ComputeError::Panicked));
-        assert_eq!(pool.run(|| 7).await, Ok(7));
+        assert_eq!(run(&pool, || 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn a_free_thread_is_there_at_once_and_no_other() {
+        let pool = ComputePool::new(1);
+        let thread = pool.try_thread().unwrap();
+        assert!(pool.try_thread().is_none());
+        assert_eq!(thread.run(|| 7).await, Ok(7));
+        assert!(pool.try_thread().is_some());
     }
 
     #[tokio::test]
@@ -197,13 +255,13 @@ mod tests {
         let order = Arc::new(std::sync::Mutex::new(Vec::new()));
         let job = |priority, name: &'static str| {
             let (pool, order) = (pool.clone(), Arc::clone(&order));
-            tokio::spawn(
-                async move { pool.run_for(priority, move || order.lock().unwrap().push(name)).await },
-            )
+            tokio::spawn(async move {
+                pool.thread(priority).await?.run(move || order.lock().unwrap().push(name)).await
+            })
         };
         let blocking = tokio::spawn({
             let pool = pool.clone();
-            async move { pool.run(move || finished.recv().is_ok()).await }
+            async move { run(&pool, move || finished.recv().is_ok()).await }
         });
         while pool.threads.available_permits() > 0 {
             tokio::task::yield_now().await;
@@ -239,14 +297,14 @@ mod tests {
                     let _ = begun.send(());
                     finished.recv().is_ok()
                 };
-                pool.run(job).await
+                run(&pool, job).await
             }
         });
         has_begun.await.unwrap();
         let waiting: Vec<_> = (0..WAITING_MAX)
             .map(|_| {
                 let pool = pool.clone();
-                tokio::spawn(async move { pool.run(|| ()).await })
+                tokio::spawn(async move { run(&pool, || ()).await })
             })
             .collect();
         while !pool.is_congested() {

@@ -1,8 +1,8 @@
 //! What live games are worth, for those who watch them: exact, and computed once however many watch.
 //!
 //! Rooms ask, and decide who hears the answer. Games wait for one another here, so that watching never takes more than
-//! one thread from bots that think; what is found out is kept by [`Analysis`], whose review of the game is then ready
-//! when it ends.
+//! one of the solver's turns; what is found out is kept by [`Analysis`], whose review of the game is then ready when it
+//! ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use fourfold_engine::{Position, Side};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::analysis::values::{Analysis, AnalysisError};
+use crate::analysis::values::{Analysis, AnalysisError, Asker};
 
 /// How often a busy solver is asked again about one position. By then most games have moved on.
 const ATTEMPTS_MAX: u32 = 10;
@@ -65,12 +65,14 @@ impl LiveValuesInner {
     async fn compute(&self, position: &Position) -> Option<LiveValue> {
         for _ in 0..ATTEMPTS_MAX {
             let turn = self.turn.acquire().await.ok()?;
-            let solved = self.analysis.columns(position).await;
+            let solved = self.analysis.columns(&Asker::House, position).await;
             drop(turn);
             match solved {
                 Ok(columns) => return columns.best().map(|score| value(position, score)),
                 Err(AnalysisError::Busy { retry }) => sleep(retry).await,
-                Err(AnalysisError::TooHard | AnalysisError::Compute(_)) => return None,
+                Err(AnalysisError::TooHard | AnalysisError::Share(_) | AnalysisError::Compute(_)) => {
+                    return None;
+                }
             }
         }
         None
@@ -92,14 +94,14 @@ mod tests {
     use fourfold_engine::{Game, Variant};
 
     use super::*;
-    use crate::analysis::compute::ComputePool;
+    use crate::system::shares::Shares;
 
     fn position(moves: &str) -> Position {
         *Game::from_moves(Variant::STANDARD, moves).unwrap().position()
     }
 
     fn live_values(delay: Duration) -> LiveValues {
-        LiveValues::new(Analysis::new(ComputePool::new(1)), delay)
+        LiveValues::new(Analysis::new(1, &Shares::default()), delay)
     }
 
     #[tokio::test]

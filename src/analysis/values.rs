@@ -1,12 +1,13 @@
 //! The values of positions and the reviews of games, for whoever asks over HTTP.
 //!
-//! The opening book answers at once. Everything else is solved on the compute pool, one position at a time, so that
-//! bots that wait for a thread get their turn in between; a request has a deadline, a position a node budget, and what
-//! was solved is kept for the next who asks.
+//! The opening book answers at once. Everything else is solved beside the games, one position at a time, and networks
+//! take turns: whoever asks for much delays another's first answer by one position. A request has a deadline, and a
+//! position a node budget; whoever asks has a share of nodes; and what was solved is kept for the next who asks.
 
 mod cache;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,10 +18,16 @@ use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
 use self::cache::Cache;
-use crate::analysis::compute::{ComputeError, ComputePool};
+use crate::analysis::compute::{ComputeError, aside};
+use crate::system::shares::line::LineRule;
+use crate::system::shares::{Payer, Refusal, Share, Shares, Turns};
+use crate::system::supervision::Supervision;
 
-/// Requests that are being answered at a time; one more is turned away, because each waits for all before it.
-const REQUESTS_MAX: usize = 8;
+/// Positions that wait for their turn, and of them those of one network: a class whose pages all ask at once. More
+/// would not be answered before their deadline.
+const WAITING_MAX: usize = 128;
+/// See [`WAITING_MAX`].
+const WAITING_OF_NETWORK: usize = 32;
 
 /// Positions of one job may take so many nodes, a few seconds of one thread. Beyond that the position counts as too
 /// hard: on 7x6 none is, but there are boards that nobody can solve.
@@ -53,21 +60,45 @@ pub(crate) enum AnalysisError {
     /// There are too many empty cells, or the node budget was not enough.
     #[error("the position is too hard to solve here")]
     TooHard,
+    /// Whoever asks has used up a share.
+    #[error(transparent)]
+    Share(#[from] Refusal),
     /// The computation failed.
     #[error(transparent)]
     Compute(#[from] ComputeError),
+}
+
+/// Who wants to know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Asker {
+    /// The arena itself, which asks for one position at a time.
+    House,
+    /// Somebody from outside, who has a share.
+    Visitor(Payer),
+}
+
+impl Asker {
+    /// As whom it takes turns with others: the house is one network.
+    fn address(&self) -> IpAddr {
+        match self {
+            Self::House => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            Self::Visitor(payer) => payer.address,
+        }
+    }
 }
 
 /// Solves positions for the rest of the daemon. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Analysis {
     shared: Arc<SharedAnalysis>,
+    /// Who counts jobs that panic.
+    supervision: Option<Supervision>,
 }
 
 #[derive(Debug)]
 struct SharedAnalysis {
-    pool: ComputePool,
-    requests: AtomicUsize,
+    turns: Turns,
+    shares: Shares,
     cache: Mutex<Cache>,
     /// Judges that nobody uses at the moment, with what they remember.
     judges: Mutex<Vec<Judge>>,
@@ -76,55 +107,69 @@ struct SharedAnalysis {
 }
 
 impl Analysis {
-    /// Solves on the threads of `pool`.
-    pub(crate) fn new(pool: ComputePool) -> Self {
-        let shared = SharedAnalysis {
-            pool,
-            requests: AtomicUsize::new(0),
+    /// Solves so many positions at a time.
+    pub(crate) fn new(threads: usize, shares: &Shares) -> Self {
+        let rule = LineRule {
+            at_work: threads.max(1),
+            at_work_of_network: 1,
+            waiting: WAITING_MAX,
+            waiting_of_network: WAITING_OF_NETWORK,
+        };
+        let inner = SharedAnalysis {
+            turns: shares.turns(rule),
+            shares: shares.clone(),
             cache: Mutex::default(),
             judges: Mutex::default(),
             reader: Judge::new(Solver::new()),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(inner), supervision: None }
+    }
+
+    /// The same, telling of jobs that panic. Whoever asked for one is told as well.
+    pub(crate) fn supervised(self, supervision: Supervision) -> Self {
+        Self { supervision: Some(supervision), ..self }
     }
 
     /// The score of each legal move; none if the game is over.
     ///
     /// # Errors
     ///
-    /// There is too much to do, or the position is too hard.
-    pub(crate) async fn columns(&self, position: &Position) -> Result<ColumnScores, AnalysisError> {
+    /// There is too much to do, somebody's share is used up, or the position is too hard.
+    pub(crate) async fn columns(
+        &self,
+        asker: &Asker,
+        position: &Position,
+    ) -> Result<ColumnScores, AnalysisError> {
         if let Some(known) = self.known(position) {
             return Ok(known);
         }
         if position.outcome().is_some() {
             return Ok(ColumnScores::default());
         }
-        let _request = CountedRequest::begin(&self.shared)?;
-        self.solve(position, Instant::now() + DEADLINE).await
+        self.solve(asker, position, Instant::now() + DEADLINE).await
     }
 
     /// Judges the moves of a game from `ply` on; from later on if the positions before are too hard.
     ///
     /// # Errors
     ///
-    /// There is too much to do.
-    pub(crate) async fn review(&self, game: &Game, ply: u32) -> Result<Reviewed, AnalysisError> {
+    /// There is too much to do, or somebody's share is used up.
+    pub(crate) async fn review(
+        &self,
+        asker: &Asker,
+        game: &Game,
+        ply: u32,
+    ) -> Result<Reviewed, AnalysisError> {
         let deadline = Instant::now() + DEADLINE;
-        let mut request = None;
         let mut game_so_far = game.clone();
         let mut scores = Vec::new();
         // From the end, where positions are easy, and what is found out helps before.
         while game_so_far.ply() > ply {
             game_so_far.undo();
             let position = game_so_far.position();
-            let known = self.known(position);
-            if known.is_none() && request.is_none() {
-                request = Some(CountedRequest::begin(&self.shared)?);
-            }
-            let solved = match known {
+            let solved = match self.known(position) {
                 Some(known) => Ok(known),
-                None => self.solve(position, deadline).await,
+                None => self.solve(asker, position, deadline).await,
             };
             let columns = match solved {
                 Ok(columns) => columns,
@@ -146,29 +191,53 @@ impl Analysis {
         work(&mut self.shared.cache.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Solves one position on the pool.
-    async fn solve(&self, position: &Position, deadline: Instant) -> Result<ColumnScores, AnalysisError> {
+    /// Solves one position when the turn of whoever asks has come.
+    async fn solve(
+        &self,
+        asker: &Asker,
+        position: &Position,
+        deadline: Instant,
+    ) -> Result<ColumnScores, AnalysisError> {
+        const BUSY: AnalysisError = AnalysisError::Busy { retry: RETRY };
         if is_beyond_reach(position) {
             return Err(AnalysisError::TooHard);
         }
-        if self.shared.pool.is_congested() {
-            return Err(AnalysisError::Busy { retry: RETRY });
+        match asker {
+            Asker::House => {}
+            Asker::Visitor(payer) => self.shared.shares.spend(Share::Analysis, payer)?,
         }
+        let turn = timeout_at(deadline, self.shared.turns.take(asker.address())).await;
+        let turn = turn.map_err(|_| BUSY)?.map_err(|_| BUSY)?;
         let stop = StopOnDrop::default();
         let (analysis, position, flag) = (self.clone(), *position, Arc::clone(&stop.0));
-        let job = move || analysis.solve_here(&position, &flag);
+        let asker = asker.clone();
+        let job = move || {
+            let solved = analysis.solve_here(&asker, &position, &flag);
+            // Not before: an asker who goes away must not let another search begin.
+            drop(turn);
+            solved
+        };
         // When the time is up, or whoever asked has gone, the search stops by itself.
-        let solved = timeout_at(deadline, self.shared.pool.run(job)).await;
-        solved.map_err(|_| AnalysisError::Busy { retry: RETRY })??.ok_or(AnalysisError::TooHard)
+        let solved = timeout_at(deadline, aside::run(self.supervision.as_ref(), job)).await;
+        solved.map_err(|_| BUSY)??.ok_or(AnalysisError::TooHard)
     }
 
-    /// Solves on this thread; `None` if the budget is not enough or the flag is set.
-    fn solve_here(&self, position: &Position, stop: &AtomicBool) -> Option<ColumnScores> {
+    /// Solves on this thread; `None` if the budget is not enough or the flag is set. It costs what it took, whatever
+    /// comes of it.
+    fn solve_here(&self, asker: &Asker, position: &Position, stop: &AtomicBool) -> Option<ColumnScores> {
         let judges = || self.shared.judges.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = judges().pop();
         let mut judge = idle.unwrap_or_else(|| Judge::new(Solver::new()));
         let solved = judge.column_scores(position, SearchLimits { nodes: Some(NODES_MAX), stop });
         judges().push(judge);
+        let nodes = match &solved {
+            Ok(solved) => solved.nodes,
+            Err(unsolved) => unsolved.nodes,
+        };
+        match asker {
+            Asker::House => {}
+            Asker::Visitor(payer) => self.shared.shares.charge(Share::Analysis, payer, nodes),
+        }
         let columns = solved.ok()?.value;
         self.cache(|cache| cache.keep(position, columns));
         Some(columns)
@@ -183,23 +252,6 @@ pub(crate) struct Reviewed {
     pub(crate) review: Review,
 }
 
-/// Counts a request as long as it lives.
-struct CountedRequest<'a>(&'a AtomicUsize);
-
-impl<'a> CountedRequest<'a> {
-    fn begin(shared: &'a SharedAnalysis) -> Result<Self, AnalysisError> {
-        let request = Self(&shared.requests);
-        let before = request.0.fetch_add(1, Ordering::Relaxed);
-        if before < REQUESTS_MAX { Ok(request) } else { Err(AnalysisError::Busy { retry: RETRY }) }
-    }
-}
-
-impl Drop for CountedRequest<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Sets its flag when nobody waits any more.
 #[derive(Default)]
 struct StopOnDrop(Arc<AtomicBool>);
@@ -211,53 +263,4 @@ impl Drop for StopOnDrop {
 }
 
 #[cfg(test)]
-mod tests {
-    use fourfold_engine::Variant;
-
-    use super::*;
-
-    fn game(moves: &str) -> Game {
-        Game::from_moves(Variant::STANDARD, moves).unwrap()
-    }
-
-    /// The first side wins with its fourth stone.
-    const MOVES: &str = "4455667";
-    /// Beyond the opening book.
-    const DEEP: &str = "635211145114";
-
-    #[tokio::test]
-    async fn what_was_solved_is_not_solved_again() {
-        let analysis = Analysis::new(ComputePool::new(1));
-        let late = game("557152711624545746362464762234");
-        let solved = analysis.columns(late.position()).await.unwrap();
-        assert_eq!(analysis.known(late.position()), Some(solved));
-        let mirrored = analysis.known(&late.position().mirror()).unwrap();
-        assert_eq!(mirrored.best(), solved.best());
-    }
-
-    #[tokio::test]
-    async fn a_game_is_reviewed_from_the_ply_that_is_asked_for() {
-        let analysis = Analysis::new(ComputePool::new(1));
-        let game = game("557152711624545746362464762234657");
-        let reviewed = analysis.review(&game, 24).await.unwrap();
-        assert_eq!((reviewed.from_ply, reviewed.review.moves().len()), (24, 9));
-    }
-
-    #[tokio::test]
-    async fn the_book_answers_however_busy_the_solver_is() {
-        let analysis = Analysis::new(ComputePool::new(1));
-        let requests: Vec<_> =
-            (0..REQUESTS_MAX).map(|_| CountedRequest::begin(&analysis.shared).unwrap()).collect();
-        assert!(analysis.columns(game("44").position()).await.is_ok());
-        let refused = analysis.columns(game(DEEP).position()).await;
-        assert_eq!(refused, Err(AnalysisError::Busy { retry: RETRY }));
-        drop(requests);
-        assert_eq!(analysis.shared.requests.load(Ordering::Relaxed), 0);
-    }
-
-    #[tokio::test]
-    async fn a_finished_position_has_no_columns() {
-        let analysis = Analysis::new(ComputePool::new(1));
-        assert_eq!(analysis.columns(game(MOVES).position()).await.unwrap().best(), None);
-    }
-}
+mod tests;

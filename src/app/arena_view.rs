@@ -17,6 +17,8 @@ use crate::protocol::terms::WirePlayer;
 
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::session::line_feed::{FeedOf, LineFeed, LineFeeds, NoFeed};
+use crate::storage::writer::Obstacle;
+use crate::system::supervision::Supervision;
 
 /// The live parts, for reading.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub(super) struct LiveArena {
     /// Has the bots that the ladder leaves out.
     pub(crate) troubles: Troubles,
     pub(crate) self_tests: SelfTests,
+    /// Knows which parts pause.
+    pub(crate) supervision: Supervision,
 }
 
 impl LiveArena {
@@ -102,8 +106,16 @@ impl ArenaView for LiveArena {
         self.line_feeds.follow(what)
     }
 
+    fn pauses(&self) -> Vec<String> {
+        self.supervision.pauses()
+    }
+
     fn is_ready(&self) -> bool {
         !self.host.is_paused()
+    }
+
+    fn obstacle(&self) -> Option<Obstacle> {
+        self.host.obstacle()
     }
 
     fn is_online(&self, player: &PlayerId) -> bool {

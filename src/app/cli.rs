@@ -5,6 +5,7 @@
 
 mod account;
 mod admin;
+mod backup;
 mod bot;
 mod bots;
 mod bridge;
@@ -85,6 +86,12 @@ enum AnyCommand {
     Bot(bot::BotCommand),
     /// Export the records of finished games, or verify them.
     Games(games::GamesCommand),
+    /// Copy the database into a file, while the daemon plays on.
+    Backup(backup::BackupCommand),
+    /// Make a database of such a copy.
+    Restore(backup::RestoreCommand),
+    /// Check everything that is stored.
+    Check(backup::CheckCommand),
     /// Begin a tournament of the daemon's configuration.
     // Its name until 0.1; goes with the next release.
     #[command(alias = "hold")]
@@ -138,6 +145,9 @@ impl CommandLine {
             AnyCommand::Account(arguments) => arguments.run(),
             AnyCommand::Bot(arguments) => arguments.run(),
             AnyCommand::Games(arguments) => arguments.run(),
+            AnyCommand::Backup(arguments) => arguments.run(),
+            AnyCommand::Restore(arguments) => arguments.run(),
+            AnyCommand::Check(arguments) => arguments.run(),
             AnyCommand::StartTournament(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),

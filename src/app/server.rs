@@ -1,6 +1,9 @@
 //! Builds the daemon, wires its parts, runs it until it is told to stop, and stops it so that nothing is lost.
 
+mod kept;
 mod revoked;
+#[cfg(test)]
+mod tests;
 mod wings;
 
 use std::net::SocketAddr;
@@ -9,21 +12,26 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info, warn};
 
-use self::wings::{Ground, Writing};
+use self::kept::KeptParts;
+use self::revoked::Revocations;
+use self::wings::{Ground, Playing, Writing};
+use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
-use crate::http::listener::{self, Transport};
+use crate::http::listener::{Listening, Transport};
 use crate::http::metrics::metrics_router;
 use crate::model::signing::KEY_BYTES;
 use crate::play::house::{HouseBots, HouseError};
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
+use crate::storage::record::StoredGame;
 use crate::storage::sqlite::OpenError;
+use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
@@ -31,12 +39,15 @@ use crate::study::learning::LearningError;
 use crate::system::config::Config;
 use crate::system::data_dir::{DataDir, DataDirError};
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
+use crate::system::pauses::Pauses;
+use crate::system::supervision::Supervision;
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
-/// How often the gauges are read.
-const GAUGE_EVERY: Duration = Duration::from_secs(1);
+/// How long each part may take to stop while nothing can be written: what waits for the disk would wait for ever.
+const OBSTRUCTED_MAX: Duration = Duration::from_secs(1);
 
 /// Why the daemon could not start, or had to stop.
 #[derive(Debug, Error)]
@@ -62,9 +73,12 @@ pub enum ServerError {
     /// Writing failed: what was under way has an unknown outcome, and the next start finds out.
     #[error("the store cannot be written")]
     Write(#[source] Arc<StoreError>),
-    /// The lobby, the ladder or another part without which nothing goes on panicked. All games were kept.
-    #[error("a part of the daemon panicked")]
-    Panicked(#[source] tokio::task::JoinError),
+    /// The daemon was told to stop while nothing could be written.
+    #[error("the last clocks could not be stored: {0}; everything that was acknowledged is")]
+    Obstructed(Obstacle),
+    /// All was written, but not all could be moved from the write-ahead log: the next start does so.
+    #[error("the database could not be closed, which loses nothing")]
+    Unclosed(#[source] StoreError),
     /// A listener is broken.
     #[error("the listener has no address")]
     Listener(#[from] std::io::Error),
@@ -82,6 +96,8 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     /// Signs guests' cookies and sessions' secrets.
     pub key: [u8; KEY_BYTES],
+    /// Says when the daemon stood still, if somebody beats.
+    pub pauses: Pauses,
 }
 
 /// Opens the data directory's database and serves until `shutdown`.
@@ -99,17 +115,40 @@ pub(crate) async fn run(
 ) -> Result<(), ServerError> {
     let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability).await?);
     let key = *data.secret()?.bytes();
-    let parts =
-        Parts { listener, metrics_listener, config, store: Arc::clone(&store) as Arc<dyn Store>, key };
+    let pauses = Pauses::default();
+    let _heartbeat = AbortOnDropHandle::new(tokio::spawn(pauses.clone().beat_on()));
+    let kept = Arc::clone(&store) as Arc<dyn Store>;
+    let parts = Parts { listener, metrics_listener, config, store: kept, key, pauses };
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
-    daemon.run(shutdown).await?;
+    let metrics = Arc::clone(&daemon.metrics);
+    let checking = store.is_unchecked().then(|| tokio::spawn(look_through(Arc::clone(&store), metrics)));
+    let served = daemon.run(shutdown).await;
+    if let Some(checking) = checking {
+        checking.abort();
+        let _ = checking.await; // that it was cancelled is what was asked for
+    }
+    served?;
     if let Ok(store) = Arc::try_unwrap(store) {
-        store.close().await?;
+        store.close().await.map_err(ServerError::Unclosed)?;
     } else {
         warn!("the database is still being read, the next start will check it");
     }
     Ok(())
+}
+
+/// Looks through a database that was not closed and is too large to be looked through before it is served.
+async fn look_through(store: Arc<SqliteStore>, metrics: Arc<Metrics>) {
+    match store.audit_pages().await {
+        Ok(findings) => {
+            metrics.store_findings(findings.len());
+            info!(findings = findings.len(), "the database was looked through");
+            for finding in findings {
+                error!(finding, "the database is damaged, restore a backup");
+            }
+        }
+        Err(error) => error!(?error, "the database could not be looked through"),
+    }
 }
 
 /// A daemon that is being served.
@@ -119,10 +158,12 @@ pub struct Daemon {
     services: Arc<Services>,
     tournaments: Tournaments,
     self_tests: SelfTests,
+    rating_alarms: RatingAlarms,
+    supervision: Supervision,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
-    actors: JoinSet<()>,
+    parts: KeptParts,
     writer: Writing,
     stop_actors: CancellationToken,
     restart_notice: Duration,
@@ -135,60 +176,63 @@ impl Daemon {
     ///
     /// The store cannot be read or written, or the listener is broken.
     pub async fn start(parts: Parts) -> Result<Self, ServerError> {
-        let Parts { listener, metrics_listener, config, store, key } = parts;
+        let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let started = Instant::now();
         let address = listener.local_addr()?;
         let (ground, writer) = wings::ground(config, store, &key);
-        let Ground { config, store, metrics, stop, .. } = &ground;
+        let Ground { config, store, supervision, stop, .. } = &ground;
         let house =
             HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &ground.writer);
         let house = house.await?;
         wings::add_shipped_puzzles(&ground).await?;
-        let thinking = wings::analysis(config);
+        let thinking = wings::analysis(&ground);
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = wings::learning(&ground, &thinking, &house, &learning).await?;
-        let (playing, host) = wings::play(&ground, &thinking, house);
+        let (playing, host) = wings::play(&ground, &thinking, house, pauses);
         let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address);
-        let services = wings::session(&ground, &playing, lobby);
-        let (competition, director) = wings::competition(&ground, &playing).await?;
-        let (games, broken) = playing.host.restore(store.live_games().await?).await?;
-        info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
+        let live = LiveGames::read(&ground).await?;
+        let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
+        let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
+        live.take_up(&ground, &playing, started).await?;
 
-        let mut actors = JoinSet::new();
-        actors.spawn(host.run());
-        actors.spawn(lobby_actor.run());
-        actors.spawn(director.run(stop.clone()));
-        actors.spawn(playing.feeds.clone().run(stop.clone()));
-        actors.spawn(wings::tv(&thinking, &playing).run(stop.clone()));
-        actors.spawn(revoked::end_revoked(Arc::clone(&services), stop.clone()));
-        actors.spawn(read_gauges(Arc::clone(&services), Arc::clone(metrics), stop.clone()));
+        let mut parts = KeptParts::new(supervision.clone(), stop.clone());
+        parts.keep(host);
+        parts.keep(lobby_actor);
+        parts.keep(director);
+        parts.keep(fair_play);
+        parts.keep(Revocations::new(Arc::clone(&services)));
+        wings::keep_small_parts(&mut parts, &ground, &services, &thinking, &playing);
         if let Some(learners) = learners {
             // A planned stop waits for it: it stores what was learnt last.
-            actors.spawn(services.tasks.track_future(learners.run(stop.clone())));
+            parts.keep_tracked(learners, &services.tasks);
         }
         if let Some(judge) = wings::judging(&ground, &thinking)? {
-            actors.spawn(judge.run(stop.clone()));
+            parts.keep(judge);
         }
-        competition.spawn(&mut actors, &ground, &thinking, &playing);
+        competition.keep(&mut parts, &ground, &thinking, &playing);
 
         let transport = wings::transport(&ground, &services);
         let routes =
             wings::http(&ground, thinking, &services, &competition, learning.clone(), transport.clone());
-        spawn_listener(&mut actors, listener, routes, transport.clone());
+        parts.keep(listening(Part::Listener, listener, routes, &transport));
         if let Some(listener) = metrics_listener {
             info!(address = %listener.local_addr()?, "metrics are served");
-            spawn_listener(&mut actors, listener, metrics_router(Arc::clone(metrics)), transport.clone());
+            let routes = metrics_router(Arc::clone(&ground.metrics));
+            let own = wings::metrics_transport(&ground, &transport);
+            parts.keep(listening(Part::MetricsListener, listener, routes, &own));
         }
         Ok(Self {
             address,
             services,
             tournaments: competition.tournaments,
             self_tests: competition.self_tests,
-            metrics: Arc::clone(metrics),
+            rating_alarms: competition.rating_alarms,
+            supervision: supervision.clone(),
+            metrics: Arc::clone(&ground.metrics),
             learning,
             transport,
-            actors,
+            parts,
             writer,
             stop_actors: stop.clone(),
             restart_notice: config.server.restart_notice(),
@@ -215,6 +259,16 @@ impl Daemon {
         &self.learning
     }
 
+    /// Rated games that look given away.
+    pub fn rating_alarms(&self) -> &RatingAlarms {
+        &self.rating_alarms
+    }
+
+    /// What keeps its parts going.
+    pub(crate) fn supervision(&self) -> &Supervision {
+        &self.supervision
+    }
+
     /// Its tests of remote bots.
     pub fn self_tests(&self) -> &SelfTests {
         &self.self_tests
@@ -228,6 +282,7 @@ impl Daemon {
     /// The store failed: nothing more was acknowledged, and the process must end.
     pub async fn run(mut self, shutdown: CancellationToken) -> Result<(), ServerError> {
         tokio::select! {
+            biased;
             () = shutdown.cancelled() => {}
             ended = &mut self.writer => {
                 let cause = match ended {
@@ -236,24 +291,17 @@ impl Daemon {
                 };
                 return Err(ServerError::Write(cause));
             }
-            cause = first_panic(&mut self.actors) => {
-                error!(error = %cause, "a part of the daemon panicked and nothing replaces it, the daemon stops");
-                self.metrics.panicked();
-                // Whoever else serves until then has to end too: operators' commands hold the writer.
-                shutdown.cancel();
-                self.stop().await?;
-                return Err(ServerError::Panicked(cause));
-            }
         }
         self.stop().await
     }
 
     async fn stop(self) -> Result<(), ServerError> {
-        let Self { services, self_tests, transport, mut actors, writer, stop_actors, restart_notice, .. } =
-            self;
+        let Self { services, self_tests, transport, parts, writer, stop_actors, restart_notice, .. } = self;
         info!("stopping: no new games");
         services.host.pause();
         stop_actors.cancel();
+        let obstacle = services.writer.obstacle();
+        let patience_for_writes = if obstacle.is_some() { OBSTRUCTED_MAX } else { PAUSE_MAX };
         if services.sessions.online() > 0 {
             let in_ms = u64::try_from(restart_notice.as_millis()).unwrap_or(u64::MAX);
             for session in services.sessions.all() {
@@ -265,7 +313,7 @@ impl Daemon {
         let count = rooms.len();
         let pausing =
             futures::future::join_all(rooms.into_iter().map(|room| async move { room.pause().await }));
-        if tokio::time::timeout(PAUSE_MAX, pausing).await.is_err() {
+        if tokio::time::timeout(patience_for_writes, pausing).await.is_err() {
             warn!("not all clocks could be stored; the games keep those of their last moves");
         }
         for session in services.sessions.all() {
@@ -278,68 +326,71 @@ impl Daemon {
         if tokio::time::timeout(patience, transport.tasks.wait()).await.is_err() {
             warn!("connections did not end in time");
         }
-        if tokio::time::timeout(PAUSE_MAX, services.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(patience_for_writes, services.tasks.wait()).await.is_err() {
             warn!(tasks = services.tasks.len(), "tasks did not end in time");
         }
-        actors.shutdown().await;
+        parts.shutdown().await;
         drop((services, self_tests, transport));
-        // With every holder of the writer gone, its actor writes what is queued and ends.
-        let written = tokio::time::timeout(PAUSE_MAX, writer).await;
-        info!(games = count, "stopped");
-        match written {
-            Ok(Ok(Err(cause))) => Err(ServerError::Write(cause)),
-            Ok(Ok(Ok(())) | Err(_)) => Ok(()),
-            Err(_) => {
-                warn!("somebody still holds the writer");
-                Ok(())
+        info!(games = count, "stopping: what waits is written");
+        last_writes(writer, patience_for_writes, obstacle).await
+    }
+}
+
+/// With every holder of the writer gone, its actor writes what is queued and ends; unless it cannot write at all.
+async fn last_writes(
+    mut writer: Writing,
+    patience: Duration,
+    obstacle: Option<Obstacle>,
+) -> Result<(), ServerError> {
+    let written = tokio::time::timeout(patience, &mut writer).await;
+    info!("stopped");
+    match (written, obstacle) {
+        (Ok(Ok(Err(cause))), _) => Err(ServerError::Write(cause)),
+        (Ok(Ok(Ok(())) | Err(_)), _) => Ok(()),
+        (Err(_), Some(obstacle)) => {
+            writer.abort();
+            Err(ServerError::Obstructed(obstacle))
+        }
+        (Err(_), None) => {
+            warn!("somebody still holds the writer");
+            Ok(())
+        }
+    }
+}
+
+/// The games that go on.
+struct LiveGames {
+    sound: Vec<StoredGame>,
+    /// How many could not be read.
+    damaged: usize,
+}
+
+impl LiveGames {
+    /// Reads them. Each that is damaged has a line in the log, and harms no other.
+    async fn read(ground: &Ground) -> Result<Self, ServerError> {
+        let mut games = Self { sound: Vec::new(), damaged: 0 };
+        for loaded in ground.store.unfinished_games().await? {
+            match loaded {
+                Ok(game) => games.sound.push(game),
+                Err(game) => {
+                    games.damaged += 1;
+                    error!(game = game.id, what = game.what, "game is damaged and left out");
+                }
             }
         }
+        Ok(games)
+    }
+
+    /// Lets them go on.
+    async fn take_up(self, ground: &Ground, playing: &Playing, started: Instant) -> Result<(), ServerError> {
+        let (games, impossible) = playing.host.restore(self.sound).await?;
+        let broken = self.damaged + impossible;
+        ground.metrics.quarantined(broken);
+        info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
+        Ok(())
     }
 }
 
-fn spawn_listener(
-    actors: &mut JoinSet<()>,
-    listener: TcpListener,
-    router: axum::Router,
-    transport: Transport,
-) {
-    actors.spawn(async move { listener::serve(listener, router, &transport).await });
-}
-
-/// Waits until one of the tasks panics.
-async fn first_panic(actors: &mut JoinSet<()>) -> tokio::task::JoinError {
-    loop {
-        match actors.join_next().await {
-            Some(Err(cause)) => return cause,
-            Some(Ok(())) => {}
-            None => std::future::pending().await,
-        }
-    }
-}
-
-/// Keeps the gauges up to date that nobody else does.
-async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(GAUGE_EVERY);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => {
-                metrics.writer_queue(services.writer.waiting());
-                metrics.sessions(services.sessions.count());
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn of_tasks_that_end_the_one_that_panicked_is_noticed() {
-        let mut actors = JoinSet::new();
-        actors.spawn(async {});
-        actors.spawn(async { panic!("broken on purpose") });
-        assert!(first_panic(&mut actors).await.is_panic());
-    }
+fn listening(part: Part, listener: TcpListener, router: axum::Router, transport: &Transport) -> Listening {
+    Listening { part, listener: Some(listener), router, transport: transport.clone() }
 }

@@ -239,6 +239,7 @@ impl Bridge<'_> {
             | ServerMessage::Pong(_)
             | ServerMessage::RematchOffer(_)
             | ServerMessage::TakebackOffer(_)
+            | ServerMessage::TakebackRefused(_)
             | ServerMessage::Reaction(_)
             | ServerMessage::OpponentGone(_)
             | ServerMessage::Crowd(_)

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::client::{ClientError, Introduction};
 use crate::model::clock::TimeControl;
 pub use pair::{PairPlan, play_pair};
-pub use player::{Ack, LoadTrouble, Role, Witness};
+pub use player::{Ack, HeardEnd, LoadTrouble, Role, Witness};
 pub(crate) use report::LoadReport;
 use report::LoadTally;
 

@@ -10,7 +10,7 @@ use super::error::{ApiCode, ApiError};
 use super::site::Site;
 use super::state::AppState;
 use crate::accounts::token::SESSION_PREFIX;
-use crate::accounts::{Authenticated, Guest, SESSION_LIFETIME_MS};
+use crate::accounts::{Authenticated, GUEST_LIFETIME_MS, Guest, SESSION_LIFETIME_MS};
 use crate::model::ids::TokenId;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
@@ -20,9 +20,6 @@ const SECURE_COOKIE: &str = "__Host-fourfold";
 
 /// Its name where there is no TLS, which browsers would not take under the other one.
 const PLAIN_COOKIE: &str = "fourfold";
-
-/// Browsers keep cookies for at most 400 days; ours end sooner, whatever the browser does.
-const COOKIE_SECONDS: i64 = 90 * 24 * 60 * 60;
 
 /// What proved the identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -133,7 +130,10 @@ fn cookie_name(site: &Site) -> &'static str {
 
 /// The `Set-Cookie` header that lets a browser remember.
 pub fn set_cookie(site: &Site, secret: &Secret) -> HeaderValue {
-    cookie_header(site, secret.expose(), COOKIE_SECONDS)
+    let is_session = secret.expose().starts_with(SESSION_PREFIX);
+    // As long as it proves anything: browsers need not keep and send it any longer.
+    let lifetime_ms = if is_session { SESSION_LIFETIME_MS } else { GUEST_LIFETIME_MS };
+    cookie_header(site, secret.expose(), lifetime_ms / 1_000)
 }
 
 /// The `Set-Cookie` header that makes a browser forget.
@@ -257,6 +257,3 @@ impl FromRequestParts<AppState> for SignedIn {
         }
     }
 }
-
-/// A session must not outlive its cookie's usual life by far, nor the other way round.
-const _: () = assert!(COOKIE_SECONDS * 1_000 >= SESSION_LIFETIME_MS);

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, header};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, Version, header};
 use axum::response::IntoResponse;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -22,7 +22,8 @@ use tracing::debug;
 
 use super::client_address::Peer;
 use super::error::{ApiCode, ApiError};
-use super::slow_peer::{ContentLength, Marks, PacedBody, PacedStream, PeerPace};
+use super::named_host::NamedHosts;
+use super::slow_peer::{BareLineFeed, ContentLength, HeadFacts, Marks, PacedBody, PacedStream, PeerPace};
 use crate::session::limits::TransportLimits;
 
 /// hyper refuses to work with a smaller buffer.
@@ -35,6 +36,8 @@ pub(super) struct ConnectionDeps {
     pub(super) limits: Arc<TransportLimits>,
     pub(super) stop: CancellationToken,
     pub(super) hang_up: HangUp,
+    /// By which names it may be asked for.
+    pub(super) hosts: NamedHosts,
 }
 
 /// What becomes of a request when the peer hangs up before it is answered.
@@ -66,10 +69,11 @@ where
 {
     let peer_pace = Arc::new(PeerPace::new());
     let router = TowerToHyperService::new(deps.router.clone());
-    let service = service_fn(|request| answer(request, peer, &router, &peer_pace));
+    let service = service_fn(|request| answer(request, peer, &router, &peer_pace, &deps.hosts));
     let io = TokioIo::new(PacedStream::new(stream, peer_pace.clone(), place));
     let mut connection = pin!(builder(&deps).serve_connection(io, service).with_upgrades());
     let ending = tokio::select! {
+        biased;
         ending = paced(connection.as_mut(), &peer_pace, &deps.limits) => ending,
         () = deps.stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
@@ -124,21 +128,61 @@ async fn answer(
     peer: SocketAddr,
     router: &TowerToHyperService<Router>,
     peer_pace: &Arc<PeerPace>,
+    hosts: &NamedHosts,
 ) -> Result<Response<PacedBody<Body>>, Infallible> {
-    let content_length = peer_pace.request(!request.body().is_end_stream());
+    let head = peer_pace.request(!request.body().is_end_stream());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
+    let refused = check_head(&request, head).err();
+    let is_broken = refused.is_some();
+    let refused = refused.or_else(|| check_host(request.headers(), hosts).err());
     let mut request = request.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::RequestRead));
     request.extensions_mut().insert(Peer(peer));
-    let mut response = if chunked && content_length == ContentLength::Present {
-        ApiError::new(ApiCode::BadRequest, "both Content-Length and Transfer-Encoding").into_response()
-    } else {
-        router.call(request).await?
+    let mut response = match refused {
+        Some(error) => error.into_response(),
+        None => router.call(request).await?,
     };
-    if chunked {
+    if chunked || is_broken {
         // Whoever sits between may see the end of such a request elsewhere than we do (RFC 9112, section 6.1).
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::Answered)))
+}
+
+/// Refuses headers that others may read in another way than hyper does.
+fn check_head<B>(request: &Request<B>, head: HeadFacts) -> Result<(), ApiError> {
+    let headers = request.headers();
+    let bad = |message| Err(ApiError::new(ApiCode::BadRequest, message));
+    if head.bare_line_feed == BareLineFeed::Present {
+        return bad("a line of the header ends without a carriage return");
+    }
+    let hosts = headers.get_all(header::HOST).iter().count();
+    if hosts > 1 {
+        return bad("the header Host stands there twice");
+    }
+    if hosts == 0 && request.version() == Version::HTTP_11 {
+        return bad("the header Host is missing");
+    }
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next() {
+        if codings.next().is_some() || !coding.as_bytes().eq_ignore_ascii_case(b"chunked") {
+            return bad("the one Transfer-Encoding is chunked, once");
+        }
+        if head.content_length == ContentLength::Present {
+            return bad("both Content-Length and Transfer-Encoding");
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to be somebody else.
+fn check_host(headers: &HeaderMap, hosts: &NamedHosts) -> Result<(), ApiError> {
+    let Some(value) = headers.get(header::HOST) else { return Ok(()) };
+    if value.to_str().is_ok_and(|host| hosts.allow(host)) {
+        return Ok(());
+    }
+    let message = "the daemon listens on this machine alone and answers to localhost, 127.0.0.1, [::1] and the host of \
+                   server.public_url; set that to reach it by this name";
+    Err(ApiError::new(ApiCode::HostNotAllowed, message))
 }
 
 #[cfg(test)]

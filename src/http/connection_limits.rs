@@ -1,12 +1,13 @@
 //! How many connections there may be, in all and from one address.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 
 use crate::session::limits::TransportLimits;
+use crate::system::shares::network;
 
 /// Files that are not connections: store, logs, listeners, the control socket, bots' pipes.
 const RESERVED_FILES: u64 = 256;
@@ -107,7 +108,7 @@ impl ConnectionLimits {
         taken: &mut Taken,
         address: Option<IpAddr>,
     ) -> Result<Option<IpAddr>, TooManyConnections> {
-        let Some(key) = address.map(share).filter(|key| self.caps_loopback || !key.is_loopback()) else {
+        let Some(key) = address.map(network).filter(|key| self.caps_loopback || !key.is_loopback()) else {
             return Ok(None);
         };
         let count = taken.by_address.entry(key).or_default();
@@ -135,16 +136,6 @@ impl Drop for ConnectionPlace {
                 taken.by_address.remove(&address);
             }
         }
-    }
-}
-
-/// Whom an address is counted for: an IPv6 customer has at least a /64.
-fn share(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) if !address.is_loopback() => {
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
-        }
-        other => other,
     }
 }
 

@@ -16,6 +16,7 @@ mod learners;
 mod ratings;
 mod refusal;
 mod server;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -24,9 +25,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::Uri;
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use futures::FutureExt as _;
@@ -34,25 +35,29 @@ use tracing::{error, info};
 
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
-pub(crate) use self::daemon::DaemonStatus;
+pub(crate) use self::daemon::{DaemonStatus, RatingAlarmView};
 pub(crate) use self::games::VoidedGame;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
 pub(crate) use self::server::ControlServer;
+pub(crate) use self::storage::MadeBackup;
 use super::error::{ApiCode, ApiError};
 use super::{layers, router};
 use crate::accounts::Accounts;
+use crate::competition::fair_play::RatingAlarms;
 use crate::competition::tournament::Tournaments;
 use crate::session::Services;
 use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
+use crate::system::part::Part;
+use crate::system::supervision::Supervision;
 
 pub(crate) use super::api::accounts::SignedInView;
 pub(crate) use super::api::learning::{ChangedMoveJson, WhyReason};
 
 /// Where commands come from, as the limits for strangers see it: they do not hold for the operator.
-const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const OPERATOR: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The field of a refusal that names a path where nothing is: the command is of another version.
 const NO_COMMAND: &str = "path";
@@ -75,6 +80,9 @@ pub(crate) struct Control {
 pub(crate) struct RunningDaemon {
     pub(crate) services: Arc<Services>,
     pub(crate) tournaments: Tournaments,
+    pub(crate) rating_alarms: RatingAlarms,
+    /// Knows which parts pause, and what was set aside.
+    pub(crate) supervision: Supervision,
 }
 
 /// A path and what is done there.
@@ -88,6 +96,7 @@ fn commands() -> Vec<Route> {
         ratings::commands(),
         games::commands(),
         learners::commands(),
+        storage::commands(),
         daemon::commands(),
     ]
     .into_iter()
@@ -102,7 +111,7 @@ fn control_router(control: Control) -> Router {
         .method_not_allowed_fallback(router::method_not_allowed)
         .fallback(no_command)
         .layer(from_fn(layers::check_request))
-        .layer(from_fn(carry_out))
+        .layer(from_fn_with_state(control.clone(), carry_out))
         .with_state(control)
 }
 
@@ -115,11 +124,14 @@ async fn no_command(uri: Uri) -> ApiError {
 }
 
 /// Does what is commanded and says so in the log. If that panics, only this command is lost.
-async fn carry_out(request: Request, next: Next) -> Response {
+async fn carry_out(State(control): State<Control>, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
         // What it was about has been logged by the panic hook.
         error!("an operator's command panicked");
+        if let Some(daemon) = &control.daemon {
+            daemon.supervision.panicked(Part::Control);
+        }
         ApiError::new(ApiCode::Internal, "something failed on our side").into_response()
     });
     match response.extensions().get::<ApiCode>() {

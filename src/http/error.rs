@@ -14,6 +14,8 @@ use crate::analysis::compute::ComputeError;
 use crate::analysis::values::AnalysisError;
 use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
+use crate::storage::writer::Obstacle;
+use crate::system::shares::{Refusal, Whose};
 
 /// How long to wait when the daemon is busy: passwords and writes that wait are done by then.
 const BUSY_RETRY: Duration = Duration::from_secs(2);
@@ -44,6 +46,10 @@ pub(crate) enum ApiCode {
     Unauthorized,
     /// Known, but not allowed.
     Forbidden,
+    /// The request names a host that is not ours.
+    HostNotAllowed,
+    /// The header, or the URL in it, is over the limit.
+    HeaderTooLarge,
     /// A page of another site tried to act for somebody.
     OriginNotAllowed,
     /// Nothing is there.
@@ -69,6 +75,11 @@ pub(crate) enum ApiCode {
 }
 
 impl ApiCode {
+    /// As it stands in answers.
+    pub(super) fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
+    }
+
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::BadJson | Self::BadParameter | Self::BadRequest | Self::BadHandshake | Self::TokenInUrl => {
@@ -78,6 +89,8 @@ impl ApiCode {
             Self::Forbidden | Self::OriginNotAllowed => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::HostNotAllowed => StatusCode::MISDIRECTED_REQUEST,
+            Self::HeaderTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::NameTaken | Self::Conflict => StatusCode::CONFLICT,
@@ -104,12 +117,15 @@ pub(crate) struct ApiError {
     /// When to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) retry_ms: Option<u64>,
+    /// Of `not_ready`: what is not all there, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reasons: Vec<String>,
 }
 
 impl ApiError {
     /// A refusal that says nothing more than its words.
     pub(crate) fn new(code: ApiCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), field: None, retry_ms: None }
+        Self { code, message: message.into(), field: None, retry_ms: None, reasons: Vec::new() }
     }
 
     /// A part of the path or query that is not allowed.
@@ -135,6 +151,18 @@ impl ApiError {
     /// Adds when to try again.
     pub(crate) fn retry_in(self, wait: Duration) -> Self {
         Self { retry_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
+    }
+
+    /// The whole answer as it travels, for whom there is no request to answer. The connection ends with it.
+    pub(super) fn to_http_text(&self, status: StatusCode) -> String {
+        let body = serde_json::to_string(self).unwrap_or_default();
+        let retry =
+            self.retry_ms.map_or_else(String::new, |ms| format!("Retry-After: {}\r\n", ms.div_ceil(1_000)));
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{retry}\
+             Cache-Control: no-store\r\nConnection: close\r\n\r\n{body}",
+            body.len(),
+        )
     }
 
     /// Something failed that the asker cannot help. The log gets the cause, the asker does not.
@@ -164,11 +192,18 @@ impl IntoResponse for ApiError {
     }
 }
 
+impl From<Obstacle> for ApiError {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::new(ApiCode::Busy, format!("nothing can be stored: {obstacle}")).retry_in(BUSY_RETRY)
+    }
+}
+
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Closed => Self::new(ApiCode::NotReady, "the daemon is stopping"),
             StoreError::Full(_)
+            | StoreError::Locked(_)
             | StoreError::Failed(_)
             | StoreError::Corrupt(_)
             | StoreError::Unusable(_) => Self::internal(&error),
@@ -183,8 +218,22 @@ impl From<AnalysisError> for ApiError {
             AnalysisError::Compute(ComputeError::Closed) => {
                 Self::new(ApiCode::NotReady, "the daemon is stopping")
             }
+            AnalysisError::Share(refusal) => refusal.into(),
+            AnalysisError::Compute(ComputeError::NoThread) => {
+                Self::new(ApiCode::Busy, error.to_string()).retry_in(BUSY_RETRY)
+            }
             AnalysisError::TooHard | AnalysisError::Compute(ComputeError::Panicked) => Self::internal(&error),
         }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.whose {
+            Whose::Network | Whose::Account => ApiCode::RateLimited,
+            Whose::Everybody => ApiCode::Busy,
+        };
+        Self::new(code, refusal.to_string()).retry_in(refusal.wait)
     }
 }
 
@@ -203,11 +252,14 @@ impl From<AccountError> for ApiError {
                 Self { field: Some("name".into()), ..Self::new(ApiCode::NameTaken, message) }
             }
             AccountError::BadCredentials | AccountError::Unauthorized => Self::unauthorized(message),
+            AccountError::Share(refusal) => Self::from(refusal),
             AccountError::TooManyAttempts { wait } => Self::new(ApiCode::RateLimited, message).retry_in(wait),
             AccountError::Busy => Self::new(ApiCode::Busy, message).retry_in(BUSY_RETRY),
-            AccountError::NoAccount | AccountError::TooManyBots { max: _ } | AccountError::NotYours => {
-                Self::new(ApiCode::Forbidden, message)
-            }
+            AccountError::Obstructed(obstacle) => obstacle.into(),
+            AccountError::NoAccount
+            | AccountError::TooManyBots { max: _ }
+            | AccountError::TooManyTokens { max: _ }
+            | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)
             }

@@ -15,6 +15,7 @@ use super::pages::embed;
 use super::request::{check_content_encoding, check_uri};
 use super::site::{Site, host};
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
 
 /// How long a handler may take. Hashing a password behind a full queue takes about a second; beyond this the store
 /// hangs, and an answer is better than none.
@@ -44,7 +45,7 @@ pub(super) async fn contain(State(metrics): State<Arc<Metrics>>, request: Reques
     match tokio::time::timeout(HANDLER_TIMEOUT, handler).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => {
-            metrics.panicked();
+            metrics.panicked(Part::Request);
             // What it was about has been logged by the panic hook.
             error!("a request handler panicked");
             ApiError::new(ApiCode::Internal, "something failed on our side").into_response()
@@ -60,6 +61,9 @@ pub(super) async fn count(State(metrics): State<Arc<Metrics>>, request: Request,
     let response = next.run(request).await;
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     metrics.http_request(method, route, response.status().as_u16());
+    if let Some(code) = response.extensions().get::<ApiCode>() {
+        metrics.refused(code.word());
+    }
     response
 }
 

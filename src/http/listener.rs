@@ -9,14 +9,17 @@ use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
 
 use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, TooManyConnections};
 use super::error::{ApiCode, ApiError};
+use super::named_host::NamedHosts;
 use super::site::Site;
 use crate::session::limits::TransportLimits;
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
+use crate::system::tasks::Tasks;
 
 /// How long no connection is accepted after the system had no file or memory for one. Without it the loop would spin,
 /// for the connection stays at the head of the queue.
@@ -38,18 +41,23 @@ pub(crate) struct Transport {
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
     pub(crate) stop: CancellationToken,
     /// Every task of a connection or socket.
-    pub(crate) tasks: TaskTracker,
+    pub(crate) tasks: Tasks,
 }
 
 impl Transport {
     /// A transport without connections.
-    pub(crate) fn new(limits: TransportLimits, site: Arc<Site>, stop: CancellationToken) -> Self {
+    pub(crate) fn new(
+        limits: TransportLimits,
+        site: Arc<Site>,
+        stop: CancellationToken,
+        tasks: Tasks,
+    ) -> Self {
         Self {
             connection_limits: ConnectionLimits::new(&limits),
             limits: Arc::new(limits),
             site,
             stop,
-            tasks: TaskTracker::new(),
+            tasks,
         }
     }
 }
@@ -58,18 +66,56 @@ impl Transport {
 ///
 /// Open requests may be answered and sockets closed for `limits.stop`; what is left after that is dropped with the
 /// runtime.
-pub(crate) async fn serve(listener: TcpListener, router: Router, transport: &Transport) {
+#[derive(Debug)]
+pub(crate) struct Listening {
+    /// Which of the listeners it is.
+    pub(crate) part: Part,
+    /// Outlives a panic, so that whoever knocks meanwhile waits. Gone once the daemon stops.
+    pub(crate) listener: Option<TcpListener>,
+    pub(crate) router: Router,
+    pub(crate) transport: Transport,
+}
+
+impl Kept for Listening {
+    fn part(&self) -> Part {
+        self.part
+    }
+
+    async fn run(&mut self, _stop: &CancellationToken) -> Result<(), BoxedError> {
+        let transport = &self.transport;
+        if let Some(listener) = &self.listener {
+            accept_all(listener, &self.router, transport).await;
+        }
+        self.listener = None;
+        transport.tasks.close();
+        if tokio::time::timeout(transport.limits.stop, transport.tasks.wait()).await.is_err() {
+            warn!(tasks = transport.tasks.len(), "connections did not end in time");
+        }
+        Ok(())
+    }
+
+    /// The connections that are there are tasks of their own and have noticed nothing.
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        Ok(())
+    }
+}
+
+/// Takes connections until the daemon stops.
+async fn accept_all(listener: &TcpListener, router: &Router, transport: &Transport) {
     let mut warnings = Warnings::default();
     let deps = ConnectionDeps {
-        router,
+        router: router.clone(),
         limits: transport.limits.clone(),
         stop: transport.stop.clone(),
         hang_up: HangUp::GivesUp,
+        hosts: listener
+            .local_addr()
+            .map_or(NamedHosts::Any, |address| NamedHosts::of(address, &transport.site)),
     };
     loop {
         let accepted = tokio::select! {
             biased;
-            () = transport.stop.cancelled() => break,
+            () = transport.stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
         match accepted {
@@ -82,11 +128,6 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, transport: &Tra
                 sleep(ACCEPT_PAUSE).await;
             }
         }
-    }
-    drop(listener);
-    transport.tasks.close();
-    if tokio::time::timeout(transport.limits.stop, transport.tasks.wait()).await.is_err() {
-        warn!(tasks = transport.tasks.len(), "connections did not end in time");
     }
 }
 
@@ -127,14 +168,7 @@ fn turn_away(stream: &TcpStream, full: TooManyConnections) {
         TooManyConnections::Address => ApiCode::RateLimited,
     };
     let error = ApiError::new(code, full.to_string()).retry_in(RETRY);
-    let body = serde_json::to_string(&error).unwrap_or_default();
-    let response = format!(
-        "HTTP/1.1 {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nRetry-After: {}\r\n\
-         Connection: close\r\n\r\n{body}",
-        code.status(),
-        body.len(),
-        RETRY.as_secs(),
-    );
+    let response = error.to_http_text(code.status());
     // A peer that is gone or takes nothing has no use for the reason.
     let _ = stream.try_write(response.as_bytes());
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::endpoint::{Access, Content, Operation, schema_of};
 use super::error::{ApiCode, ApiError};
+use super::shares;
 use crate::protocol::client::ClientMessage;
 use crate::protocol::server::ServerMessage;
 use crate::protocol::{PROTOCOL_VERSION, SUBPROTOCOL};
@@ -138,6 +139,9 @@ fn refusals(operation: &Operation) -> Vec<ApiCode> {
     }
     if operation.access == Access::SignedIn {
         codes.push(ApiCode::Unauthorized);
+    }
+    if shares::may_refuse(operation.verb, operation.path) && !codes.contains(&ApiCode::RateLimited) {
+        codes.push(ApiCode::RateLimited);
     }
     codes
 }

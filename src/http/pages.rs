@@ -27,6 +27,7 @@ mod pattern;
 mod player;
 mod puzzles;
 mod qr;
+mod rules;
 #[cfg(test)]
 mod tests;
 mod tournaments;
@@ -62,6 +63,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/embed/tv", get(embed::tv))
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
+        .route("/rules", get(rules::page))
         .route("/analysis", get(analysis::start))
         .route("/analysis/{moves}", get(analysis::page))
         .route("/p/{moves}", get(analysis::short))

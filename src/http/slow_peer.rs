@@ -9,10 +9,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use axum::http::StatusCode;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
+use super::error::{ApiCode, ApiError};
 use crate::session::limits::TransportLimits;
 
 /// How far a connection is with its present request.
@@ -72,11 +74,15 @@ impl PeerPace {
         slow.into_iter().chain(stalled).min()
     }
 
-    /// A request has come, up to its body. Whether its header had a `Content-Length`, which hyper hides when there is
-    /// a `Transfer-Encoding` too.
-    pub(super) fn request(&self, has_body: bool) -> ContentLength {
+    /// A request has come, up to its body. Gives what hyper does not tell of its header.
+    pub(super) fn request(&self, has_body: bool) -> HeadFacts {
         self.enter(if has_body { Phase::Body } else { Phase::Answering });
-        self.lock().head.content_length
+        self.lock().head.facts
+    }
+
+    /// Whether no request has come yet that anybody could answer.
+    fn has_no_request(&self) -> bool {
+        matches!(self.lock().phase, Phase::Silent | Phase::Header)
     }
 
     fn body_ended(&self) {
@@ -138,7 +144,23 @@ pub(super) enum ContentLength {
     Present,
 }
 
-/// Looks for `Content-Length` at the beginnings of a header's lines, in pieces of any size.
+/// Whether a line of a header ended with a line feed alone. hyper takes it for a line's end, others do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum BareLineFeed {
+    #[default]
+    Absent,
+    Present,
+}
+
+/// What hyper does not tell of a header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct HeadFacts {
+    /// hyper hides it when there is a `Transfer-Encoding` too.
+    pub(super) content_length: ContentLength,
+    pub(super) bare_line_feed: BareLineFeed,
+}
+
+/// Looks for `Content-Length` at the beginnings of a header's lines, and at how they end, in pieces of any size.
 #[derive(Debug, Default)]
 struct HeadScan {
     /// The beginning of the present line.
@@ -149,7 +171,9 @@ struct HeadScan {
     begun: bool,
     /// The empty line was there.
     ended: bool,
-    content_length: ContentLength,
+    /// The byte before was a carriage return.
+    returned: bool,
+    facts: HeadFacts,
 }
 
 /// How the line begins that we look for. hyper refuses blanks before the colon.
@@ -162,12 +186,16 @@ impl HeadScan {
                 _ if self.ended => return,
                 b'\r' => {}
                 b'\n' => {
+                    if !self.returned {
+                        self.facts.bare_line_feed = BareLineFeed::Present;
+                    }
                     self.ended = self.begun && self.length == 0;
                     self.begun |= self.length > 0;
                     self.length = 0;
                 }
                 _ => self.take(byte),
             }
+            self.returned = byte == b'\r';
         }
     }
 
@@ -177,7 +205,7 @@ impl HeadScan {
         }
         self.length += 1;
         if self.length == CONTENT_LENGTH.len() && self.name.eq_ignore_ascii_case(CONTENT_LENGTH) {
-            self.content_length = ContentLength::Present;
+            self.facts.content_length = ContentLength::Present;
         }
     }
 }
@@ -188,12 +216,56 @@ impl HeadScan {
 pub(super) struct PacedStream<S, P> {
     stream: S,
     peer_pace: Arc<PeerPace>,
+    refusal: Option<Refusal>,
     _place: P,
+}
+
+/// Our answer to a header that hyper cannot read, in the place of its own, which says nothing.
+#[derive(Debug)]
+struct Refusal {
+    text: String,
+    sent: usize,
+}
+
+impl Refusal {
+    /// What stands for hyper's answer, whose status says what was wrong. It has a header and nothing else.
+    fn in_place_of(answer: &[u8]) -> Option<Self> {
+        let answer = answer.strip_suffix(b"\r\n\r\n")?;
+        let line = std::str::from_utf8(answer.strip_prefix(b"HTTP/1.1 ")?.get(..3)?).ok()?;
+        let status = StatusCode::from_u16(line.parse().ok()?).ok().filter(StatusCode::is_client_error)?;
+        let error = match status {
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => {
+                ApiError::new(ApiCode::HeaderTooLarge, "the header has too many bytes or fields")
+            }
+            _ => ApiError::new(ApiCode::BadRequest, "this is not HTTP/1.1 as it should be"),
+        };
+        Some(Self { text: error.to_http_text(status), sent: 0 })
+    }
 }
 
 impl<S, P> PacedStream<S, P> {
     pub(super) fn new(stream: S, peer_pace: Arc<PeerPace>, place: P) -> Self {
-        Self { stream, peer_pace, _place: place }
+        Self { stream, peer_pace, refusal: None, _place: place }
+    }
+}
+
+impl<S: AsyncWrite + Unpin, P: Unpin> PacedStream<S, P> {
+    /// Writes our refusal in the place of `answer`, if that is one of hyper's own. Ready when all of it is out.
+    fn poll_refuse(&mut self, cx: &mut Context<'_>, answer: &[u8]) -> Option<Poll<io::Result<usize>>> {
+        if self.refusal.is_none() && self.peer_pace.has_no_request() {
+            self.refusal = Refusal::in_place_of(answer);
+        }
+        let refusal = self.refusal.as_mut()?;
+        while let Some(rest) = refusal.text.as_bytes().get(refusal.sent..).filter(|rest| !rest.is_empty()) {
+            let result = Pin::new(&mut self.stream).poll_write(cx, rest);
+            self.peer_pace.wrote(&result);
+            match result {
+                Poll::Ready(Ok(0)) => return Some(Poll::Ready(Err(io::ErrorKind::WriteZero.into()))),
+                Poll::Ready(Ok(sent)) => refusal.sent += sent,
+                other => return Some(other),
+            }
+        }
+        Some(Poll::Ready(Ok(answer.len())))
     }
 }
 
@@ -212,6 +284,9 @@ impl<S: AsyncRead + Unpin, P: Unpin> AsyncRead for PacedStream<S, P> {
 
 impl<S: AsyncWrite + Unpin, P: Unpin> AsyncWrite for PacedStream<S, P> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if let Some(refused) = self.poll_refuse(cx, bytes) {
+            return refused;
+        }
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.peer_pace.wrote(&result);
         result
@@ -222,6 +297,11 @@ impl<S: AsyncWrite + Unpin, P: Unpin> AsyncWrite for PacedStream<S, P> {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // hyper's own answer is in one piece.
+        let first = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
+        if let Some(refused) = self.poll_refuse(cx, first) {
+            return refused;
+        }
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
         self.peer_pace.wrote(&result);
         result
@@ -305,7 +385,10 @@ mod tests {
         for piece in [1, 2, 7, 4_096] {
             let mut scan = HeadScan::default();
             head.as_bytes().chunks(piece).for_each(|piece| scan.scan(piece));
-            assert_eq!(scan.content_length, expected, "{head:?} in pieces of {piece}");
+            assert_eq!(scan.facts.content_length, expected, "{head:?} in pieces of {piece}");
+            let bare = head.replace("\r\n", "").contains('\n');
+            let expected = if bare { BareLineFeed::Present } else { BareLineFeed::Absent };
+            assert_eq!(scan.facts.bare_line_feed, expected, "{head:?} in pieces of {piece}");
         }
     }
 

@@ -21,9 +21,11 @@ use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
 use crate::storage::Store;
+use crate::storage::writer::Obstacle;
 use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
+use crate::system::shares::Shares;
 
 /// A bot that can be challenged now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -105,6 +107,12 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;
 
+    /// Parts that have failed again and again and pause, one sentence each.
+    fn pauses(&self) -> Vec<String>;
+
+    /// What keeps the arena from storing anything, if something does.
+    fn obstacle(&self) -> Option<Obstacle>;
+
     /// Whether the player is connected.
     fn is_online(&self, player: &PlayerId) -> bool;
 
@@ -128,6 +136,8 @@ pub(crate) struct AppState {
     /// Games, players and ratings, for reading.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) accounts: Accounts,
+    /// How much of it all each visitor may use up.
+    pub(crate) shares: Shares,
     /// Where the site is and whom it trusts.
     pub(crate) site: Arc<Site>,
     /// What positions and games are worth.

@@ -17,7 +17,6 @@ use super::client_address::Peer;
 use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::Accounts;
-use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
@@ -31,10 +30,12 @@ use crate::protocol::ServerMessage;
 
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::session::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
+use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
 use crate::system::metrics::Metrics;
+use crate::system::shares::{ShareSettings, Shares};
 
 /// Where everybody connects from, unless a test says otherwise: a network that limits count.
 pub(crate) const SOMEWHERE: &str = "192.0.2.1:50000";
@@ -45,7 +46,9 @@ pub(crate) const PASSWORD: &str = "correct horse";
 /// An arena in which nothing happens but what the test says.
 #[derive(Debug, Default)]
 pub(crate) struct TestArena {
+    pub(crate) pauses: Vec<String>,
     pub(crate) is_stopping: AtomicBool,
+    pub(crate) is_full: AtomicBool,
     pub(crate) live: Vec<LiveGame>,
     pub(crate) bots: Vec<OpenBot>,
     /// What the feed of results says before it ends.
@@ -101,6 +104,14 @@ impl ArenaView for TestArena {
         !self.is_stopping.load(Ordering::Relaxed)
     }
 
+    fn pauses(&self) -> Vec<String> {
+        self.pauses.clone()
+    }
+
+    fn obstacle(&self) -> Option<Obstacle> {
+        self.is_full.load(Ordering::Relaxed).then_some(Obstacle::DiskFull)
+    }
+
     fn is_online(&self, _: &PlayerId) -> bool {
         false
     }
@@ -140,12 +151,16 @@ impl TestSite {
         let store = Arc::new(MemoryStore::new());
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
-        let accounts = Accounts::new(store.clone(), writer.clone(), Signer::new(&[1; KEY_BYTES]));
-        let analysis = Analysis::new(ComputePool::new(1));
-        let puzzles = Puzzles::new(store.clone(), writer, accounts.clone(), analysis.clone());
+        let metrics = Arc::new(Metrics::new());
+        let shares = Shares::new(ShareSettings::default(), Arc::clone(&metrics));
+        let signer = Signer::new(&[1; KEY_BYTES]);
+        let accounts = Accounts::new(store.clone(), writer.clone(), signer, shares.clone());
+        let analysis = Analysis::new(1, &shares);
+        let puzzles = Puzzles::new(store.clone(), writer, accounts.clone(), analysis.clone(), shares.clone());
         let state = AppState {
             store: store.clone(),
             accounts,
+            shares,
             site: Arc::new(site),
             analysis,
             explorer: Arc::default(),
@@ -155,7 +170,6 @@ impl TestSite {
             leaderboard: Leaderboard::default(),
             puzzles,
         };
-        let metrics = Arc::new(Metrics::new());
         let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
         Self { state, store, metrics, router }
     }
@@ -174,6 +188,13 @@ impl TestSite {
             request.extensions_mut().insert(Peer(peer));
         }
         Answer::read(self.router.clone().oneshot(request).await.unwrap()).await
+    }
+
+    /// Sends a request from somewhere and leaves the answer's body to be read.
+    pub(crate) async fn open(&self, from: &str, mut request: Request<Body>) -> Response<Body> {
+        let peer: SocketAddr = from.parse().unwrap();
+        request.extensions_mut().insert(Peer(peer));
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

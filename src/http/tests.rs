@@ -10,4 +10,5 @@ mod puzzles;
 mod ranking;
 mod reading;
 mod requests;
+mod shares;
 mod tournaments;

@@ -27,7 +27,8 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 7] = ["author", "docs", "ladder", "learner", "profile", "ranking", "tournament"];
+const SERVER_ONLY: [&str; 8] =
+    ["author", "docs", "ladder", "learner", "profile", "ranking", "rules", "tournament"];
 
 /// A text in one language.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

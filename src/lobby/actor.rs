@@ -1,22 +1,24 @@
 //! Owns the open seeks and challenges. It never waits: what the store knows comes with the requests.
 
 mod house;
+mod kept;
 mod offers;
 mod seeks;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourfold_engine::{BySide, Side};
 use rand::RngExt;
 use tokio::sync::mpsc;
 
-use self::seeks::Seeker;
+use self::seeks::{OfferedBots, Published, Seeker};
 use super::acceptance::Proposal;
 use super::challenge::{Challenges, side_of};
 use super::handle::{INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
 use super::lookup::PlayerLookup;
+use super::pool::Pool;
 use crate::model::clock::now;
 use crate::model::ids::PairId;
 use crate::play::feeds::Feeds;
@@ -30,13 +32,16 @@ use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
 
 use crate::model::player::PlayerKind;
+use crate::model::world::chance;
 
 use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::Store;
 use crate::storage::record::{GamePair, OpeningSource};
+use crate::system::shares::Shares;
+use crate::system::tasks::Tasks;
 
-/// How often waiting players are looked at again: windows widen, offers expire.
+/// How often waiting players are looked at again: windows widen by the second, offers expire.
 const TICK: Duration = Duration::from_secs(1);
 
 /// When somebody who has no game left may be asked again.
@@ -50,8 +55,10 @@ pub(crate) struct LobbyDeps {
     pub(crate) sessions: Sessions,
     pub(crate) host: Host,
     pub(crate) feeds: Feeds,
+    /// What each network may use up.
+    pub(crate) shares: Shares,
     /// Owns tasks that start games.
-    pub(crate) tasks: tokio_util::task::TaskTracker,
+    pub(crate) tasks: Tasks,
     /// Where the site is, for links: `http://127.0.0.1:4444`.
     pub(crate) site_url: String,
 }
@@ -60,8 +67,16 @@ pub(crate) struct LobbyDeps {
 pub(crate) struct LobbyActor {
     deps: LobbyDeps,
     inbox: mpsc::Receiver<LobbyCommand>,
-    seekers: HashMap<MemberId, Seeker>,
+    seekers: BTreeMap<MemberId, Seeker>,
+    /// The same seeks as they count now.
+    pool: Pool,
+    published: Published,
+    offered_bots: OfferedBots,
+    /// For what comes of tasks that the lobby starts. It keeps nobody waiting for the lobby's end.
+    own: mpsc::WeakSender<LobbyCommand>,
     challenges: Challenges,
+    /// Whom the request in hand comes from, who hears of a panic.
+    answering: Option<ReplyTo>,
 }
 
 impl std::fmt::Debug for LobbyActor {
@@ -77,21 +92,33 @@ impl LobbyActor {
     pub(crate) fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let lookup = PlayerLookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };
-        let actor = Self { deps, inbox, seekers: HashMap::new(), challenges: Challenges::default() };
+        let actor = Self {
+            deps,
+            inbox,
+            seekers: BTreeMap::new(),
+            pool: Pool::new(now()),
+            published: Published::default(),
+            offered_bots: OfferedBots::default(),
+            own: commands.downgrade(),
+            challenges: Challenges::default(),
+            answering: None,
+        };
         (LobbyHandle::new(commands, lookup), actor)
     }
 
     /// Runs until all handles are dropped.
-    pub(crate) async fn run(mut self) {
+    async fn work(&mut self) {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
+                _ = tick.tick() => self.tick(),
+                () = sleep_until(self.published.due()) => self.show_seeks(),
                 command = self.inbox.recv() => match command {
                     Some(command) => self.take(command),
                     None => return,
                 },
-                _ = tick.tick() => self.tick(),
             }
         }
     }
@@ -99,11 +126,14 @@ impl LobbyActor {
     fn take(&mut self, command: LobbyCommand) {
         match command {
             LobbyCommand::Ask { session, request, reply } => {
+                self.answering = Some(reply.clone());
                 if let Err(error) = self.answer(&session, request, &reply) {
                     reply.send(&error.into());
                 }
+                self.answering = None;
             }
             LobbyCommand::Disconnected { member } => self.unseek(member),
+            LobbyCommand::Unpaired(unpaired) => self.seek_again(*unpaired),
             LobbyCommand::Left { player } => {
                 for challenge in self.challenges.remove_from(&player, now()) {
                     self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
@@ -114,10 +144,19 @@ impl LobbyActor {
                 // The session may have ended meanwhile.
                 let _ = told.send(());
             }
+            LobbyCommand::HasOffers { player, answer } => {
+                // The session may have been replaced.
+                let _ = answer.send(self.challenges.of(&player).next().is_some());
+            }
             LobbyCommand::Look { challenge, answer } => {
                 let offer = self.challenges.get(&challenge).map(|challenge| self.offer(challenge));
                 // The page may have stopped waiting.
                 let _ = answer.send(offer);
+            }
+            #[cfg(test)]
+            LobbyCommand::Fail { answer } => {
+                self.answering = Some(answer);
+                panic!("broken on purpose");
             }
         }
     }
@@ -146,13 +185,12 @@ impl LobbyActor {
         for challenge in self.challenges.expire(now) {
             self.tell_end(&challenge, ChallengeOutcome::Expired, None);
         }
-        if !self.seekers.is_empty() {
-            self.pair_seekers(now);
-            self.offer_bots(now);
-        }
+        self.pair_due(now);
+        self.offer_bots(now);
     }
 
     fn need_free(&self, player: &Identity) -> LobbyAnswer {
+        self.deps.host.check_patience(player).map_err(|error| error.to_wire())?;
         self.check_free(player, PlayerKind::Human, "you")
     }
 
@@ -173,7 +211,7 @@ impl LobbyActor {
 
 /// The first game of agreed terms.
 fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
-    let mut rng = rand::rng();
+    let mut rng = chance();
     let players = match side_of(terms.side, rng.random()) {
         Side::First => BySide { first: challenger, second: other },
         Side::Second => BySide { first: other, second: challenger },
@@ -210,6 +248,13 @@ fn need_account(identity: &Identity) -> LobbyAnswer {
 fn ok(reply: &ReplyTo) -> LobbyAnswer {
     reply.send(&Frame::new(ServerMessage::Ok(Done {})));
     Ok(())
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Open offers to play: pure book-keeping.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
-use crate::model::clock;
+use crate::model::clock::{self, TimeControl};
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
@@ -14,6 +15,7 @@ use crate::protocol::WireError;
 use crate::model::player::PlayerKind;
 
 use crate::protocol::terms::{Terms, WireOpening, WirePlayer};
+use crate::system::shares::Held;
 
 /// How long a challenge stands between people.
 const LIVE_EXPIRY: Duration = Duration::from_secs(20);
@@ -43,6 +45,8 @@ pub(crate) const GUEST_LINKS_MAX: usize = 2;
 const KEYS_MAX: usize = 50_000;
 /// Games in one series.
 const GAMES_MAX: u32 = 100;
+/// Longest bank or move limit of a guest's game against a house bot: fifteen minutes are plenty for forty moves.
+const GUEST_BANK_MS_MAX: u32 = 15 * 60_000;
 /// Longest given opening: later, little of the game is left.
 const OPENING_PLIES_MAX: u32 = 12;
 
@@ -72,6 +76,8 @@ pub(crate) struct PendingChallenge {
     pub(crate) terms: Terms,
     /// When it ends by itself.
     pub(crate) expires: Instant,
+    /// The place of a link in its network's share.
+    pub(crate) _place: Option<Arc<Held>>,
 }
 
 /// What a challenger asked for, before anything was completed.
@@ -85,7 +91,7 @@ pub(crate) struct Asked {
 /// All open offers.
 #[derive(Debug, Default)]
 pub(crate) struct Challenges {
-    open: HashMap<ChallengeId, PendingChallenge>,
+    open: BTreeMap<ChallengeId, PendingChallenge>,
     keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
     keys_by_age: VecDeque<(Instant, ChallengeKey)>,
@@ -207,6 +213,17 @@ impl Challenges {
         all < OFFERS_TO_MAX && (from != PlayerKind::Guest || of_guests < GUEST_OFFERS_TO_MAX)
     }
 
+    /// How long until the first of these offers ends by itself, if nobody answers any before.
+    pub(crate) fn first_ends_in(
+        &self,
+        counts: impl Fn(&PendingChallenge) -> bool,
+        now: Instant,
+    ) -> Option<Duration> {
+        let ends =
+            self.open.values().filter(|challenge| counts(challenge)).map(|challenge| challenge.expires);
+        ends.min().map(|first| first.saturating_duration_since(now))
+    }
+
     /// How many links are open.
     pub(crate) fn count_links(&self) -> usize {
         self.open.values().filter(|challenge| challenge.to.is_none()).count()
@@ -243,6 +260,11 @@ impl Challenges {
             self.keep_place(challenge, now);
         }
         removed
+    }
+
+    /// All that are open, when nothing else of it is wanted any more.
+    pub(crate) fn into_open(self) -> impl Iterator<Item = PendingChallenge> {
+        self.open.into_values()
     }
 
     /// Takes out what has expired.
@@ -296,12 +318,34 @@ fn bad_games() -> WireError {
     WireError::bad_field("games", format!("games is 1, or an even number up to {GAMES_MAX}"))
 }
 
+/// How long a guest's game against a house bot may take: nobody but the guest waits for it, and guests are made for
+/// nothing.
+///
+/// # Errors
+///
+/// `bad_field` with the field that is over it.
+pub(crate) fn check_guest_time(time: TimeControl, from: &Identity) -> Result<(), WireError> {
+    let fields = [("time.bank_ms", time.bank_ms), ("time.move_ms", time.move_ms)];
+    let too_long = fields.into_iter().find(|(_, ms)| ms.is_some_and(|ms| ms > GUEST_BANK_MS_MAX));
+    match (from.kind, too_long) {
+        (PlayerKind::Guest, Some((field, _))) => {
+            let minutes = GUEST_BANK_MS_MAX / 60_000;
+            let message = format!(
+                "{field} is at most {GUEST_BANK_MS_MAX} ({minutes} minutes) for guests against bots of the house"
+            );
+            Err(WireError::bad_field(field, message))
+        }
+        (PlayerKind::Guest, None) | (PlayerKind::Human | PlayerKind::Bot, _) => Ok(()),
+    }
+}
+
 /// Checks the terms of a game against a house bot, which is asked for nothing: it begins from any position.
 ///
 /// # Errors
 ///
 /// As [`check_terms`].
 pub(crate) fn check_house_terms(terms: &Terms, from: &Identity, bot: &Identity) -> Result<Terms, WireError> {
+    check_guest_time(terms.time, from)?;
     let opening =
         terms.opening.as_ref().map(|opening| check_opening(opening, terms, u32::MAX)).transpose()?;
     let terms = check_terms(&Terms { opening: None, ..terms.clone() }, from, Some(bot))?;
@@ -357,7 +401,6 @@ pub(crate) fn side_of(choice: SideChoice, coin: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
     fn identity(name: &str, kind: PlayerKind) -> Identity {
@@ -444,6 +487,7 @@ mod tests {
             to: to.map(party),
             terms: terms(),
             expires,
+            _place: None,
         }
     }
 
@@ -493,6 +537,14 @@ mod tests {
         }
         let ann = "ann".parse().unwrap();
         assert_eq!(challenges.count_links_from(&ann), 3);
+        let first = |guests: bool| {
+            let is_guest = |link: &PendingChallenge| link.from.identity.kind == PlayerKind::Guest;
+            challenges.first_ends_in(|link| is_guest(link) == guests, now)
+        };
+        assert_eq!(
+            (first(true), first(false)),
+            (Some(Duration::from_hours(2)), Some(Duration::from_hours(1)))
+        );
         assert_eq!(challenges.remove_guest_link().unwrap().id.as_str(), "c3", "the oldest");
         assert_eq!(challenges.remove_from(&ann, now).len(), 1, "a guest's goes with its guest");
         assert!(challenges.remove_guest_link().is_none());

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::tv::{Candidate, OnShow, Story, pick};
-use crate::analysis::values::{Analysis, AnalysisError};
+use crate::analysis::values::{Analysis, AnalysisError, Asker};
 use crate::model::ids::GameId;
 use crate::model::player::PlayerKind;
 use crate::play::feeds::Feeds;
@@ -48,11 +48,13 @@ impl TvDirector {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 _ = tick.tick() => {}
             }
             // A search under way is given up when the daemon stops.
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 () = self.look() => {}
             }
@@ -98,11 +100,13 @@ impl TvDirector {
             if story.seen_ply == Some(position.ply()) {
                 continue;
             }
-            let next = match self.analysis.columns(&position).await {
+            let next = match self.analysis.columns(&Asker::House, &position).await {
                 Ok(scores) => story.after(&position, &scores),
                 // Not asked again before the next move: on such boards there is no telling.
                 Err(AnalysisError::TooHard) => story.without_answer(&position),
-                Err(AnalysisError::Busy { .. } | AnalysisError::Compute(_)) => return,
+                Err(AnalysisError::Busy { .. } | AnalysisError::Share(_) | AnalysisError::Compute(_)) => {
+                    return;
+                }
             };
             self.stories.insert(id.clone(), next);
             return;
@@ -118,14 +122,14 @@ fn position_of(game: &PublicGame) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::compute::ComputePool;
+    use crate::system::shares::Shares;
     use crate::testing::Arena;
 
     #[tokio::test(start_paused = true)]
     async fn people_are_shown_as_soon_as_what_was_shown_is_over() {
         let arena = Arena::new().await;
         let services = &arena.services;
-        let analysis = Analysis::new(ComputePool::new(1));
+        let analysis = Analysis::new(1, &Shares::default());
         let mut director = TvDirector::new(services.directory.clone(), services.feeds.clone(), analysis);
         director.look().await;
         assert_eq!(services.feeds.tv(), None);

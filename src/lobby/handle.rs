@@ -7,7 +7,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::challenge::{Party, check_key};
 use super::lookup::{PlayerLookup, Ratings};
+use super::pairing::Waiting;
 use crate::model::ids::{ChallengeId, PlayerId};
+use crate::play::host::StartError;
 use crate::play::presence::Session;
 use crate::play::room::MemberId;
 use crate::play::room::handle::ReplyTo;
@@ -76,12 +78,42 @@ pub(super) struct Wish {
     pub(super) key: Option<String>,
 }
 
+/// Two seeks that became no game.
+pub(super) struct Unpaired {
+    pub(super) seeks: [(Arc<Session>, Waiting); 2],
+    pub(super) error: StartError,
+}
+
 pub(super) enum LobbyCommand {
-    Ask { session: Arc<Session>, request: Prepared, reply: ReplyTo },
-    Disconnected { member: MemberId },
-    Left { player: PlayerId },
-    TellOpen { session: Arc<Session>, told: oneshot::Sender<()> },
-    Look { challenge: ChallengeId, answer: oneshot::Sender<Option<Offer>> },
+    Ask {
+        session: Arc<Session>,
+        request: Prepared,
+        reply: ReplyTo,
+    },
+    Disconnected {
+        member: MemberId,
+    },
+    Unpaired(Box<Unpaired>),
+    Left {
+        player: PlayerId,
+    },
+    TellOpen {
+        session: Arc<Session>,
+        told: oneshot::Sender<()>,
+    },
+    Look {
+        challenge: ChallengeId,
+        answer: oneshot::Sender<Option<Offer>>,
+    },
+    HasOffers {
+        player: PlayerId,
+        answer: oneshot::Sender<bool>,
+    },
+    /// A request that makes the lobby panic.
+    #[cfg(test)]
+    Fail {
+        answer: ReplyTo,
+    },
 }
 
 /// A cheap, cloneable address of the lobby.
@@ -175,6 +207,17 @@ impl LobbyHandle {
         // A lobby that stops tells nothing more.
         let _ =
             ask(&self.commands, |told| LobbyCommand::TellOpen { session: Arc::clone(session), told }).await;
+    }
+
+    /// Whether a player has offered a game to somebody, or is asked for one.
+    pub(crate) async fn has_offers(&self, player: PlayerId) -> bool {
+        ask(&self.commands, |answer| LobbyCommand::HasOffers { player, answer }).await.unwrap_or(false)
+    }
+
+    /// Makes the lobby panic while it answers.
+    #[cfg(test)]
+    pub(crate) async fn fail(&self, answer: ReplyTo) {
+        let _ = self.commands.send(LobbyCommand::Fail { answer }).await;
     }
 
     /// An open offer, for the page behind its link.

@@ -53,9 +53,7 @@ impl PlayerLookup {
         if let Some(player) = self.store.player_by_name(&name).await.map_err(unreadable)? {
             return Ok(identity_of(&player));
         }
-        let connected = self.sessions.all();
-        let guest = connected.iter().find(|session| session.identity().name.key() == name.key());
-        guest.map(|session| session.identity().clone()).ok_or_else(unknown)
+        self.sessions.by_name(&name).ok_or_else(unknown)
     }
 
     /// A player as offers show it.

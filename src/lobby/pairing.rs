@@ -1,8 +1,7 @@
-//! Which of the waiting players are paired: pure.
+//! Whether two waiting players are paired: pure.
 //!
 //! Two seeks fit if time, rated and variant are equal and each side's filters accept the other. Among those that fit,
-//! ratings must be within a window that widens while somebody waits; then the longest waiting is paired first, with
-//! whoever is nearest in rating.
+//! ratings must be within a window that widens while somebody waits. [`super::pool`] finds who fits whom.
 
 use std::time::{Duration, Instant};
 
@@ -47,66 +46,42 @@ impl Waiting {
         owner(self) == owner(other)
     }
 
-    fn window(&self, now: Instant) -> u32 {
-        let seconds = u32::try_from(now.saturating_duration_since(self.since).as_secs()).unwrap_or(u32::MAX);
-        WINDOW_START.saturating_add(WINDOW_PER_SECOND.saturating_mul(seconds))
+    /// The rating points to go by.
+    pub(super) fn points(&self) -> i32 {
+        self.elo.unwrap_or(ELO_UNRATED)
+    }
+
+    /// From when on ratings may be so far apart: one step a second.
+    fn window_reaches(&self, distance: u32) -> Instant {
+        let seconds = distance.saturating_sub(WINDOW_START).div_ceil(WINDOW_PER_SECOND);
+        self.since + Duration::from_secs(u64::from(seconds))
     }
 }
 
 /// Rating points between two players.
-fn distance(a: &Waiting, b: &Waiting) -> u32 {
-    a.elo.unwrap_or(ELO_UNRATED).abs_diff(b.elo.unwrap_or(ELO_UNRATED))
+pub(super) fn distance(a: &Waiting, b: &Waiting) -> u32 {
+    a.points().abs_diff(b.points())
 }
 
-/// Whether two seeks may be paired at all.
-fn fit(a: &Waiting, b: &Waiting) -> bool {
-    a.player != b.player
-        && (a.seek.time, a.seek.rated, a.seek.variant) == (b.seek.time, b.seek.rated, b.seek.variant)
-        && !(a.seek.rated && a.is_family_of(b))
-        && a.accepts_player(b)
-        && b.accepts_player(a)
+/// Whether two seeks of equal terms may be paired at all.
+pub(super) fn fit(a: &Waiting, b: &Waiting) -> bool {
+    a.player != b.player && !(a.seek.rated && a.is_family_of(b)) && a.accepts_player(b) && b.accepts_player(a)
 }
 
-/// Whether they may be paired now: within the window of whoever waits longer.
-fn fit_now(a: &Waiting, b: &Waiting, now: Instant) -> bool {
+/// From when on two seeks that fit may be paired: when the window of whoever waits longer reaches the other.
+pub(super) fn may_pair_at(a: &Waiting, b: &Waiting) -> Instant {
+    let earlier = if a.since <= b.since { a } else { b };
     // Casual players only want to play.
-    !a.seek.rated || distance(a, b) <= a.window(now).max(b.window(now))
-}
-
-/// Finds pairs; each index of `waiting` comes up at most once.
-pub(crate) fn pair(waiting: &[Waiting], now: Instant) -> Vec<(usize, usize)> {
-    let mut by_wait: Vec<usize> = (0..waiting.len()).collect();
-    by_wait.sort_by_key(|index| waiting[*index].since);
-    let mut taken = vec![false; waiting.len()];
-    let mut pairs = Vec::new();
-    for (place, &a) in by_wait.iter().enumerate() {
-        if taken[a] {
-            continue;
-        }
-        let partners = by_wait[place + 1..].iter().copied().filter(|&b| {
-            !taken[b] && fit(&waiting[a], &waiting[b]) && fit_now(&waiting[a], &waiting[b], now)
-        });
-        if let Some(b) = partners.min_by_key(|&b| distance(&waiting[a], &waiting[b])) {
-            taken[a] = true;
-            taken[b] = true;
-            pairs.push((a, b));
-        }
-    }
-    pairs
-}
-
-/// How long the seek has waited.
-pub(crate) fn waited(waiting: &Waiting, now: Instant) -> Duration {
-    now.saturating_duration_since(waiting.since)
+    if a.seek.rated { earlier.window_reaches(distance(a, b)) } else { earlier.since }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
-    fn waiting(name: &str, elo: i32, since: Instant) -> Waiting {
+    pub(in crate::lobby) fn waiting(name: &str, elo: i32, since: Instant) -> Waiting {
         Waiting {
             player: name.parse().unwrap(),
             kind: PlayerKind::Human,
@@ -124,49 +99,48 @@ mod tests {
     }
 
     #[test]
-    fn equal_seeks_pair_at_once_with_the_nearest_rating() {
-        let now = Instant::now();
-        let pool = [waiting("a", 1500, now), waiting("b", 1690, now), waiting("c", 1510, now)];
-        assert_eq!(pair(&pool, now), [(0, 2)]);
-    }
-
-    #[test]
     fn the_window_widens_while_somebody_waits() {
         let start = Instant::now();
-        let pool = [waiting("a", 1500, start), waiting("b", 1800, start)];
-        assert_eq!(pair(&pool, start + Duration::from_secs(8)), []);
-        assert_eq!(pair(&pool, start + Duration::from_secs(9)), [(0, 1)]);
+        let at = |elo: i32, waits: u64| {
+            let later = start + Duration::from_secs(waits);
+            may_pair_at(&waiting("a", 1500, start), &waiting("b", elo, later)) - start
+        };
+        assert_eq!(at(1700, 0), Duration::ZERO);
+        assert_eq!([at(1701, 0), at(1800, 0)], [Duration::from_secs(1), Duration::from_secs(9)]);
+        assert_eq!(at(1800, 60), Duration::from_secs(9), "whoever waits longer counts");
+        assert_eq!(at(-2_000_000_000, 0), Duration::from_secs(166_666_775), "years, and no overflow");
     }
 
     #[test]
-    fn whoever_waits_longest_comes_first() {
-        let now = Instant::now();
-        let earlier = now.checked_sub(Duration::from_secs(5)).unwrap();
-        let pool = [waiting("a", 1500, now), waiting("b", 1500, now), waiting("c", 1500, earlier)];
-        assert_eq!(pair(&pool, now)[0], (2, 0));
+    fn casual_players_only_want_to_play() {
+        let start = Instant::now();
+        let casual = |elo| {
+            let mut waiting = waiting("a", elo, start);
+            waiting.seek.rated = false;
+            waiting
+        };
+        assert_eq!(may_pair_at(&casual(100), &casual(3000)), start);
     }
 
     #[track_caller]
-    fn check_unpaired(change: impl FnOnce(&mut Waiting)) {
+    fn check_unfit(change: impl FnOnce(&mut Waiting)) {
         let now = Instant::now();
-        let mut other = waiting("b", 1500, now);
+        let (one, mut other) = (waiting("a", 1500, now), waiting("b", 1500, now));
+        assert!(fit(&one, &other) && fit(&other, &one));
         change(&mut other);
-        assert_eq!(pair(&[waiting("a", 1500, now), other], now), []);
+        assert!(!fit(&one, &other) && !fit(&other, &one));
     }
 
     #[test]
-    fn different_seeks_do_not_pair() {
-        check_unpaired(|other| other.seek.rated = false);
-        check_unpaired(|other| other.seek.time.increment_ms = 1);
-        check_unpaired(|other| other.seek.variant = WireVariant("6x6".parse().unwrap()));
-        check_unpaired(|other| other.seek.opponents = Some(vec![OpponentKind::Bot]));
-        check_unpaired(|other| other.seek.rating = Some([1501, 2000]));
+    fn filters_hold_for_both() {
+        check_unfit(|other| other.seek.opponents = Some(vec![OpponentKind::Bot]));
+        check_unfit(|other| other.seek.rating = Some([1501, 2000]));
     }
 
     #[test]
     fn nobody_is_paired_with_themselves_or_rated_with_their_own_bot() {
-        check_unpaired(|other| other.player = "a".parse().unwrap());
-        check_unpaired(|other| {
+        check_unfit(|other| other.player = "a".parse().unwrap());
+        check_unfit(|other| {
             other.owner = Some("a".parse().unwrap());
             other.kind = PlayerKind::Bot;
         });

@@ -27,7 +27,7 @@ const OVERTAKEN_MAX: u32 = 1_000;
 
 /// What a check came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct VerifyReport {
+pub struct VerifyReport {
     pub(crate) finished: u64,
     /// Those of them that moved ratings.
     pub(crate) rated: u64,
@@ -40,7 +40,7 @@ pub(crate) struct VerifyReport {
     pub(crate) voided: u64,
     pub(crate) published: u64,
     /// All that is not as it should be, one line each.
-    pub(crate) findings: Vec<String>,
+    pub findings: Vec<String>,
 }
 
 impl VerifyReport {
@@ -70,7 +70,7 @@ impl fmt::Display for VerifyReport {
 /// # Errors
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
-pub(crate) async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
+pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     let mut check = Check {
         report: VerifyReport::default(),
         last_number: 0,
@@ -192,10 +192,12 @@ mod tests {
     use super::*;
     use crate::competition::leaderboard::service::Follower;
     use crate::model::durability::Durability;
+    use crate::model::rating::newcomers::Footing;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{
         FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
     };
+    use crate::storage::conformance_of_ratings::wins_over;
     use crate::storage::record::{EventKind, GameSpec};
     use crate::storage::store::Write;
     use crate::storage::{MemoryStore, SqliteStore};
@@ -258,6 +260,10 @@ mod tests {
         assert!(findings(&MemoryStore::new()).await.is_empty());
     }
 
+    fn void(id: &str) -> Write {
+        Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON }
+    }
+
     /// A sound store with published ratings.
     async fn published() -> (tempfile::TempDir, SqliteStore) {
         let (directory, store) = sqlite().await;
@@ -288,8 +294,6 @@ mod tests {
     #[tokio::test]
     async fn a_voided_game_is_no_disagreement_and_a_void_without_reason_is() {
         let (_directory, store) = published().await;
-        let void =
-            |id: &str| Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON };
         store.commit(&[void("g2"), void("g5")]).await.unwrap();
         let report = verify(&store).await.unwrap();
         assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
@@ -302,6 +306,25 @@ mod tests {
                 "game gone: was voided, but is not among the finished games",
             ]
         );
+    }
+
+    #[tokio::test]
+    async fn what_newcomers_were_worth_is_recomputed() {
+        let (_directory, store) = sqlite().await;
+        let memory = MemoryStore::new();
+        fill(&memory).await;
+        for store in [&memory as &dyn Store, &store] {
+            for number in 0..25 {
+                let name = if number % 2 == 0 { "Bob" } else { "Eve" };
+                wins_over(store, number, (name, Footing::Young), i64::from(number)).await;
+            }
+            store.commit(&[void("n3")]).await.unwrap();
+            let report = verify(store).await.unwrap();
+            assert_eq!((report.rated, report.voided, report.findings), (28, 1, vec![]));
+        }
+        store.execute("UPDATE game SET second_footing = 'house' WHERE id = 'n7'").await;
+        let found = findings(&store).await;
+        assert!(found[0].starts_with("game n7: rating entry of the first side is "), "{found:?}");
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -354,8 +377,8 @@ mod tests {
         )
         .await;
         check_found(
-            "INSERT INTO rating_entry VALUES (2, '7x6', 5, 1, 1500000, 20000, 1520000), \
-             (1, '7x6', 5, 2, 1500000, 20000, 1520000)",
+            "INSERT INTO rating_entry VALUES (2, '7x6', 5, 1, 1500000, 20000, 1520000, NULL), \
+             (1, '7x6', 5, 2, 1500000, 20000, 1520000, NULL)",
             &["game g5: 2 rating entries, not one for each player"],
         )
         .await;

@@ -2,25 +2,23 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
 use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
-use crate::analysis::compute::{ComputeError, ComputePool, Priority, meter};
+use crate::analysis::compute::{ComputeError, ComputePool, ComputeThread, Priority, meter};
 use crate::model::ids::PlayerId;
+use crate::play::file_lessons::{FileLesson, FileLessons};
 use crate::play::reasons;
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::Play;
 use crate::play::room::{MemberId, Recipient, RoomHandle};
 use crate::protocol::ServerMessage;
 use crate::protocol::server::{Frame, GameEnd, Turn, Urgency};
-
-use crate::system::bot_files;
 
 /// Messages that wait for the bot. A room has one open turn at a time and little else to say.
 const INBOX_MAX: usize = 32;
@@ -47,6 +45,7 @@ impl Recipient for BotSeat {
             ServerMessage::Turn(_)
                 | ServerMessage::GameEnd(_)
                 | ServerMessage::RematchOffer(_)
+                | ServerMessage::OpponentGone(_)
                 | ServerMessage::Error(_)
         );
         if !matters || urgency == Urgency::Droppable {
@@ -102,7 +101,7 @@ impl std::fmt::Debug for SeatPlayer {
 }
 
 /// Makes a seat. The room gets the recipient, the caller runs the task with the room's handle.
-pub(crate) fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotTask) {
+pub(crate) fn seat(player: SeatPlayer, pool: ComputePool, lessons: FileLessons) -> (Arc<BotSeat>, BotTask) {
     let (inbox, frames) = mpsc::channel(INBOX_MAX);
     let seat = Arc::new(BotSeat { inbox });
     let task = BotTask {
@@ -116,6 +115,8 @@ pub(crate) fn seat(player: SeatPlayer, pool: ComputePool) -> (Arc<BotSeat>, BotT
         pace: player.pace,
         priority: player.priority,
         pool,
+        lessons,
+        claims_at: None,
     };
     (seat, task)
 }
@@ -135,6 +136,9 @@ pub(crate) struct BotTask {
     pace: Duration,
     priority: Priority,
     pool: ComputePool,
+    lessons: FileLessons,
+    /// When the opponent's absence has lasted long enough: nobody plays for the bot who would notice.
+    claims_at: Option<tokio::time::Instant>,
 }
 
 impl std::fmt::Debug for BotTask {
@@ -146,7 +150,7 @@ impl std::fmt::Debug for BotTask {
 impl BotTask {
     /// Plays until the room closes, and agrees to every rematch.
     pub(crate) async fn run(mut self, room: RoomHandle, member: MemberId) {
-        while let Some(frame) = self.frames.recv().await {
+        while let Some(frame) = self.next(&room, member).await {
             match frame.message() {
                 ServerMessage::Turn(turn) => {
                     self.variant = Some(turn.variant.0);
@@ -163,8 +167,16 @@ impl BotTask {
                 }
                 // What it knows of the game is not needed while people think about another one.
                 ServerMessage::GameEnd(end) => {
-                    self.player = None;
-                    drop(self.learn(end)); // it ends by itself
+                    (self.player, self.claims_at) = (None, None);
+                    if let Some(lesson) = self.lesson(end) {
+                        self.lessons.add(lesson);
+                    }
+                }
+                ServerMessage::OpponentGone(gone) if Side::from(gone.by) != self.side => {
+                    let wait = gone.claim_ms.filter(|_| gone.gone).map(Duration::from_millis);
+                    // What is told is rounded down.
+                    let wait = wait.map(|wait| wait + Duration::from_millis(1));
+                    self.claims_at = wait.map(|wait| tokio::time::Instant::now() + wait);
                 }
                 ServerMessage::RematchOffer(offered) if Side::from(offered.by) != self.side => {
                     let Some(reply) = self.reply(member) else { return };
@@ -176,23 +188,32 @@ impl BotTask {
         }
     }
 
-    /// Learns from a game that counts. Files are slow, so a thread of its own does it, for which nobody need wait.
-    fn learn(&mut self, end: &GameEnd) -> Option<JoinHandle<()>> {
+    /// The next message. Meanwhile the bot claims when its opponent has been away for long enough.
+    async fn next(&mut self, room: &RoomHandle, member: MemberId) -> Option<Frame> {
+        loop {
+            tokio::select! {
+                frame = self.frames.recv() => return frame,
+                () = until(self.claims_at) => {
+                    self.claims_at = None;
+                    room.act(self.id.clone(), Action::Claim, self.reply(member)?);
+                }
+            }
+        }
+    }
+
+    /// What there is to learn from a game that counts.
+    fn lesson(&mut self, end: &GameEnd) -> Option<FileLesson> {
         let (spec, variant) = (self.learns_as.take()?, self.variant?);
         let result = end.result.seen_by(self.side)?;
         let game = Game::from_moves(variant, &end.moves).ok()?;
-        let (record, id) = (GameRecord { game, side: self.side, result }, self.id.clone());
-        Some(tokio::task::spawn_blocking(move || {
-            if let Err(error) = bot_files::learn(&spec, &record) {
-                warn!(bot = %id, error = %error, "a house bot could not keep what it has learnt");
-            }
-        }))
+        let record = GameRecord { game, side: self.side, result };
+        Some(FileLesson { bot: self.id.clone(), spec, record })
     }
 
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {
         let asked = tokio::time::Instant::now();
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
-        let (choice, reasons) = self.think(*game.position(), turn).await?;
+        let (choice, reasons) = self.think(*game.position(), turn, room).await?;
         tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
         let play = Play {
@@ -212,33 +233,43 @@ impl BotTask {
         Some(ReplyTo { member, recipient: seat as Arc<dyn Recipient>, re: None })
     }
 
+    /// A thread to think on. While it waits for one, its clock stands: the wait is the arena's doing.
+    async fn thread(&mut self, room: &RoomHandle) -> Result<ComputeThread, ComputeError> {
+        if let Some(thread) = self.pool.try_thread() {
+            return Ok(thread);
+        }
+        room.hold(self.side).await;
+        let thread = self.pool.thread(self.priority).await?;
+        room.release(self.side).await;
+        Ok(thread)
+    }
+
     /// Lets the bot choose on the pool and tells it to stop when its time is over.
-    async fn think(&mut self, position: Position, turn: &Turn) -> Result<(Choice, Vec<Reason>), ThinkError> {
+    async fn think(
+        &mut self,
+        position: Position,
+        turn: &Turn,
+        room: &RoomHandle,
+    ) -> Result<(Choice, Vec<Reason>), ThinkError> {
+        let thread = self.thread(room).await?;
         let mut bot = self.player.take().ok_or(ThinkError::Lost)?;
         let time = thinking_time(turn, bot.move_time());
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let budget = MoveBudget { nodes: None, time: Some(time) };
-        let started = Instant::now();
-        let (begins, begun) = oneshot::channel();
-        let search = self.pool.run_for(self.priority, move || {
-            // Nobody listens any more if the clock has run out first.
-            let _ = begins.send(());
+        let started = tokio::time::Instant::now();
+        let search = thread.run(move || {
             let before = meter::thread_time();
             let choice = bot.choose(&position, budget, &seen);
             let reasons = bot.reasons(&position);
+            bot.rest();
             (bot, choice, reasons, meter::thread_time().saturating_sub(before))
         });
         tokio::pin!(search);
-        // A wait for a thread is no thinking, but the clock runs all the same.
-        let limit = tokio::time::Instant::now() + limit(turn);
-        let time_is_over = async {
-            let _ = tokio::time::timeout_at(limit, begun).await;
-            tokio::time::sleep_until(limit.min(tokio::time::Instant::now() + time)).await;
-        };
         let finished = tokio::select! {
+            biased;
             finished = &mut search => finished,
-            () = time_is_over => {
+            () = tokio::time::sleep_until(started + time) => {
                 stop.store(true, Ordering::Relaxed);
                 search.await
             }
@@ -248,6 +279,14 @@ impl BotTask {
         self.player = Some(bot);
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
         Ok((choice?, reasons))
+    }
+}
+
+/// Waits until then; for ever if nothing is to be waited for.
+async fn until(at: Option<tokio::time::Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -3,7 +3,7 @@
 //! `lobby` and `tv` are states: at most one message a second, and only when something changed. `ladder` and `results`
 //! are events, one for each finished game.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ const LIVE_GAMES_MAX: usize = 24;
 /// Seeks in one `lobby` message.
 pub(crate) const SEEKS_MAX: usize = 50;
 
-type Subscribers = HashMap<MemberId, Arc<dyn Recipient>>;
+type Subscribers = BTreeMap<MemberId, Arc<dyn Recipient>>;
 
 struct FeedsInner {
     directory: Directory,
@@ -76,6 +76,7 @@ impl Feeds {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 _ = tick.tick() => self.tell_changes(),
             }

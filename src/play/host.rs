@@ -1,5 +1,6 @@
 //! Starts games: checks who may play, stores the game, seats everybody, and goes on with series and rematches.
 
+mod aborts;
 pub(crate) mod admission;
 mod error;
 mod follow;
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{broadcast, mpsc};
-use tokio_util::task::TaskTracker;
 use tracing::info;
 
 pub(crate) use self::error::StartError;
@@ -25,6 +25,8 @@ use crate::analysis::live_value::LiveValues;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PairId, PlayerId};
 use crate::play::feeds::Feeds;
+use crate::play::file_lessons::FileLessons;
+use crate::play::host::aborts::Aborts;
 use crate::play::host::admission::Requirement;
 use crate::play::house::HouseBots;
 use crate::play::presence::Sessions;
@@ -34,8 +36,12 @@ use crate::play::room::state::RoomState;
 use crate::play::room::{Directory, RoomHandle};
 use crate::protocol::server::GameEnd;
 use crate::storage::store::{Store, Write};
-use crate::storage::writer::Writer;
+use crate::storage::writer::{Obstacle, Writer};
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
+use crate::system::pauses::Pauses;
+use crate::system::shares::{Held, Shares};
+use crate::system::tasks::Tasks;
 
 /// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
 const NEWS_MAX: usize = 1_024;
@@ -67,7 +73,7 @@ pub(crate) struct HostDeps {
     /// Who hears of live games and results.
     pub(crate) feeds: Feeds,
     /// Owns the rooms' tasks.
-    pub(crate) tasks: TaskTracker,
+    pub(crate) tasks: Tasks,
     pub(crate) metrics: Arc<Metrics>,
     /// Rated games of a pair within a day.
     pub(crate) pair_limit: u32,
@@ -75,6 +81,12 @@ pub(crate) struct HostDeps {
     pub(crate) self_test: Requirement,
     /// Says what games are worth.
     pub(crate) live_values: LiveValues,
+    /// What each network may use up.
+    pub(crate) shares: Shares,
+    /// Games of all players at the same time.
+    pub(crate) games_max: usize,
+    /// Says when the daemon stood still.
+    pub(crate) pauses: Pauses,
 }
 
 /// Starts games. Cheap to clone.
@@ -91,17 +103,32 @@ struct HostInner {
     /// Games that are being started, so that two starts at once do not exceed a player's limit. Starts run beside each
     /// other, for each waits for the store; this they settle under a lock. It is held for one count, which looks into
     /// the directory and the registry; neither of them looks in here.
-    starting: Mutex<HashMap<PlayerId, GamesTaken>>,
+    starting: Mutex<Starting>,
     ends: broadcast::Sender<GameOver>,
     /// Series in which bots of the house play as fast as they think: noted when one starts, read when a room is made
     /// again. A lock of its own, never held with the other.
     brisk: Mutex<HashSet<PairId>>,
+    /// The places of live games in the shares of their players' networks, until they end. A lock of its own, held for
+    /// one entry.
+    held: Mutex<HashMap<GameId, Vec<Held>>>,
+    /// A lock of its own, held to note or count.
+    aborts: Mutex<Aborts>,
+    /// What bots of the house learn into files.
+    lessons: FileLessons,
+}
+
+/// Games that are being started.
+#[derive(Debug, Default)]
+struct Starting {
+    games: usize,
+    by_player: HashMap<PlayerId, GamesTaken>,
 }
 
 impl Host {
     /// Makes the host and the actor that hears its rooms' news.
     pub(crate) fn new(deps: HostDeps) -> (Self, HostActor) {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
+        let lessons = FileLessons::new(deps.tasks.of(Part::Seat));
         let inner = HostInner {
             deps,
             news,
@@ -109,19 +136,22 @@ impl Host {
             starting: Mutex::default(),
             ends: broadcast::Sender::new(ENDS_MAX),
             brisk: Mutex::default(),
+            held: Mutex::default(),
+            aborts: Mutex::default(),
+            lessons,
         };
         let host = Self { inner: Arc::new(inner) };
-        (host.clone(), HostActor { host, news: inbox })
+        (host.clone(), HostActor { host, news: inbox, untold: None })
     }
 
     /// Begins no more games; live ones go on.
     pub(crate) fn pause(&self) {
-        self.inner.paused.store(true, Ordering::Relaxed);
+        self.inner.paused.store(true, Ordering::SeqCst);
     }
 
     /// Whether no more games begin.
     pub(crate) fn is_paused(&self) -> bool {
-        self.inner.paused.load(Ordering::Relaxed)
+        self.inner.paused.load(Ordering::SeqCst)
     }
 
     /// All ends of games from now on, each after it was stored.
@@ -151,16 +181,20 @@ impl Host {
         let deps = &self.inner.deps;
         let house_plays =
             [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
+        if let Some(obstacle) = self.obstacle() {
+            return Err(StartError::Obstructed(obstacle));
+        }
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
         self.check_tested(&offer).await?;
         let _reserved = self.reserve(&offer)?;
+        let held = self.hold_shares(&offer)?;
         let tempo = offer.origin.tempo();
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
-        let bots = self.build_bots(&spec, &players, tempo)?;
+        let bots = self.build_bots(&spec, &players, tempo).await?;
         deps.writer.write(Write::StartGame(spec.clone())).await?;
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");
@@ -168,9 +202,35 @@ impl Host {
         if let (Some(Tempo::Brisk), Some(pair)) = (tempo, &spec.pair) {
             self.brisk().insert(pair.id.clone());
         }
+        if !held.is_empty() {
+            self.held().insert(spec.id.clone(), held);
+        }
         self.open_room(state, players, bots, REBUILDS_MAX);
+        self.pause_if_late(&spec.id).await;
         deps.feeds.lobby_changed();
         Ok(spec.id)
+    }
+
+    /// A planned stop may have come while the game was being stored, and have asked all rooms to close but this one.
+    async fn pause_if_late(&self, game: &GameId) {
+        if self.is_paused()
+            && let Some(room) = self.inner.deps.directory.room(game)
+        {
+            room.pause().await;
+        }
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Vec<Held>>> {
+        self.inner.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn aborts(&self) -> std::sync::MutexGuard<'_, Aborts> {
+        self.inner.aborts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What keeps it from storing anything, if something does.
+    pub(crate) fn obstacle(&self) -> Option<Obstacle> {
+        self.inner.deps.writer.obstacle()
     }
 
     fn brisk(&self) -> std::sync::MutexGuard<'_, HashSet<PairId>> {

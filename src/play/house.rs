@@ -19,6 +19,7 @@ use crate::system::bot_files::BotFileError;
 use crate::system::config::HouseBotConfig as Configured;
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::writer::{WriteError, Writer};
 
@@ -93,9 +94,17 @@ impl HouseBot {
         !matches!(built, Err(BotError::VariantNotPlayed { .. }))
     }
 
-    /// What keeps its lessons, if it learns from its games.
+    /// Whether a file is read when it is built.
+    pub(crate) fn reads_a_file(&self) -> bool {
+        match &self.knowledge {
+            KnowledgeSource::Learner(_) => false,
+            KnowledgeSource::Fixed => bot_files::knowledge_file(&self.spec).is_some(),
+        }
+    }
+
+    /// What keeps its lessons, if it learns from its games into a file.
     pub(crate) fn learns_as(&self) -> Option<BotSpec> {
-        bot_files::knowledge_file(&self.spec).map(|_| self.spec.clone())
+        (self.reads_a_file() && bot_files::keeps_lessons(&self.spec)).then(|| self.spec.clone())
     }
 }
 
@@ -211,7 +220,7 @@ impl HouseBots {
 
 async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<StoredPlayer, WriteError> {
     let player = StoredPlayer {
-        id: PlayerId::random(&mut rand::rng()),
+        id: PlayerId::random(&mut chance()),
         name: name.clone(),
         kind: PlayerKind::Bot,
         house: true,

@@ -5,12 +5,13 @@ use std::error::Error;
 use rand::Rng;
 use tracing::error;
 
+use crate::model::world::chance;
 use crate::protocol::{ErrorCode, WireError};
 
 /// Logs a failure and makes the refusal that goes out for it. `what` is constant text, such as
 /// `the game could not be read`, and serves both.
 pub(crate) fn internal(what: &'static str, cause: &(dyn Error + 'static)) -> WireError {
-    let incident = format!("{:016x}", rand::rng().next_u64());
+    let incident = format!("{:016x}", chance().next_u64());
     error!(incident, error = cause, "{what}");
     WireError { incident: Some(incident), ..WireError::new(ErrorCode::Internal, what) }
 }

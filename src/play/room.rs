@@ -8,6 +8,7 @@ pub(crate) mod directory;
 pub(crate) mod handle;
 pub(crate) mod lag;
 pub(crate) mod members;
+mod pacing;
 pub(crate) mod refusal;
 pub(crate) mod state;
 pub(crate) mod view;

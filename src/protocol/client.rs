@@ -15,6 +15,7 @@ use crate::model::clock::TimeControl;
 use crate::model::ids::{ChallengeId, GameId};
 use crate::model::opening::SideChoice;
 use crate::model::player::OpponentKind;
+use crate::model::text::{Lines, check_text};
 
 /// One text frame: a message and the `id` that its answer will carry as `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -349,8 +350,12 @@ impl MoveInfo {
     ///
     /// # Errors
     ///
-    /// It is longer than [`INFO_BYTES_MAX`].
+    /// It is longer than [`INFO_BYTES_MAX`], or has a character that nobody should be shown.
     pub(crate) fn to_stored(&self) -> Result<Box<str>, WireError> {
+        for (field, text) in [("info.pv", &self.pv), ("info.note", &self.note)] {
+            let checked = check_text(text.as_deref().unwrap_or_default(), INFO_BYTES_MAX, Lines::Many);
+            checked.map_err(|bad| WireError::bad_field(field, format!("{field} {bad}")))?;
+        }
         let text = serde_json::to_string(self).unwrap_or_default();
         if text.len() > INFO_BYTES_MAX {
             let message = format!("info has at most {INFO_BYTES_MAX} bytes, this one has {}", text.len());

@@ -29,12 +29,11 @@ pub struct Refusal {
 /// field's name if the type is unknown, a field is missing, or a value is not allowed.
 pub fn parse(text: &str) -> Result<Request, Refusal> {
     let frame = read_tree(text).map_err(|error| Refusal { id: None, error })?;
-    let envelope: Envelope = read(&frame).map_err(|error| Refusal { id: None, error })?;
-    let id = envelope.id;
-    if id.as_ref().is_some_and(|id| id.chars().count() > REQUEST_ID_CHARS_MAX) {
-        let message = format!("id has at most {REQUEST_ID_CHARS_MAX} characters");
-        return Err(Refusal { id: None, error: WireError::bad_field("id", message) });
-    }
+    let id = id_of(&frame).map_err(|error| Refusal { id: None, error })?;
+    let envelope: Envelope = match read(&frame) {
+        Ok(envelope) => envelope,
+        Err(error) => return Err(Refusal { id, error }),
+    };
     match read_message(&envelope.kind, &frame) {
         Ok(message) => Ok(Request { id, message }),
         Err(error) => Err(Refusal { id, error }),
@@ -54,8 +53,21 @@ pub(crate) fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, WireErr
 struct Envelope {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
-    id: Option<String>,
+}
+
+/// Read before anything else, so that every refusal of what follows can say which request it answers.
+fn id_of(frame: &Value) -> Result<Option<String>, WireError> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        #[serde(default)]
+        id: Option<String>,
+    }
+    let Numbered { id } = read(frame)?;
+    if id.as_ref().is_some_and(|id| id.chars().count() > REQUEST_ID_CHARS_MAX) {
+        let message = format!("id has at most {REQUEST_ID_CHARS_MAX} characters");
+        return Err(WireError::bad_field("id", message));
+    }
+    Ok(id)
 }
 
 fn read_message(kind: &str, frame: &Value) -> Result<ClientMessage, WireError> {
@@ -322,8 +334,9 @@ mod tests {
 
     #[test]
     fn the_request_id_is_kept_even_when_the_rest_is_refused() {
-        let refusal = parse(r#"{"type":"move","id":"m1"}"#).unwrap_err();
-        assert_eq!(refusal.id.as_deref(), Some("m1"));
+        for text in [r#"{"type":"move","id":"m1"}"#, r#"{"id":"m1"}"#, r#"{"type":7,"id":"m1"}"#] {
+            assert_eq!(parse(text).unwrap_err().id.as_deref(), Some("m1"), "{text}");
+        }
         check_refused(
             &format!(r#"{{"type":"unseek","id":"{}"}}"#, "x".repeat(33)),
             ErrorCode::BadField,

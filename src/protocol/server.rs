@@ -48,6 +48,8 @@ pub enum ServerMessage {
     RematchOffer(Offered),
     /// A side wants its last move back.
     TakebackOffer(Offered),
+    /// The other side does not give it back.
+    TakebackRefused(Offered),
     /// A side showed a feeling.
     Reaction(Reaction),
     /// The other side's connection was lost, or is back.
@@ -267,6 +269,9 @@ pub struct Snapshot {
     /// Clocks stand still, after a restart, until the side to move is back or this many milliseconds passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) frozen_ms: Option<u64>,
+    /// The server stood still, and the side to move got so many milliseconds back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) given_back_ms: Option<u64>,
     /// Messages that a slow watcher lost before this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<u64>,
@@ -413,7 +418,7 @@ pub struct GameEnd {
     /// Who won.
     pub result: GameResult,
     /// How it came to that.
-    pub(crate) reason: EndReason,
+    pub reason: EndReason,
     /// The side at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<WireSide>,

@@ -13,6 +13,7 @@ use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
+use crate::play::presence::registry::Removed;
 use crate::play::presence::session::{Session, SessionCommand, WATCHED_MAX};
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::{NoColumn, Play};
@@ -82,11 +83,11 @@ impl ClientSession {
 
     /// The session has ended before its socket, or its task has panicked.
     async fn outlived(&self, how: Connection) {
-        if how == Connection::Lost {
+        // Nobody else does after a panic; if it has ended, that was done then, and was no fault of the client's.
+        let removed = self.services.strike_out(&self.session, how, CloseCode::Replaced).await;
+        if removed != Removed::WasNotThere && how == Connection::Lost {
             self.services.note_loss(&self.session);
         }
-        // Nobody else does after a panic; if it has ended, that was done then.
-        self.services.strike_out(&self.session, how, CloseCode::Replaced).await;
         // The socket may have gone to watch games after that.
         self.services.stop_watching(&self.session).await;
     }

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
-use super::rate_limit::Credits;
+use crate::system::shares::credits::{Budget, Credits};
 
 /// Frames of one message. Nobody splits 4 KiB into more.
 const FRAMES_PER_MESSAGE_MAX: u32 = 32;
@@ -23,6 +23,7 @@ const FRAMES_PER_MESSAGE_MAX: u32 = 32;
 const PINGS_MAX: u32 = 5;
 /// See [`PINGS_MAX`].
 const PING_PERIOD: Duration = Duration::from_secs(1);
+const PINGS: Budget = Budget::new(PINGS_MAX, PING_PERIOD);
 /// The longest frame header: opcode and length byte, eight bytes of length, four of mask.
 const HEADER_BYTES_MAX: usize = 14;
 
@@ -60,7 +61,7 @@ impl FrameCounter {
             header_bytes: 0,
             payload_bytes: 0,
             frames: 0,
-            pings: Credits::new(PINGS_MAX, PING_PERIOD),
+            pings: Credits::default(),
             lost: false,
         }
     }
@@ -108,7 +109,7 @@ impl FrameCounter {
     fn count(&mut self, header: &FrameHeader, now: &impl Fn() -> Instant) -> Result<(), Breach> {
         match header.opcode {
             OpCode::Control(Control::Ping | Control::Pong) => {
-                self.pings.spend(now()).map_err(|_| Breach::Pings)
+                self.pings.spend(PINGS, now()).map_err(|_| Breach::Pings)
             }
             OpCode::Control(_) => Ok(()),
             OpCode::Data(kind) => {

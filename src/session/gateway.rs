@@ -1,27 +1,30 @@
 //! Opens and resumes sessions.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rand::rng;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::client_session::ClientSession;
-use super::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, Unauthorized};
+use super::port::{Caller, Credential, Gateway, Opened, RESUME_WITHIN, RefusedHello, Unauthorized};
 use super::resume_token::ResumeToken;
-use super::services::{Offers, Services};
+use super::services::{Offers, Services, Unheard};
 use super::session_task::SessionTask;
 use crate::accounts::{AccountError, is_guest};
 use crate::model::ids::{PlayerId, SessionId, TokenId};
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
+use crate::model::text::{Lines, check_text, rule_against};
 use crate::play::incident::internal;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::session::{
     NewSession, NotResumed, Returning, Session, SessionCommand, SessionInbox, is_single,
 };
 use crate::play::room::{Connection, Recipient};
+use crate::play::share;
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 
 use crate::model::player::PlayerKind;
@@ -29,7 +32,9 @@ use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::store::Write;
+use crate::system::shares::{Payer, Refusal, Share};
 
 /// Longest text that a bot says about itself.
 const PROFILE_CHARS_MAX: usize = 140;
@@ -45,21 +50,45 @@ struct KnownHello {
     hello: Hello,
     profile: Option<BotProfile>,
     proven: Proven,
+    address: IpAddr,
 }
 
 /// A session that is being opened. What is asked of it meanwhile waits in the inbox.
+///
+/// Dropped before its task owns it, as after a panic, it is struck out: nobody else would ever end it.
 struct OwnedSession {
     session: Arc<Session>,
-    inbox: SessionInbox,
+    services: Arc<Services>,
+    /// `None` once its task has it.
+    inbox: Option<SessionInbox>,
+}
+
+impl Drop for OwnedSession {
+    fn drop(&mut self) {
+        let unowned = self.inbox.take();
+        // Without a runtime everything ends.
+        if unowned.is_some() && Handle::try_current().is_ok() {
+            let (session, services) = (Arc::clone(&self.session), Arc::clone(&self.services));
+            self.services.tasks.spawn(async move {
+                services.strike_out(&session, Connection::Lost, CloseCode::Restart).await;
+            });
+        }
+    }
+}
+
+/// Older sessions of a player whose session is opened.
+struct Olders {
+    /// Those that give way.
+    sessions: Vec<Arc<Session>>,
+    /// Ends of games that were told to one of them, or to nobody.
+    unheard: Unheard,
 }
 
 /// What became of a wish to go on.
 enum Resumed {
     Yes(Opened),
-    /// A fresh session begins, and this one gives way to it.
-    No {
-        instead_of: Option<Arc<Session>>,
-    },
+    /// A fresh session begins.
+    No(Unheard),
 }
 
 /// Who is at the other end.
@@ -80,10 +109,8 @@ impl Gateway for SessionGateway {
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
             let result = gateway.find_or_open(hello, id.as_deref(), caller).await;
-            if let Err(Ok(unwanted)) = answer.send(result) {
-                unwanted.session.outbox().detach(&unwanted.attachment);
-                unwanted.session.disconnected(unwanted.attachment, Disconnected::Lost).await;
-            }
+            // Whoever gave up does not take it: it is let go where it is dropped, here or on the way.
+            let _ = answer.send(result);
         });
         opened.await.unwrap_or_else(|panicked| Err(refuse(&panicked)))
     }
@@ -104,15 +131,15 @@ impl SessionGateway {
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
-        let request = KnownHello { hello, profile, proven };
+        let request = KnownHello { hello, profile, proven, address: caller.address };
         let Some(resume_token) =
             resume_token.filter(|resume_token| resume_token.player == request.proven.identity.id)
         else {
-            return self.open_fresh(&request, None, re).await;
+            return self.open_fresh(&request, Unheard::Nothing, re).await;
         };
         match self.resume(&request, &resume_token, re).await? {
             Resumed::Yes(opened) => Ok(opened),
-            Resumed::No { instead_of } => self.open_fresh(&request, instead_of, re).await,
+            Resumed::No(unheard) => self.open_fresh(&request, unheard, re).await,
         }
     }
 
@@ -201,23 +228,48 @@ impl SessionGateway {
         resume_token: &ResumeToken,
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
-        let Some(resume) = &request.hello.resume else { return Ok(Resumed::No { instead_of: None }) };
+        let Some(resume) = &request.hello.resume else { return Ok(Resumed::No(Unheard::Nothing)) };
         let live = self.services.sessions.get(&resume_token.session);
-        let is_of_earlier_process = resume_token.issued_at < self.services.started_at;
+        // From the future: the clock was set back before this process began, or since; then it has ended here.
+        let is_from_elsewhen =
+            resume_token.issued_at < self.services.started_at || resume_token.issued_at > UnixMillis::now();
+        let has_ended_here = self.services.departed.of(&resume_token.session).is_some();
+        let is_of_earlier_process = is_from_elsewhen && !has_ended_here;
         let session = match live {
             Some(session) => session,
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq);
-                let owned = self.make(resume_token.session.clone(), &resume.secret, &request.proven, outbox);
+                let owned = self.make(resume_token.session.clone(), &resume.secret, request, outbox);
                 match self.enter(&owned.session, request) {
-                    Ok(older) => return self.revive(owned, resume, older, re).await,
+                    Ok(older) => {
+                        let unheard = self.unheard_of(resume_token, resume.seq);
+                        return self.revive(owned, resume, Olders { sessions: older, unheard }, re).await;
+                    }
                     // Another socket has done the same just now.
                     Err(there) => there,
                 }
             }
-            None => return Ok(Resumed::No { instead_of: None }),
+            None => return Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
         };
-        self.go_on(&session, request, resume, re).await
+        match self.go_on(&session, request, resume, re).await? {
+            Some(resumed) => Ok(resumed),
+            // It has ended just now.
+            None => Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
+        }
+    }
+
+    /// The ends of games that the client of a session has not heard which has ended, or was of an earlier process.
+    ///
+    /// How an earlier process ended nobody knows. A client may have lost it two minutes before its end and still have
+    /// had the right to hear everything: so ends since then are told, perhaps again.
+    fn unheard_of(&self, resume_token: &ResumeToken, seen: u64) -> Unheard {
+        let departure = self.services.departed.of(&resume_token.session);
+        let mut otherwise = resume_token.issued_at;
+        if resume_token.issued_at < self.services.started_at {
+            let within = i64::try_from(RESUME_WITHIN.as_millis()).unwrap_or(i64::MAX);
+            otherwise = otherwise.max(UnixMillis(self.services.last_stored.0.saturating_sub(within)));
+        }
+        Unheard::of_departed(departure, seen, otherwise)
     }
 
     /// Goes on with a session of an earlier process, which has just been entered.
@@ -225,94 +277,106 @@ impl SessionGateway {
         &self,
         owned: OwnedSession,
         resume: &Resume,
-        older: Vec<Arc<Session>>,
+        older: Olders,
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
         let session = &owned.session;
+        let Olders { sessions, unheard } = older;
         let attached = match self.services.welcome(session, true).await {
             Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
             Err(cause) => Err(refuse(&cause)),
         };
         let Ok(Ok(attachment)) = attached else {
             self.services.strike_out(session, Connection::Lost, CloseCode::Replaced).await;
-            return attached.map(|_gap| Resumed::No { instead_of: None });
+            return attached.map(|_gap| Resumed::No(unheard));
         };
-        self.take_seats(session, older).await;
-        self.services.catch_up(session, Offers::Tell).await;
+        self.take_seats(session, sessions).await;
+        self.services.catch_up(session, Offers::Tell, unheard).await;
         info!(session = %session.id(), player = %session.identity().name, "session of an earlier process resumed");
         Ok(Resumed::Yes(self.leave_to_task(owned, attachment)))
     }
 
-    /// Goes on with a session that is still known.
+    /// Goes on with a session that is still known; `None` if it has ended meanwhile.
     async fn go_on(
         &self,
         session: &Arc<Session>,
         request: &KnownHello,
         resume: &Resume,
         re: Option<&str>,
-    ) -> Result<Resumed, RefusedHello> {
+    ) -> Result<Option<Resumed>, RefusedHello> {
         let returning = Returning {
             seen: resume.seq,
             declared: declared_by(&request.hello),
+            address: request.address,
             re: re.map(ToOwned::to_owned),
         };
         match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
-            Some(Ok(attachment)) => Ok(Resumed::Yes(self.opened(session, attachment))),
-            Some(Err(NotResumed::Gap)) => Ok(Resumed::No { instead_of: Some(Arc::clone(session)) }),
+            Some(Ok(attachment)) => Ok(Some(Resumed::Yes(self.opened(session, attachment)))),
+            Some(Err(NotResumed::Gap)) => {
+                Ok(Some(Resumed::No(Unheard::After { session: Arc::clone(session), seen: resume.seq })))
+            }
             Some(Err(NotResumed::Store(cause))) => Err(refuse(&cause)),
-            None => Ok(Resumed::No { instead_of: None }),
+            None => Ok(None),
         }
     }
 
-    /// Opens a new session, `instead_of` one that cannot go on.
+    /// Opens a new session, perhaps instead of one that cannot go on, from which something is left unheard.
     async fn open_fresh(
         &self,
         request: &KnownHello,
-        instead_of: Option<Arc<Session>>,
+        unheard: Unheard,
         re: Option<&str>,
     ) -> Result<Opened, RefusedHello> {
+        let payer = Payer::stranger(request.address);
+        self.services.shares.spend(Share::Session, &payer).map_err(|refusal| used_up(&refusal))?;
         let proven = &request.proven;
-        let id = SessionId::random(&mut rng());
+        let id = SessionId::random(&mut chance());
         let resume_token =
             ResumeToken::new(&id, &proven.identity, proven.credential.clone(), UnixMillis::now());
         let secret = resume_token.write(&self.services.signer);
-        let owned = self.make(id, &secret, proven, Outbox::new());
+        let owned = self.make(id, &secret, request, Outbox::new());
         let session = &owned.session;
         let welcome = self.services.welcome(session, false).await.map_err(|cause| refuse(&cause))?;
         let attachment = session.outbox().attach(None, &welcome, re).map_err(|gap| refuse(&gap))?;
         let mut older = self.enter(session, request).unwrap_or_default();
-        older.extend(instead_of);
+        if let Unheard::After { session, .. } = &unheard {
+            older.push(Arc::clone(session));
+        }
         self.take_seats(session, older).await;
-        self.services.catch_up(session, Offers::Tell).await;
+        self.services.catch_up(session, Offers::Tell, unheard).await;
         info!(session = %session.id(), player = %session.identity().name,
             client = %clean(&request.hello.client.name), "session opened");
         Ok(self.leave_to_task(owned, attachment))
     }
 
-    fn make(&self, id: SessionId, secret: &str, proven: &Proven, outbox: Outbox) -> OwnedSession {
+    fn make(&self, id: SessionId, secret: &str, request: &KnownHello, outbox: Outbox) -> OwnedSession {
+        let proven = &request.proven;
         let (session, inbox) = Session::new(NewSession {
             id,
             secret: secret.to_owned(),
             identity: proven.identity.clone(),
             credential: proven.credential.clone(),
+            address: request.address,
             outbox,
             directory: self.services.directory.clone(),
         });
-        OwnedSession { session, inbox }
+        OwnedSession { session, services: Arc::clone(&self.services), inbox: Some(inbox) }
     }
 
     /// From here on its task owns the session.
-    fn leave_to_task(&self, owned: OwnedSession, attachment: Attachment) -> Opened {
-        let OwnedSession { session, inbox } = owned;
+    fn leave_to_task(&self, mut owned: OwnedSession, attachment: Attachment) -> Opened {
+        let session = Arc::clone(&owned.session);
         let opened = self.opened(&session, attachment);
-        let task = SessionTask::new(session, Arc::clone(&self.services), inbox);
-        self.services.tasks.spawn(task.run());
+        if let Some(inbox) = owned.inbox.take() {
+            let task = SessionTask::new(session, Arc::clone(&self.services), inbox);
+            self.services.tasks.spawn(task.run());
+        }
         opened
     }
 
     fn opened(&self, session: &Arc<Session>, attachment: Attachment) -> Opened {
         let session = Arc::new(ClientSession::new(Arc::clone(session), Arc::clone(&self.services)));
-        Opened { session, attachment }
+        Opened::new(session, attachment)
     }
 
     fn games_max(&self) -> u32 {
@@ -393,12 +457,10 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
         ("bot.url", bot.url.as_ref()),
     ];
     for (field, text) in texts {
-        if text.is_some_and(|text| {
-            text.chars().count() > PROFILE_CHARS_MAX || text.chars().any(char::is_control)
-        }) {
-            let message =
-                format!("{field} has at most {PROFILE_CHARS_MAX} characters and no control characters");
-            let error = WireError::bad_field(field, message).fatal();
+        if let Some(text) = text
+            && let Err(bad) = check_text(text, PROFILE_CHARS_MAX, Lines::One)
+        {
+            let error = WireError::bad_field(field, format!("{field} {bad}")).fatal();
             return Err(RefusedHello { error, code: CloseCode::Bye });
         }
     }
@@ -408,7 +470,12 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
 
 /// A client's name for the log: short, and without anything that a terminal would obey.
 fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(40).collect()
+    text.chars().filter(|c| rule_against(*c).is_none()).take(40).collect()
+}
+
+/// So many new sessions have come from there that more must wait; to go on with one costs nothing.
+fn used_up(refusal: &Refusal) -> RefusedHello {
+    RefusedHello { error: share::refusal(refusal).fatal(), code: CloseCode::Flooding }
 }
 
 fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {

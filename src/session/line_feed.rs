@@ -7,6 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::world::chance;
 use crate::play::feeds::Feeds;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Directory, MemberId, Recipient};
@@ -67,7 +68,7 @@ impl LineFeeds {
                 let is_live = self.directory.public(game).is_some_and(|public| !public.is_over());
                 let room = self.directory.room(game).filter(|_| is_live).ok_or(NoFeed::NotLive)?;
                 // Whoever asks watches as nobody: also a player sees what all see.
-                let nobody = PlayerId::random(&mut rand::rng());
+                let nobody = PlayerId::random(&mut chance());
                 room.watch(nobody, ReplyTo { member, recipient, re: None });
                 Some(room)
             }

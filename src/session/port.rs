@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use thiserror::Error;
+use tokio::runtime::Handle;
 
 use crate::model::ids::GameId;
 use crate::model::secret::Secret;
@@ -15,6 +16,10 @@ use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
 
 /// How long a session waits for its client to come back, and how long it can have again what was sent.
 pub(crate) const RESUME_WITHIN: Duration = Duration::from_mins(2);
+
+/// The same for a guest who plays no game and has offered none: there is nothing to come back for but the messages that
+/// were missed, and guests are made for nothing.
+pub(crate) const IDLE_GUEST_WITHIN: Duration = Duration::from_secs(10);
 
 /// What the upgrade carried to say who is calling.
 #[derive(Clone, Debug)]
@@ -52,11 +57,46 @@ pub struct RefusedHello {
     pub(crate) code: CloseCode,
 }
 
-/// A session that is ready to be spoken with.
+/// A session that is ready to be spoken with. Dropped before it is let go, as when the socket gave up in the moment in
+/// which it was handed over, it lets the session go by itself: the client may come back.
 pub struct Opened {
     pub(crate) session: Arc<dyn SessionPort>,
     /// This socket's hold on the session's outbox, which `welcome` is in already.
     pub(crate) attachment: Attachment,
+    is_let_go: bool,
+}
+
+impl Opened {
+    pub(crate) fn new(session: Arc<dyn SessionPort>, attachment: Attachment) -> Self {
+        Self { session, attachment, is_let_go: false }
+    }
+
+    /// The socket is gone: tells the session.
+    pub(crate) async fn let_go(mut self, how: Disconnected) {
+        self.is_let_go = true;
+        self.session.outbox().detach(&self.attachment);
+        self.session.disconnected(self.attachment.clone(), how).await;
+    }
+
+    /// For a test that speaks with the session itself, and tells it itself when its socket is gone.
+    #[cfg(test)]
+    pub(crate) fn into_parts(mut self) -> (Arc<dyn SessionPort>, Attachment) {
+        self.is_let_go = true;
+        (Arc::clone(&self.session), self.attachment.clone())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if self.is_let_go {
+            return;
+        }
+        self.session.outbox().detach(&self.attachment);
+        let Ok(runtime) = Handle::try_current() else { return };
+        let (session, attachment) = (Arc::clone(&self.session), self.attachment.clone());
+        // Its seats are marked as away by the session's own task, which nothing here can wait for.
+        runtime.spawn(async move { session.disconnected(attachment, Disconnected::Lost).await });
+    }
 }
 
 impl std::fmt::Debug for Opened {

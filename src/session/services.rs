@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::Variant;
+use tracing::error;
 
+use super::departed::{Departed, Departure};
 use crate::accounts::Accounts;
 use crate::fourfold_version;
 use crate::lobby::LobbyHandle;
+use crate::model::ids::GameId;
 use crate::model::player::PlayerKind;
 use crate::model::signing::Signer;
 use crate::model::time::UnixMillis;
 use crate::play::feeds::Feeds;
 use crate::play::host::Host;
+use crate::play::host::admission::GUEST_GAMES_MAX;
 use crate::play::presence::registry::{Removed, Sessions};
 use crate::play::presence::session::{Session, SessionCommand};
 use crate::play::room::handle::ReplyTo;
@@ -23,6 +27,7 @@ use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
+use crate::system::shares::Shares;
 
 /// What sessions need from the rest of the daemon.
 #[derive(Debug)]
@@ -37,18 +42,24 @@ pub struct Services {
     pub(crate) signer: Signer,
     pub(crate) directory: Directory,
     pub sessions: Sessions,
+    /// Sessions that have ended.
+    pub(crate) departed: Departed,
     pub(crate) host: Host,
     pub(crate) lobby: LobbyHandle,
     /// Streams of events that are not one game.
     pub(crate) feeds: Feeds,
+    /// What each network may use up.
+    pub(crate) shares: Shares,
     /// Owns the tasks that outlive a socket.
-    pub(crate) tasks: tokio_util::task::TaskTracker,
+    pub(crate) tasks: crate::system::tasks::Tasks,
     /// Cancelled when the daemon stops.
     pub(crate) stop: tokio_util::sync::CancellationToken,
     /// Cancelled later, when the last sockets are to end: no client comes back to this process after that.
     pub(crate) sockets_stop: tokio_util::sync::CancellationToken,
     /// When this process began, by the wall clock.
     pub(crate) started_at: UnixMillis,
+    /// When an earlier process stored something for the last time, as far as games tell.
+    pub(crate) last_stored: UnixMillis,
     /// How often the server pings.
     pub(crate) heartbeat: Duration,
     /// Sessions that one person may have at the same time; one more ends the oldest.
@@ -66,6 +77,33 @@ pub(super) enum Offers {
     Known,
 }
 
+/// Ends of its games that a client which comes back may not have heard.
+#[derive(Debug)]
+pub(super) enum Unheard {
+    /// None: it has heard all, or it will hear them as messages that it missed.
+    Nothing,
+    /// Those that were queued for this session, which gives way, after the last message that the client has seen.
+    After { session: Arc<Session>, seen: u64 },
+    /// Those of these games, and of all that ended since then.
+    Since { games: Vec<GameId>, at: UnixMillis },
+}
+
+/// The games whose ends have a higher number.
+fn after(seen: u64, ends: Vec<(u64, GameId)>) -> Vec<GameId> {
+    ends.into_iter().filter(|(number, _)| *number > seen).map(|(_, game)| game).collect()
+}
+
+impl Unheard {
+    /// What a session left unheard that has ended, or was of an earlier process, `otherwise` if nobody knows any more
+    /// how it ended.
+    pub(super) fn of_departed(departure: Option<Departure>, seen: u64, otherwise: UnixMillis) -> Self {
+        match departure {
+            Some(Departure { ends, at }) => Self::Since { games: after(seen, ends), at },
+            None => Self::Since { games: Vec::new(), at: otherwise },
+        }
+    }
+}
+
 /// Where answers to this session go.
 pub(crate) fn reply_to(session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
     ReplyTo {
@@ -76,6 +114,11 @@ pub(crate) fn reply_to(session: &Arc<Session>, re: Option<&str>) -> ReplyTo {
 }
 
 impl Services {
+    /// How many rooms there are.
+    pub fn rooms(&self) -> usize {
+        self.directory.count()
+    }
+
     /// The first message to a socket.
     pub(super) async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, StoreError> {
         let identity = session.identity();
@@ -90,7 +133,7 @@ impl Services {
             limits: Limits {
                 frame_bytes: CLIENT_FRAME_BYTES_MAX,
                 messages_per_20s: self.messages_per_20s,
-                games: self.sessions.games_max(),
+                games: self.games_max_of(identity.kind),
             },
             heartbeat_ms: u64::try_from(self.heartbeat.as_millis()).unwrap_or(u64::MAX),
             reactions: REACTIONS.iter().map(|emoji| (*emoji).to_owned()).collect(),
@@ -98,12 +141,22 @@ impl Services {
         }))))
     }
 
-    /// Says what waits: open offers, `synced`, and the turns. The games themselves came when the seats were taken.
-    pub(super) async fn catch_up(&self, session: &Arc<Session>, offers: Offers) {
+    fn games_max_of(&self, kind: PlayerKind) -> u32 {
+        let games_max = self.sessions.games_max();
+        match kind {
+            PlayerKind::Guest => games_max.min(GUEST_GAMES_MAX),
+            PlayerKind::Human | PlayerKind::Bot => games_max,
+        }
+    }
+
+    /// Says what waits: open offers, games that have ended, `synced`, and the turns. The live games themselves came
+    /// when the seats were taken.
+    pub(super) async fn catch_up(&self, session: &Arc<Session>, offers: Offers, unheard: Unheard) {
         match offers {
             Offers::Tell => self.lobby.tell_open(session).await,
             Offers::Known => {}
         }
+        self.tell_ends(session, unheard).await;
         let mut live = 0;
         let mut your_turn = Vec::new();
         for room in self.directory.rooms_of(session.player()) {
@@ -120,6 +173,20 @@ impl Services {
         }
     }
 
+    /// Tells how games ended that the client may not know of. Those that the session has heard of meanwhile are not
+    /// told again.
+    async fn tell_ends(&self, session: &Session, unheard: Unheard) {
+        let (games, since) = match unheard {
+            Unheard::Nothing => return,
+            Unheard::After { session, seen } => (after(seen, session.outbox().ends()), None),
+            Unheard::Since { games, at } => (games, Some(at)),
+        };
+        match self.host.stored_ends(session.player(), games, since).await {
+            Ok(ends) => ends.into_iter().for_each(|end| session.tell(ServerMessage::GameEnd(Box::new(end)))),
+            Err(cause) => error!(error = %cause, "ends of games could not be read for a player who is back"),
+        }
+    }
+
     /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
     /// still attached closes with `code`. Does nothing if it has ended before.
     pub(crate) async fn end_session(&self, session: &Session, how: Connection, code: CloseCode) {
@@ -130,12 +197,13 @@ impl Services {
         }
     }
 
-    /// As [`Self::end_session`], for the session's owner.
-    pub(super) async fn strike_out(&self, session: &Session, how: Connection, code: CloseCode) {
+    /// As [`Self::end_session`], for the session's owner. Says whether it was there.
+    pub(super) async fn strike_out(&self, session: &Session, how: Connection, code: CloseCode) -> Removed {
         let removed = self.sessions.remove(session);
         if removed == Removed::WasNotThere {
-            return;
+            return removed;
         }
+        let at = UnixMillis::now();
         session.outbox().take_over(code);
         self.lobby.disconnected(session.member()).await;
         if removed == Removed::Last {
@@ -147,7 +215,9 @@ impl Services {
             room.leave(session.member()).await;
         }
         self.stop_watching(session).await;
+        self.departed.note(session.id(), Departure { ends: session.outbox().ends(), at });
         self.feeds.lobby_changed();
+        removed
     }
 
     /// Books for its owner that a bot lost its connection while it played.

@@ -12,8 +12,9 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
-use super::port::RESUME_WITHIN;
-use super::services::{Offers, Services, reply_to};
+use super::port::{IDLE_GUEST_WITHIN, RESUME_WITHIN};
+use super::services::{Offers, Services, Unheard, reply_to};
+use crate::model::player::PlayerKind;
 use crate::play::presence::outbox::Attachment;
 use crate::play::presence::session::{NotResumed, Returning, Session, SessionCommand, SessionInbox};
 use crate::play::room::{Connection, Recipient};
@@ -27,11 +28,13 @@ pub(super) struct SessionTask {
     inbox: SessionInbox,
     /// When it ends unless its client comes back.
     ends_at: Option<Instant>,
+    /// Until when it waits if its player has something to come back for.
+    waits_until: Option<Instant>,
 }
 
 impl SessionTask {
     pub(super) fn new(session: Arc<Session>, services: Arc<Services>, inbox: SessionInbox) -> Self {
-        Self { session, services, inbox, ends_at: None }
+        Self { session, services, inbox, ends_at: None, waits_until: None }
     }
 
     /// Runs until the session has ended, or its socket is gone and no other comes.
@@ -45,7 +48,7 @@ impl SessionTask {
                     Some(command) => self.obey(command).boxed(),
                     None => return,
                 },
-                () = until(ends_at) => self.end(Connection::Lost, CloseCode::Replaced).boxed(),
+                () = until(ends_at) => self.time_is_over().boxed(),
                 () = self.services.sockets_stop.cancelled(), if !is_attached => return,
             };
             // Boxed, for thousands of sessions wait here and few do something.
@@ -83,11 +86,12 @@ impl SessionTask {
     /// The client is back: its seats are no longer away, and what it missed and what it watched is shown.
     async fn resume(&mut self, returning: Returning) -> Result<Attachment, NotResumed> {
         let (session, services) = (&self.session, &self.services);
-        let Returning { seen, declared, re } = returning;
+        let Returning { seen, declared, address, re } = returning;
         let welcome = services.welcome(session, true).await.map_err(NotResumed::Store)?;
         let attachment =
             session.outbox().attach(Some(seen), &welcome, re.as_deref()).map_err(|_gap| NotResumed::Gap)?;
         self.ends_at = None;
+        session.moved_to(address);
         let games_max = services.sessions.games_max();
         services.sessions.declare(session.player(), |settings| {
             settings.declare(declared, games_max);
@@ -112,7 +116,7 @@ impl SessionTask {
             let recipient = Arc::clone(session) as Arc<dyn Recipient>;
             services.feeds.subscribe(feed, session.member(), recipient);
         }
-        services.catch_up(session, Offers::Known).await;
+        services.catch_up(session, Offers::Known, Unheard::Nothing).await;
         services.feeds.lobby_changed();
     }
 
@@ -146,7 +150,33 @@ impl SessionTask {
         services.feeds.leave(session.member());
         services.stop_watching(session).await;
         services.feeds.lobby_changed();
-        self.ends_at = Some(Instant::now() + RESUME_WITHIN);
+        let now = Instant::now();
+        self.waits_until = Some(now + RESUME_WITHIN);
+        self.ends_at = Some(now + if self.is_guest() { IDLE_GUEST_WITHIN } else { RESUME_WITHIN });
+    }
+
+    fn is_guest(&self) -> bool {
+        match self.session.identity().kind {
+            PlayerKind::Guest => true,
+            PlayerKind::Human | PlayerKind::Bot => false,
+        }
+    }
+
+    /// The client has not come back. A guest who plays or has offered a game is waited for as long as everybody.
+    async fn time_is_over(&mut self) -> ControlFlow<()> {
+        let later = self.waits_until.filter(|until| *until > Instant::now());
+        if let Some(later) = later
+            && self.has_business().await
+        {
+            self.ends_at = Some(later);
+            return ControlFlow::Continue(());
+        }
+        self.end(Connection::Lost, CloseCode::Replaced).await
+    }
+
+    async fn has_business(&self) -> bool {
+        let player = self.session.player();
+        self.services.directory.games_of(player) > 0 || self.services.lobby.has_offers(player.clone()).await
     }
 }
 

@@ -202,15 +202,17 @@ async fn attend<S>(wire: &mut Wire<S>, traffic: &mut Traffic, opened: Opened, de
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let Opened { session, attachment } = opened;
-    let conversation = Conversation::new(wire, traffic, &*session, &attachment, deps);
+    let conversation = Conversation::new(wire, traffic, &*opened.session, &opened.attachment, deps);
     let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
-    let (farewell, how) = ended.unwrap_or_else(|_| {
-        error!("a socket task panicked");
-        (Farewell::Drop, Disconnected::Lost)
-    });
-    session.outbox().detach(&attachment);
-    session.disconnected(attachment, how).await;
+    let (farewell, how) = match &ended {
+        Ok(ended) => *ended,
+        Err(_) => (Farewell::Drop, Disconnected::Lost),
+    };
+    opened.let_go(how).await;
+    if let Err(panic) = ended {
+        // Whoever owns this task counts it.
+        std::panic::resume_unwind(panic);
+    }
     farewell
 }
 

@@ -311,6 +311,9 @@ fn classify(error: &Error) -> Option<WireFault> {
 }
 
 #[cfg(test)]
+mod autobahn;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

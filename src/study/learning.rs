@@ -25,6 +25,7 @@ use fourfold_bots::{BotError, BotSpec, Knowledge, KnownPattern};
 
 use self::fold::LearnerFold;
 use crate::model::ids::PlayerName;
+use crate::model::world::on_thread;
 use crate::storage::{Store, StoreError};
 
 pub(crate) use self::deps::{LearningDeps, LearningError, LearningSettings};
@@ -139,5 +140,5 @@ pub(crate) async fn patterns(knowledge: &Arc<dyn Knowledge>) -> Result<Vec<Known
 /// Does what takes a while, such as reading a network or sorting its weights, on no thread on which moves wait.
 async fn aside<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
     let panicked = |_| StoreError::Corrupt("reading what was learnt panicked".to_owned());
-    tokio::task::spawn_blocking(job).await.map_err(panicked)
+    on_thread(job).await.map_err(panicked)
 }

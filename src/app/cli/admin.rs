@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::http::control::{DaemonStatus, VoidedGame};
+use crate::http::control::{DaemonStatus, RatingAlarmView, VoidedGame};
 use crate::model::ids::GameId;
 use clap::Subcommand;
 
@@ -86,10 +86,29 @@ impl ShowStatus {
         if self.json {
             return output::print_json(&status);
         }
-        let DaemonStatus { version, pid, started_at, games, online } = status;
+        let DaemonStatus { version, pid, started_at, games, online, rating_alarms, pauses, set_aside } =
+            status;
         let mut out = io::stdout();
         writeln!(out, "fourfold {version}, process {pid}, since {started_at}")?;
         writeln!(out, "games under way: {games}")?;
-        Ok(writeln!(out, "players connected: {online}")?)
+        writeln!(out, "players connected: {online}")?;
+        for pause in pauses {
+            writeln!(out, "{pause}")?;
+        }
+        for thing in set_aside {
+            writeln!(out, "set aside by {thing}")?;
+        }
+        for alarm in rating_alarms {
+            writeln!(out, "{}", alarm_line(&alarm))?;
+        }
+        Ok(())
     }
+}
+
+/// What an operator should look at, in a line.
+fn alarm_line(alarm: &RatingAlarmView) -> String {
+    let RatingAlarmView { habit, player, opponent, variant, games, at } = alarm;
+    let against = opponent.as_ref().map(|opponent| format!(" against {opponent}")).unwrap_or_default();
+    let games: Vec<&str> = games.iter().map(GameId::as_str).collect();
+    format!("{habit}? {player}{against} on {variant}, {at}: {}", games.join(" "))
 }

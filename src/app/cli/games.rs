@@ -13,13 +13,12 @@ use crate::storage::writer::WriteError;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tokio::time::{Duration, interval};
 
 use super::operator::DataArg;
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
-use crate::app::terminal::progress::ProgressLine;
+use crate::app::terminal::progress::{ProgressLine, while_working};
 
 /// Export the records of finished games, import some, or verify them.
 #[derive(Debug, clap::Args)]
@@ -175,7 +174,8 @@ fn broken(file: &Path, error: ImportError) -> anyhow::Error {
 
 impl VerifyGames {
     fn run(self) -> anyhow::Result<()> {
-        let verified = self.data.command(async |daemon| show_progress(daemon.verify_games()).await)?;
+        let verified =
+            self.data.command(async |daemon| while_working("checking", daemon.verify_games()).await)?;
         if self.json {
             output::print_json(&verified)?;
         } else {
@@ -185,19 +185,6 @@ impl VerifyGames {
             0 => Ok(()),
             1 => Err(Exit::new(Code::Data, "one disagreement").into()),
             count => Err(Exit::new(Code::Data, format!("{count} disagreements")).into()),
-        }
-    }
-}
-
-/// Shows on a terminal that work goes on whose amount is not known.
-async fn show_progress<T>(work: impl Future<Output = T>) -> T {
-    let mut progress = ProgressLine::unbounded("checking");
-    let mut tick = interval(Duration::from_millis(100));
-    let mut work = std::pin::pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            _ = tick.tick() => progress.advance(0),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::model::durability::Durability;
 use crate::model::signing::Signer;
 use crate::study::learning::Learning;
 use crate::system::data_dir::{DataDir, DataDirError};
+use crate::system::shares::Shares;
 
 use crate::storage::{SqliteStore, Store, Writer};
 use tokio::time::{Instant, sleep};
@@ -100,7 +101,9 @@ impl DataArg {
     ) -> anyhow::Result<T> {
         runtime()?.block_on(async {
             let data = DataDir::open(&self.path)?;
+            data.expect_database()?;
             let store = SqliteStore::open(&data.database(), Durability::Strict).await?;
+            data.secret()?;
             let done = work(&store).await;
             store.close().await?;
             done
@@ -128,11 +131,12 @@ impl Operator {
     }
 
     async fn here(data: DataDir) -> anyhow::Result<Self> {
+        data.expect_database()?;
         let store = Arc::new(SqliteStore::open(&data.database(), Durability::Strict).await?);
         let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
         let (writer, actor) = Writer::new(Arc::clone(&shared));
-        let accounts =
-            Accounts::new(Arc::clone(&shared), writer.clone(), Signer::new(data.secret()?.bytes()));
+        let signer = Signer::new(data.secret()?.bytes());
+        let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer, Shares::default());
         let writing = tokio::spawn(async move {
             // A write that failed is told to whoever asked for it.
             let _ = actor.run().await;

@@ -44,6 +44,9 @@ pub(super) struct ServeCommand {
     /// Where to keep everything [default: ./fourfold-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Begin with an empty database where an earlier one is gone.
+    #[arg(long)]
+    init: bool,
     /// What to log: error, warn, info, debug, trace, or levels by module.
     #[arg(long, value_name = "LEVEL")]
     log: Option<LogFilter>,
@@ -92,6 +95,9 @@ impl ServeCommand {
     async fn serve(&self, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
         let mut signals = Signals::listen()?;
         let data = DataDir::open(&config.server.data)?;
+        if !self.init {
+            data.expect_database()?;
+        }
         let listener = bind(&config.server.listen).await?;
         let metrics_listener = bind_metrics(&config).await;
         let shutdown = CancellationToken::new();
@@ -148,7 +154,12 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
         store: Arc::clone(&services.store),
         writer: services.writer.clone(),
         learning: daemon.learning().clone(),
-        daemon: Some(RunningDaemon { services, tournaments: daemon.tournaments().clone() }),
+        daemon: Some(RunningDaemon {
+            services,
+            tournaments: daemon.tournaments().clone(),
+            rating_alarms: daemon.rating_alarms().clone(),
+            supervision: daemon.supervision().clone(),
+        }),
     };
     let path = data.control_socket();
     ControlServer::start(&path, control, shutdown)

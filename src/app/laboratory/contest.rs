@@ -31,6 +31,7 @@ use self::programs::ProgramArgs;
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
+use crate::system::causes::with_causes;
 
 /// Seeds that nobody named are below this: short enough to be typed again.
 const SEED_LIMIT: u64 = 1 << 32;
@@ -273,9 +274,7 @@ fn run_error(error: RunError) -> anyhow::Error {
 
 /// The error with its causes, in one line.
 fn coded(code: Code, error: &dyn std::error::Error) -> anyhow::Error {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    Exit::new(code, causes.join(": ")).into()
+    Exit::new(code, with_causes(error)).into()
 }
 
 /// An error if there is nothing to show for the run.

@@ -14,21 +14,48 @@ use crate::play::room::Connection;
 use crate::protocol::CloseCode;
 use crate::session::Services;
 use crate::storage::{Store, StoreError};
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
 
 /// Closes the connections that rest on a revoked credential.
-pub(super) async fn end_revoked(services: Arc<Services>, stop: CancellationToken) {
-    let mut revoked = services.accounts.revocations();
-    loop {
-        let revoked = tokio::select! {
-            () = stop.cancelled() => return,
-            revoked = revoked.recv() => revoked,
-        };
-        match revoked {
-            Ok(Revoked::Token(token)) => end_sessions_of(&services, &token).await,
-            Ok(Revoked::Guest(player)) => end_guest_sessions_of(&services, &player).await,
-            Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&services).await,
-            Err(broadcast::error::RecvError::Closed) => return,
+pub(super) struct Revocations {
+    services: Arc<Services>,
+    revoked: broadcast::Receiver<Revoked>,
+}
+
+impl Revocations {
+    /// Hears of all from now on.
+    pub(super) fn new(services: Arc<Services>) -> Self {
+        let revoked = services.accounts.revocations();
+        Self { services, revoked }
+    }
+}
+
+impl Kept for Revocations {
+    fn part(&self) -> Part {
+        Part::Revocations
+    }
+
+    async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
+        loop {
+            let revoked = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                revoked = self.revoked.recv() => revoked,
+            };
+            match revoked {
+                Ok(Revoked::Token(token)) => end_sessions_of(&self.services, &token).await,
+                Ok(Revoked::Guest(player)) => end_guest_sessions_of(&self.services, &player).await,
+                Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&self.services).await,
+                Err(broadcast::error::RecvError::Closed) => return Ok(()),
+            }
         }
+    }
+
+    /// The one in hand is lost, so all are asked about.
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        end_invalid(&self.services).await;
+        Ok(())
     }
 }
 

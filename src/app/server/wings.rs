@@ -2,17 +2,20 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::task::{JoinHandle, JoinSet};
+use futures::FutureExt as _;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::ServerError;
+use super::kept::KeptParts;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
+use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::competition::matchmaker::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings, Troubles};
 use crate::competition::self_test::SelfTests;
@@ -32,12 +35,14 @@ use crate::play::host::{Host, HostActor, HostDeps};
 use crate::play::house::HouseBots;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
+use crate::session::departed::Departed;
 use crate::session::limits::TransportLimits;
 use crate::session::line_feed::LineFeeds;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway};
 use crate::storage::puzzles::Harvest;
-use crate::storage::store::Write;
+use crate::storage::record::StoredGame;
+use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
@@ -45,9 +50,20 @@ use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
 use crate::system::config::Config;
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
+use crate::system::pauses::Pauses;
+use crate::system::shares::{ShareSettings, Shares};
+use crate::system::supervision::{Kept, Supervision, remade};
+use crate::system::tasks::Tasks;
+
+/// How often the gauges are read.
+const GAUGE_EVERY: Duration = Duration::from_secs(1);
 
 /// The writer's task: it ends when no one holds the writer any more, or when the store fails.
 pub(super) type Writing = JoinHandle<Result<(), Arc<StoreError>>>;
+
+/// Connections to the metrics at the same time: a collector or two, and whoever looks by hand.
+const METRICS_CONNECTIONS_MAX: usize = 16;
 
 /// What all wings stand on: settings, the store and its writer, and how tasks are told to stop.
 pub(super) struct Ground {
@@ -55,29 +71,35 @@ pub(super) struct Ground {
     pub(super) store: Arc<dyn Store>,
     pub(super) writer: Writer,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) supervision: Supervision,
     pub(super) stop: CancellationToken,
+    pub(super) shares: Shares,
     signer: Signer,
     accounts: Accounts,
     site: Arc<Site>,
-    tasks: TaskTracker,
+    tasks: Tasks,
 }
 
 /// Storage and accounts.
 pub(super) fn ground(config: Config, store: Arc<dyn Store>, key: &[u8; KEY_BYTES]) -> (Ground, Writing) {
     let metrics = Arc::new(Metrics::new());
+    let supervision = Supervision::new(Arc::clone(&metrics));
     let (writer, actor) = Writer::new(Arc::clone(&store));
     let observed = Arc::clone(&metrics);
     let writing = tokio::spawn(actor.on_commit(move |took| observed.committed(took)).run());
     let signer = Signer::new(key);
+    let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
     let ground = Ground {
-        accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone()),
+        accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone()),
         site: Arc::new(site_of(&config)),
         stop: CancellationToken::new(),
-        tasks: TaskTracker::new(),
+        tasks: Tasks::new(supervision.clone(), Part::Session),
+        supervision,
         config,
         store,
         writer,
         metrics,
+        shares,
         signer,
     };
     (ground, writing)
@@ -89,9 +111,12 @@ pub(super) struct Thinking {
     analysis: Analysis,
 }
 
-pub(super) fn analysis(config: &Config) -> Thinking {
-    let pool = ComputePool::new(config.compute.threads());
-    Thinking { analysis: Analysis::new(pool.clone()), pool }
+pub(super) fn analysis(ground: &Ground) -> Thinking {
+    let (threads, supervision) = (ground.config.compute.threads(), &ground.supervision);
+    Thinking {
+        pool: ComputePool::new(threads).supervised(supervision.clone()),
+        analysis: Analysis::new(threads, &ground.shares).supervised(supervision.clone()),
+    }
 }
 
 /// Games being played.
@@ -103,7 +128,12 @@ pub(super) struct Playing {
 }
 
 /// Play: presence, feeds, and the host over the bots of the house.
-pub(super) fn play(ground: &Ground, thinking: &Thinking, house: HouseBots) -> (Playing, HostActor) {
+pub(super) fn play(
+    ground: &Ground,
+    thinking: &Thinking,
+    house: HouseBots,
+    pauses: Pauses,
+) -> (Playing, HostActor) {
     let directory = Directory::default();
     let sessions = Sessions::new(ground.config.limits.games_per_player.number());
     let feeds = Feeds::new(directory.clone(), {
@@ -119,11 +149,14 @@ pub(super) fn play(ground: &Ground, thinking: &Thinking, house: HouseBots) -> (P
         house,
         pool: thinking.pool.clone(),
         feeds: feeds.clone(),
-        tasks: ground.tasks.clone(),
+        tasks: ground.tasks.of(Part::Host),
         metrics: Arc::clone(&ground.metrics),
         pair_limit: ground.config.limits.rated_games_per_pair_and_day.number(),
         self_test: requirement(&ground.config),
         live_values: live_values(&ground.config, &thinking.analysis),
+        shares: ground.shares.clone(),
+        games_max: ground.config.limits.games.count(),
+        pauses,
     });
     (Playing { host, directory, sessions, feeds }, actor)
 }
@@ -150,33 +183,50 @@ pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> 
         sessions: playing.sessions.clone(),
         host: playing.host.clone(),
         feeds: playing.feeds.clone(),
-        tasks: ground.tasks.clone(),
+        tasks: ground.tasks.of(Part::Lobby),
+        shares: ground.shares.clone(),
         site_url: site_url(&ground.site, address),
     })
 }
 
-/// What sessions work with.
-pub(super) fn session(ground: &Ground, playing: &Playing, lobby: LobbyHandle) -> Arc<Services> {
+/// When an earlier process stored something for the last time, as far as games tell.
+async fn last_stored(store: &dyn Store, live: &[StoredGame]) -> Result<UnixMillis, StoreError> {
+    let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
+    let finished = store.finished_games(&newest).await?;
+    let moments = live.iter().chain(&finished).map(StoredGame::last_change);
+    Ok(moments.max().unwrap_or_default())
+}
+
+/// What sessions work with, and the live games, of which one tells when the daemon ran last.
+pub(super) async fn session(
+    ground: &Ground,
+    playing: &Playing,
+    lobby: LobbyHandle,
+    live: &[StoredGame],
+) -> Result<Arc<Services>, StoreError> {
     let config = &ground.config;
-    Arc::new(Services {
+    Ok(Arc::new(Services {
         store: Arc::clone(&ground.store),
         writer: ground.writer.clone(),
         accounts: ground.accounts.clone(),
         signer: ground.signer.clone(),
         directory: playing.directory.clone(),
         sessions: playing.sessions.clone(),
+        departed: Departed::default(),
         host: playing.host.clone(),
         lobby,
         feeds: playing.feeds.clone(),
+        shares: ground.shares.clone(),
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
         sockets_stop: CancellationToken::new(),
         started_at: UnixMillis::now(),
+        last_stored: last_stored(ground.store.as_ref(), live).await?,
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),
         messages_per_20s: config.limits.messages_per_20s.number(),
         durability: config.storage.durability.as_str(),
-    })
+    }))
 }
 
 /// The bots that learn, if there are to be any.
@@ -185,7 +235,7 @@ pub(super) async fn learning(
     thinking: &Thinking,
     house: &HouseBots,
     learning: &Learning,
-) -> Result<Option<LearningActor>, ServerError> {
+) -> Result<Option<impl Kept + use<>>, ServerError> {
     let settings = &ground.config.learning;
     if !settings.enabled {
         return Ok(None);
@@ -196,6 +246,7 @@ pub(super) async fn learning(
         house: house.clone(),
         pool: thinking.pool.clone(),
         metrics: Arc::clone(&ground.metrics),
+        supervision: ground.supervision.clone(),
         learning: learning.clone(),
         settings: LearningSettings {
             cpu_percent: settings.cpu_percent.number(),
@@ -206,11 +257,25 @@ pub(super) async fn learning(
             teachers: settings.teachers.clone(),
         },
     };
-    Ok(Some(LearningActor::new(deps).await?))
+    let mut first = Some(LearningActor::new(deps.clone()).await?);
+    Ok(Some(remade(Part::Learners, move |stop| {
+        let (first, deps) = (first.take(), deps.clone());
+        async move {
+            let learners = match first {
+                Some(first) => first,
+                None => LearningActor::new(deps).await?,
+            };
+            learners.run(stop).await;
+            Ok(())
+        }
+    })))
 }
 
 /// The judge, if there is to be one.
-pub(super) fn judging(ground: &Ground, thinking: &Thinking) -> Result<Option<JudgingActor>, ServerError> {
+pub(super) fn judging(
+    ground: &Ground,
+    thinking: &Thinking,
+) -> Result<Option<impl Kept + use<>>, ServerError> {
     let settings = &ground.config.judging;
     if !settings.enabled {
         return Ok(None);
@@ -220,12 +285,20 @@ pub(super) fn judging(ground: &Ground, thinking: &Thinking) -> Result<Option<Jud
         writer: ground.writer.clone(),
         pool: thinking.pool.clone(),
         metrics: Arc::clone(&ground.metrics),
+        supervision: ground.supervision.clone(),
         settings: JudgingSettings {
             cpu_percent: settings.cpu_percent.number(),
             puzzles: settings.puzzles.number(),
         },
     };
-    Ok(Some(JudgingActor::new(deps)?))
+    let mut first = Some(JudgingActor::new(deps.clone())?);
+    Ok(Some(remade(Part::Judge, move |stop| {
+        let made = first.take().map_or_else(|| JudgingActor::new(deps.clone()), Ok);
+        async move {
+            made?.run(stop).await;
+            Ok(())
+        }
+    })))
 }
 
 /// Adds the puzzles that came with the program and are not there yet.
@@ -240,6 +313,7 @@ pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerErr
 pub(super) struct Competition {
     pub(super) self_tests: SelfTests,
     pub(super) tournaments: Tournaments,
+    pub(super) rating_alarms: RatingAlarms,
     leaderboard: Leaderboard,
     troubles: Troubles,
 }
@@ -249,7 +323,7 @@ pub(super) struct Competition {
 pub(super) async fn competition(
     ground: &Ground,
     playing: &Playing,
-) -> Result<(Competition, Director), ServerError> {
+) -> Result<(Competition, Director, FairPlayActor), ServerError> {
     let (director, tournaments) = Director::new(
         DirectorDeps {
             host: playing.host.clone(),
@@ -265,44 +339,51 @@ pub(super) async fn competition(
         sessions: playing.sessions.clone(),
         store: Arc::clone(&ground.store),
         writer: ground.writer.clone(),
-        tasks: ground.tasks.clone(),
+        tasks: ground.tasks.of(Part::SelfTests),
         stop: ground.stop.clone(),
     });
+    let (fair_play, rating_alarms) =
+        FairPlayActor::new(playing.host.clone(), Arc::clone(&ground.store), Arc::clone(&ground.metrics));
     let competition = Competition {
         self_tests,
+        rating_alarms,
         tournaments,
         leaderboard: Leaderboard::default(),
         troubles: Troubles::default(),
     };
-    Ok((competition, director))
+    Ok((competition, director, fair_play))
 }
 
 impl Competition {
-    /// Starts what goes on by itself: the published ratings, the matchmaker, and tests where rated games need them.
-    pub(super) fn spawn(
+    /// Keeps what goes on by itself: the published ratings, the matchmaker, and tests where rated games need them.
+    pub(super) fn keep(
         &self,
-        actors: &mut JoinSet<()>,
+        parts: &mut KeptParts,
         ground: &Ground,
         thinking: &Thinking,
         playing: &Playing,
     ) {
         match requirement(&ground.config) {
-            Requirement::BeforeRated => drop(actors.spawn(self.self_tests.clone().run())),
+            Requirement::BeforeRated => {
+                let tests = self.self_tests.clone();
+                parts.keep(remade(Part::SelfTests, move |_| tests.clone().run().map(Ok)));
+            }
             Requirement::Optional => {}
         }
-        let follower = LeaderboardActor::new(LeaderboardDeps {
+        let deps = LeaderboardDeps {
             store: Arc::clone(&ground.store),
             writer: ground.writer.clone(),
             leaderboard: self.leaderboard.clone(),
-        });
-        actors.spawn(follower.run(ground.stop.clone()));
+        };
+        parts.keep(remade(Part::Leaderboard, move |stop| {
+            LeaderboardActor::new(deps.clone()).run(stop).map(Ok)
+        }));
         if ground.config.ladder.enabled {
-            let matchmaker = self.matchmaker(ground, thinking, playing);
-            actors.spawn(matchmaker.run(ground.stop.clone()));
+            parts.keep(self.matchmaker(ground, thinking, playing));
         }
     }
 
-    fn matchmaker(&self, ground: &Ground, thinking: &Thinking, playing: &Playing) -> MatchmakerActor {
+    fn matchmaker(&self, ground: &Ground, thinking: &Thinking, playing: &Playing) -> impl Kept + use<> {
         let deps = MatchmakerDeps {
             host: playing.host.clone(),
             store: Arc::clone(&ground.store),
@@ -320,19 +401,64 @@ impl Competition {
             house_pairs: ladder.concurrency.count(),
             pairs_per_day: ladder.pairs_per_day.number(),
         };
-        MatchmakerActor::new(deps, settings)
+        remade(Part::Matchmaker, move |stop| MatchmakerActor::new(deps.clone(), settings).run(stop).map(Ok))
     }
 }
 
-/// Which game is on TV.
-pub(super) fn tv(thinking: &Thinking, playing: &Playing) -> TvDirector {
-    TvDirector::new(playing.directory.clone(), playing.feeds.clone(), thinking.analysis.clone())
+/// Keeps what has no state of its own worth a name: which game is on TV, what tells of changes in feeds, what looks for
+/// guests whom nobody comes back to, and what keeps the gauges up to date that nobody else does.
+pub(super) fn keep_small_parts(
+    parts: &mut KeptParts,
+    ground: &Ground,
+    services: &Arc<Services>,
+    thinking: &Thinking,
+    playing: &Playing,
+) {
+    let (directory, feeds) = (playing.directory.clone(), playing.feeds.clone());
+    let analysis = thinking.analysis.clone();
+    parts.keep(remade(Part::Tv, move |stop| {
+        TvDirector::new(directory.clone(), feeds.clone(), analysis.clone()).run(stop).map(Ok)
+    }));
+    let feeds = playing.feeds.clone();
+    parts.keep(remade(Part::Feeds, move |stop| feeds.clone().run(stop).map(Ok)));
+    let accounts = ground.accounts.clone();
+    parts.keep(remade(Part::IdleGuests, move |stop| accounts.clone().look_for_idle_guests(stop).map(Ok)));
+    let (metrics, services) = (Arc::clone(&ground.metrics), Arc::clone(services));
+    parts.keep(remade(Part::Gauges, move |stop| {
+        read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop).map(Ok)
+    }));
+}
+
+async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(GAUGE_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {
+                metrics.writer_queue(services.writer.waiting());
+                metrics.sessions(services.sessions.count());
+            }
+        }
+    }
 }
 
 /// The limits of the listener.
 pub(super) fn transport(ground: &Ground, services: &Services) -> Transport {
     let stop = services.sockets_stop.clone();
-    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop)
+    let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
+    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks)
+}
+
+/// Of the listener of the metrics: with places of its own, so that a full house does not hide what goes on in it.
+pub(super) fn metrics_transport(ground: &Ground, transport: &Transport) -> Transport {
+    let limits = TransportLimits {
+        connections: Some(METRICS_CONNECTIONS_MAX),
+        per_address: METRICS_CONNECTIONS_MAX,
+        ..transport_limits(&ground.config)
+    };
+    let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
+    Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks)
 }
 
 /// HTTP: pages, interface, WebSocket.
@@ -353,6 +479,7 @@ pub(super) fn http(
         lobby: services.lobby.clone(),
         troubles: competition.troubles.clone(),
         self_tests: competition.self_tests.clone(),
+        supervision: ground.supervision.clone(),
         line_feeds: LineFeeds::new(directory.clone(), feeds.clone(), ground.stop.clone()),
     };
     let analysis = thinking.analysis;
@@ -361,10 +488,12 @@ pub(super) fn http(
         ground.writer.clone(),
         ground.accounts.clone(),
         analysis.clone(),
+        ground.shares.clone(),
     );
     let state = AppState {
         store: Arc::clone(&ground.store),
         accounts: ground.accounts.clone(),
+        shares: ground.shares.clone(),
         site: Arc::clone(&ground.site),
         analysis,
         explorer: Arc::default(),
@@ -397,6 +526,13 @@ fn site_of(config: &Config) -> Site {
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
         tells_values: config.watching.truth,
+    }
+}
+
+fn share_settings(config: &Config) -> ShareSettings {
+    ShareSettings {
+        per_network: config.limits.shares_per_address.number(),
+        counts_loopback: !config.limits.loopback_exempt,
     }
 }
 

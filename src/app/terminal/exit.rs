@@ -9,7 +9,7 @@ use crate::http::ApiCode;
 use crate::http::control::ControlError;
 use crate::storage::StoreError;
 use crate::storage::records::lines::LineError;
-use crate::storage::sqlite::OpenError;
+use crate::storage::sqlite::{OpenError, RestoreError};
 use crate::system::bot_files::BotFileError;
 use crate::system::config::ConfigError;
 use crate::system::data_dir::DataDirError;
@@ -107,6 +107,8 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<OpenError>() {
         Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<RestoreError>() {
+        Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))
     } else if let Some(error) = cause.downcast_ref::<ControlError>() {
@@ -135,9 +137,11 @@ fn code_of_server_error(error: &ServerError) -> Code {
         ServerError::House(_)
         | ServerError::Learning(_)
         | ServerError::Judging(_)
+        | ServerError::Obstructed(_)
+        | ServerError::Unclosed(_)
         | ServerError::Read(_)
         | ServerError::Write(_) => Code::Io,
-        ServerError::Listener(_) | ServerError::Panicked(_) => Code::System,
+        ServerError::Listener(_) => Code::System,
     }
 }
 
@@ -161,12 +165,14 @@ fn code_of_refusal(code: ApiCode) -> Code {
         | ApiCode::NameReserved
         | ApiCode::TooLarge
         | ApiCode::UnsupportedMediaType
+        | ApiCode::HeaderTooLarge
         | ApiCode::UpgradeRequired => Code::Usage,
         ApiCode::NameTaken
         | ApiCode::Conflict
         | ApiCode::Unauthorized
         | ApiCode::Forbidden
         | ApiCode::OriginNotAllowed
+        | ApiCode::HostNotAllowed
         | ApiCode::NotFound
         | ApiCode::MethodNotAllowed => Code::Failure,
         ApiCode::Timeout | ApiCode::RateLimited | ApiCode::Busy => Code::TryLater,

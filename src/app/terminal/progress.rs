@@ -8,6 +8,19 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Work that ends sooner shows no bar: it would only flash.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
+/// Shows on a terminal that work goes on whose amount is not known.
+pub(in crate::app) async fn while_working<T>(what: &'static str, work: impl Future<Output = T>) -> T {
+    let mut progress = ProgressLine::unbounded(what);
+    let mut tick = tokio::time::interval(Duration::from_millis(100));
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = tick.tick() => progress.advance(0),
+        }
+    }
+}
+
 /// Counts work done; draws on standard error once it is worth it.
 pub(in crate::app) struct ProgressLine {
     /// `None` if it is not known how much there is.

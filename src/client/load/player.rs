@@ -11,10 +11,13 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, ClientError, Received};
-use crate::model::ids::{ChallengeId, GameId};
-use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame};
+use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame, Ping};
 use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
 use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
+
+/// How long a player that leaves waits for what the server has said before.
+const LAST_WORDS_MAX: Duration = Duration::from_secs(10);
 
 /// Which of two players one is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,7 +36,16 @@ pub struct Ack {
     pub ply: u32,
     pub column: u8,
     /// From sending the move to its acknowledgement.
-    pub(crate) latency: Duration,
+    pub latency: Duration,
+}
+
+/// A `game_end` that came, known or not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeardEnd {
+    pub player: PlayerId,
+    pub game: GameId,
+    /// On which of the player's connections, from 0.
+    pub connection: u32,
 }
 
 /// Something that should not happen.
@@ -63,6 +75,10 @@ pub trait Witness: Send + Sync {
     fn acked(&self, ack: &Ack);
     /// A game ended; both its players say so, `role` tells which.
     fn ended(&self, role: Role, end: &GameEnd);
+    /// The server said how a game of this player ended.
+    fn heard_end(&self, _heard: &HeardEnd) {}
+    /// The player leaves, and has heard all that the server had to say until then.
+    fn heard_out(&self, _player: &PlayerId) {}
     /// A connection was lost and made again, and the server knew the session.
     fn reconnected(&self, _role: Role) {}
     /// Something that should not happen.
@@ -88,6 +104,8 @@ pub(super) struct LoadPlayer {
     sent: HashMap<GameId, Sent>,
     /// Games of which nothing was heard since the connection was made again.
     unheard: HashSet<GameId>,
+    /// How often the connection was made again.
+    connections: u32,
     /// Whether the connection was made again and its `synced` has not come yet.
     is_returning: bool,
     /// The turn to answer next, and when.
@@ -133,6 +151,7 @@ impl LoadPlayer {
             known: HashMap::new(),
             sent: HashMap::new(),
             unheard: HashSet::new(),
+            connections: 0,
             is_returning: false,
             due: None,
         }
@@ -188,8 +207,25 @@ impl LoadPlayer {
         self.send(&ClientMessage::Accept(OnChallenge { challenge })).await
     }
 
-    pub(super) async fn leave(self) {
+    /// Leaves, once all is heard that the server has said until now.
+    pub(super) async fn leave(mut self) {
+        if let Ok(Ok(())) = tokio::time::timeout(LAST_WORDS_MAX, self.hear_out()).await {
+            self.witness.heard_out(&self.client.welcome().you.id);
+        }
         self.client.leave().await;
+    }
+
+    async fn hear_out(&mut self) -> Result<(), ClientError> {
+        self.client.send(&ClientMessage::Ping(Ping { n: 0 })).await?;
+        loop {
+            let received = self.client.next().await?;
+            match received.message {
+                ServerMessage::Pong(_) => return Ok(()),
+                // Others play on.
+                ServerMessage::Turn(_) => {}
+                _ => drop(self.take(received).await?),
+            }
+        }
     }
 
     /// Connects again; false once `stop` is set.
@@ -206,6 +242,7 @@ impl LoadPlayer {
         }
         self.unheard = self.known.keys().cloned().collect();
         self.is_returning = true;
+        self.connections += 1;
         self.due = None; // the server asks again
         Ok(true)
     }
@@ -227,7 +264,11 @@ impl LoadPlayer {
                 }
             }
             ServerMessage::Moved(moved) => self.take_moved(&moved).await?,
-            ServerMessage::GameEnd(end) => return Ok(self.take_end(&end)),
+            ServerMessage::GameEnd(end) => {
+                let (player, connection) = (self.client.welcome().you.id.clone(), self.connections);
+                self.witness.heard_end(&HeardEnd { player, game: end.game.clone(), connection });
+                return Ok(self.take_end(&end));
+            }
             ServerMessage::Error(error) => {
                 self.witness.trouble(LoadTrouble::Refused(error.clone()));
                 return Ok(error.game.is_none().then_some(Happening::Refused(error)));
@@ -240,6 +281,7 @@ impl LoadPlayer {
             | ServerMessage::BotOffer(_)
             | ServerMessage::RematchOffer(_)
             | ServerMessage::TakebackOffer(_)
+            | ServerMessage::TakebackRefused(_)
             | ServerMessage::Reaction(_)
             | ServerMessage::OpponentGone(_)
             | ServerMessage::Crowd(_)
@@ -310,7 +352,7 @@ impl LoadPlayer {
                 self.take_view(&moved.game, &extended);
             }
             Some(_) => {
-                let said = format!("{}{}", &known[..index], column.digit());
+                let said = format!("{}{}", known.get(..index).unwrap_or_default(), column.digit());
                 self.take_view(&moved.game, &said);
             }
             None => self.send(&ClientMessage::Sync(OnGame { game: moved.game.clone() })).await?,

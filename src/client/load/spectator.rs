@@ -38,8 +38,9 @@ async fn watch_games(
             return Ok(());
         };
         client.send(&ClientMessage::Watch(Watch { game: game.clone(), feed: None })).await?;
+        let watched = game.clone();
         last = game;
-        match watch_game(client, seen).await {
+        match watch_game(client, watched.as_ref(), seen).await {
             Err(error) if error.is_passing() => {
                 client.reconnect().await?;
             }
@@ -49,22 +50,24 @@ async fn watch_games(
 }
 
 /// Counts messages until the watched game ends, or turns out to have ended.
-async fn watch_game(client: &mut Client, seen: &mut u64) -> Result<(), ClientError> {
+async fn watch_game(client: &mut Client, game: Option<&GameId>, seen: &mut u64) -> Result<(), ClientError> {
     loop {
         let message = client.next().await?.message;
         let is_update =
             matches!(message, ServerMessage::Game(_) | ServerMessage::Moved(_) | ServerMessage::GameEnd(_));
         *seen += u64::from(is_update);
-        if is_over(&message) {
+        if is_over(&message, game) {
             return Ok(());
         }
     }
 }
 
 /// Whether nothing more comes about the game: it ended, had ended before, or cannot be watched.
-fn is_over(message: &ServerMessage) -> bool {
+fn is_over(message: &ServerMessage, game: Option<&GameId>) -> bool {
     match message {
-        ServerMessage::Game(snapshot) => snapshot.status == GameStatus::Over,
-        message => matches!(message, ServerMessage::GameEnd(_) | ServerMessage::Error(_)),
+        ServerMessage::Game(snapshot) => snapshot.status == GameStatus::Over && Some(&snapshot.game) == game,
+        // That of the game before may come behind its last snapshot.
+        ServerMessage::GameEnd(end) => Some(&end.game) == game,
+        message => matches!(message, ServerMessage::Error(_)),
     }
 }

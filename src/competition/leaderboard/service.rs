@@ -10,6 +10,7 @@ use tracing::{debug, error, info};
 
 use super::rating_sums::RatingSums;
 use super::{FitSnapshot, Leaderboard};
+use crate::model::world::on_thread;
 use crate::storage::finished::News;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
@@ -39,9 +40,6 @@ pub(crate) enum FollowError {
     /// The store cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Fitting panicked.
-    #[error("a fit panicked")]
-    Panicked(#[from] tokio::task::JoinError),
 }
 
 /// What the leaderboard is made from.
@@ -83,6 +81,7 @@ impl LeaderboardActor {
                     error!(error = ?cause, "the leaderboard cannot go on for now");
                     self.follower = Follower::default();
                     tokio::select! {
+                        biased;
                         () = stop.cancelled() => return,
                         () = tokio::time::sleep(AFTER_FAILURE) => continue,
                     }
@@ -91,6 +90,7 @@ impl LeaderboardActor {
             let is_wanted =
                 |news: &News, known: &News| news.has_games_since(known) || news.has_withdrawals_since(known);
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 () = finished.more_than(known, rest, is_wanted) => {}
                 () = self.publishing(rest) => {}
@@ -150,7 +150,7 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// The store cannot be read, or the fit panicked.
+    /// The store cannot be read.
     pub(crate) async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
         let revision = store.revision().await?;
         let mut is_due = !self.has_begun;
@@ -179,11 +179,17 @@ impl Follower {
             self.books.introduce(&store.players(&strangers).await?);
         }
         let mut books = std::mem::take(&mut self.books);
-        let fitted = tokio::task::spawn_blocking(move || {
+        let fitted = on_thread(move || {
             let snapshot = books.fit();
             (books, snapshot)
         });
-        let (books, snapshot) = fitted.await?;
+        // A panic is the follower's own: it begins again from the records.
+        let fitted = fitted.await.map_err(tokio::task::JoinError::try_into_panic);
+        let (books, snapshot) = match fitted {
+            Ok(fitted) => fitted,
+            Err(Ok(panic)) => std::panic::resume_unwind(panic),
+            Err(Err(_closed)) => return Ok(None),
+        };
         self.books = books;
         Ok(Some(snapshot))
     }

@@ -38,6 +38,7 @@ use crate::storage::Store;
 use crate::storage::record::{GamePair, OpeningSource};
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 
 /// How often to look around: for bots that came, for pairs that ended unseen, for what thinking has cost.
 const TICK: Duration = Duration::from_secs(1);
@@ -159,6 +160,7 @@ impl MatchmakerActor {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 _ = tick.tick() => self.look_around().await,
                 over = ends.recv() => match over {
@@ -288,14 +290,14 @@ impl MatchmakerActor {
         }
         let mut field = self.field(remote, now);
         // The thread's own generator may not cross an await.
-        let mut rng = rng::seeded(rand::rng().random());
+        let mut rng = rng::seeded(chance().random());
         while let Some(choice) = self.choose(&field, now).await {
             let (a, b) = (field[choice.a].clone(), field[choice.b].clone());
             if choice.class.is_some() {
                 self.is_settled = choice.error < SETTLED_ERROR;
             }
             match self.start(&a, &b, choice.class, now, &mut rng).await {
-                Err(StartError::ArenaBusy | StartError::Paused) => return,
+                Err(StartError::ArenaBusy | StartError::ArenaFull | StartError::Paused) => return,
                 Ok(()) | Err(_) => {
                     field.retain(|bot| {
                         let chosen = [&a, &b].iter().any(|chosen| chosen.identity.id == bot.identity.id);
@@ -358,7 +360,7 @@ impl MatchmakerActor {
         };
         let mut free: Vec<Present> = self.deps.sessions.open_bots().into_iter().filter(is_free).collect();
         if free.len() > REMOTE_MAX {
-            free.shuffle(&mut rand::rng());
+            free.shuffle(&mut chance());
             free.truncate(REMOTE_MAX);
         }
         free

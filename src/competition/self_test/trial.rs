@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
 use super::observer::TestObserver;
@@ -19,6 +18,7 @@ use crate::storage::bot_versions::StoredTest;
 use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{TestOutcome, Write};
 use crate::storage::{Store, Writer};
+use crate::system::tasks::Tasks;
 
 /// Tests at the same time: each is two games against the quickest bot of the house.
 const RUNNING_MAX: usize = 16;
@@ -49,9 +49,21 @@ pub(crate) struct SelfTestDeps {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) writer: Writer,
     /// Owns the tests' tasks.
-    pub(crate) tasks: TaskTracker,
+    pub(crate) tasks: Tasks,
     /// Cancelled when the daemon stops.
     pub(crate) stop: CancellationToken,
+}
+
+/// Notes that a test is over when it is dropped, also if it panicked: or else it could never be repeated.
+struct RunningTest {
+    tests: SelfTests,
+    bot: PlayerId,
+}
+
+impl Drop for RunningTest {
+    fn drop(&mut self) {
+        self.tests.running().remove(&self.bot);
+    }
 }
 
 /// The tests of this daemon. Cheap to clone.
@@ -100,12 +112,14 @@ impl SelfTests {
             running.insert(bot.id.clone());
         }
         let (tests, bot) = (self.clone(), bot.clone());
+        let running = RunningTest { tests: tests.clone(), bot: bot.id.clone() };
         deps.tasks.spawn(async move {
             tokio::select! {
+                biased;
                 () = tests.deps.stop.cancelled() => {}
                 () = tests.run_one(&bot) => {}
             }
-            tests.running().remove(&bot.id);
+            drop(running);
         });
         Ok(())
     }
@@ -131,6 +145,7 @@ impl SelfTests {
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 () = self.deps.stop.cancelled() => return,
                 _ = tick.tick() => self.test_newcomers().await,
             }

@@ -29,9 +29,12 @@ use crate::storage::record::{Ending, GamePair, OpeningSource};
 use crate::system::config::{TournamentConfig, TournamentStart};
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::store::{Store, StoreError, Write};
 use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
 use crate::storage::writer::{WriteError, Writer};
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
 
 /// How often to look for tournaments that are due and games that can begin.
 const TICK: Duration = Duration::from_secs(1);
@@ -112,7 +115,36 @@ pub(crate) struct Director {
     commands: mpsc::Receiver<StartCommand>,
     ends: broadcast::Receiver<GameOver>,
     plans: Vec<PlannedTournament>,
+    /// Whether those that begin with the daemon have.
+    has_begun: bool,
     running: HashMap<TournamentId, RunningTournament>,
+}
+
+/// After a panic it knows what is stored; plans and orders that wait are as they were.
+impl Kept for Director {
+    fn part(&self) -> Part {
+        Part::Tournaments
+    }
+
+    async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
+        self.work(stop).await;
+        Ok(())
+    }
+
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        // Before the look, so that no end falls in between.
+        self.ends = self.deps.host.ends();
+        self.running.clear();
+        self.shown.send_modify(|shown| shown.running.clear());
+        Ok(self.take_up_all().await?)
+    }
+
+    async fn turn_away(&mut self) {
+        while let Some(command) = self.commands.recv().await {
+            // Whoever asked may have gone away.
+            let _ = command.reply.send(Err(TournamentStartError::Unavailable));
+        }
+    }
 }
 
 /// What became of an attempt to begin a game.
@@ -140,11 +172,24 @@ impl Director {
         let (board, BoardEnd { shown, commands }) = Tournaments::new(Arc::clone(&deps.store));
         let plans = configured.into_iter().map(|config| PlannedTournament { config, next: None }).collect();
         let ends = deps.host.ends();
-        let mut director =
-            Self { deps, shown, show_again_at: None, commands, ends, plans, running: HashMap::new() };
-        for tournament in director.deps.store.running_tournaments().await? {
+        let mut director = Self {
+            deps,
+            shown,
+            show_again_at: None,
+            commands,
+            ends,
+            plans,
+            has_begun: false,
+            running: HashMap::new(),
+        };
+        director.take_up_all().await?;
+        Ok((director, board))
+    }
+
+    async fn take_up_all(&mut self) -> Result<(), StoreError> {
+        for tournament in self.deps.store.running_tournaments().await? {
             let id = tournament.id.clone();
-            match director.take_up(tournament).await {
+            match self.take_up(tournament).await {
                 Ok(()) => info!(tournament = %id, "tournament taken up"),
                 Err(StoreError::Corrupt(what)) => {
                     error!(tournament = %id, what, "a tournament cannot be taken up");
@@ -152,7 +197,7 @@ impl Director {
                 Err(error) => return Err(error),
             }
         }
-        Ok((director, board))
+        Ok(())
     }
 
     async fn take_up(&mut self, tournament: StoredTournament) -> Result<(), StoreError> {
@@ -177,14 +222,16 @@ impl Director {
         });
     }
 
-    /// Runs until the daemon stops.
-    pub(crate) async fn run(mut self, stop: CancellationToken) {
-        self.begin_plans().await;
+    async fn work(&mut self, stop: &CancellationToken) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.begin_plans().await;
+        }
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             let show_at = self.next_showing();
             let may_go_on = tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 _ = tick.tick() => {
                     self.begin_due(UnixMillis::now()).await;
@@ -316,7 +363,12 @@ impl Director {
         let progress = TournamentProgress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
         match self.deps.writer.write(Write::AddTournament(tournament.clone())).await {
             Ok(_) => {}
-            Err(error @ (WriteError::Refused(_) | WriteError::Busy | WriteError::Store(_))) => {
+            Err(
+                error @ (WriteError::Refused(_)
+                | WriteError::Busy
+                | WriteError::Obstructed(_)
+                | WriteError::Store(_)),
+            ) => {
                 return Err(failed(&error));
             }
         }
@@ -468,7 +520,7 @@ async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: Pla
             running.change(|progress| progress.started(slot, game));
             StartOutcome::Begun
         }
-        Err(StartError::Paused | StartError::ArenaBusy) => StartOutcome::Closed,
+        Err(StartError::Paused | StartError::ArenaBusy | StartError::ArenaFull) => StartOutcome::Closed,
         Err(error) => {
             debug!(error = %error, "a tournament game did not begin");
             StartOutcome::Waits
@@ -536,7 +588,7 @@ fn end(progress: &TournamentProgress, reason: EndedBecause) -> TournamentEnd {
 }
 
 fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) -> StoredTournament {
-    let mut rng = rand::rng();
+    let mut rng = chance();
     StoredTournament {
         id: TournamentId::random(&mut rng),
         name: config.name.clone(),

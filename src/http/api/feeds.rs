@@ -33,13 +33,13 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Streams a line for every game that ends, for as long as one listens",
         Content::Lines(schema_of::<ServerMessage>),
     )
-    .refusals(&[ApiCode::Busy]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy]);
     let game = Operation::get(
         "/api/v1/games/{id}/feed",
         "Streams a game in progress, a line for each event, up to its end",
         Content::Lines(schema_of::<ServerMessage>),
     )
-    .refusals(&[ApiCode::Busy]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy]);
     vec![
         Endpoint::new("/api/v1/live/feed", get(all_results), [results]),
         Endpoint::new("/api/v1/games/{id}/feed", get(one_game), [game]),

@@ -26,7 +26,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Operation::get("/healthz", "Says that the process answers", Content::Json(schema_of::<HealthAnswer>));
     let readyz = Operation::get(
         "/readyz",
-        "Says that the store answers and new games may begin",
+        "Says that the store answers, new games may begin, and no part of the daemon pauses after failures",
         Content::Json(schema_of::<HealthAnswer>),
     )
     .refusals(&[ApiCode::NotReady]);
@@ -37,9 +37,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn readiness(State(state): State<AppState>) -> Result<Json<HealthAnswer>, ApiError> {
-    let not_ready = |message| ApiError::new(ApiCode::NotReady, message);
+    let not_ready = |message: &str| ApiError::new(ApiCode::NotReady, message);
     if !state.arena.is_ready() {
         return Err(not_ready("the daemon takes no new games"));
+    }
+    let mut reasons = state.arena.pauses();
+    if let Some(obstacle) = state.arena.obstacle() {
+        reasons.insert(0, format!("{}: {obstacle}", obstacle.as_str()));
+    }
+    if let Some(first) = reasons.first() {
+        return Err(ApiError { reasons: reasons.clone(), ..not_ready(first) });
     }
     state.store.ping().await.map_err(|error| {
         warn!(error = ?error, "the store does not answer");

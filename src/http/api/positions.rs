@@ -10,10 +10,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::VARIANT;
-use crate::analysis::values::AnalysisError;
+use crate::analysis::values::{AnalysisError, Asker};
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::payer::Paying;
 use crate::http::picture;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
@@ -137,7 +138,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Content::Json(schema_of::<PositionView>),
     )
     .parameters(&[VARIANT])
-    .refusals(&[ApiCode::Busy]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy]);
     let svg = Operation::get("/api/v1/positions/{moves}.svg", "Draws a position", Content::Svg)
         .parameters(&[VARIANT]);
     vec![Endpoint::new("/api/v1/positions/{moves}", get(position), [view, svg])]
@@ -147,6 +148,7 @@ async fn position(
     State(state): State<AppState>,
     PathPart(part): PathPart,
     parameters: QueryParameters,
+    Paying(payer): Paying,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
@@ -156,16 +158,20 @@ async fn position(
     if moves.is_some() {
         return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
     }
-    Ok(keepable_json(&headers, Keep::Settled, &look(&state, &game).await?))
+    Ok(keepable_json(&headers, Keep::Settled, &look(&state, &Asker::Visitor(payer), &game).await?))
 }
 
 /// A position with its value and what was played there.
 ///
 /// # Errors
 ///
-/// The store failed, or the solver is busy.
-pub(in crate::http) async fn look(state: &AppState, game: &Game) -> Result<PositionView, ApiError> {
-    let solved = solve(state, game).await?;
+/// The store failed, the solver is busy, or whoever asks has used up a share of it.
+pub(in crate::http) async fn look(
+    state: &AppState,
+    asker: &Asker,
+    game: &Game,
+) -> Result<PositionView, ApiError> {
+    let solved = solve(state, asker, game).await?;
     look_unsolved(state, game).await.map(|view| view.valued(game.variant(), solved.as_ref()))
 }
 
@@ -180,11 +186,11 @@ pub(in crate::http) async fn look_unsolved(state: &AppState, game: &Game) -> Res
 }
 
 /// The score of each column; `None` if the game is over, or nobody can solve it in time.
-async fn solve(state: &AppState, game: &Game) -> Result<Option<ColumnScores>, ApiError> {
+async fn solve(state: &AppState, asker: &Asker, game: &Game) -> Result<Option<ColumnScores>, ApiError> {
     if game.outcome().is_some() {
         return Ok(None);
     }
-    match state.analysis.columns(game.position()).await {
+    match state.analysis.columns(asker, game.position()).await {
         Ok(solved) => Ok(Some(solved)),
         Err(AnalysisError::TooHard) => Ok(None),
         Err(error) => Err(error.into()),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::payer::Paying;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PuzzleId};
@@ -21,7 +22,7 @@ use crate::protocol::terms::{WireSide, WireVariant};
 use crate::storage::puzzles::Goal;
 use crate::storage::writer::WriteError;
 use crate::study::puzzles::attempt::AttemptError;
-use crate::study::puzzles::service::{Feedback, PuzzleError, PuzzleRecord, ShownPuzzle};
+use crate::study::puzzles::service::{Feedback, PuzzleError, PuzzleRecord, ShownPuzzle, Trier};
 
 const AFTER: Parameter =
     Parameter { name: "after", about: "The puzzle that is not wanted again", schema: schema_of::<PuzzleId> };
@@ -195,7 +196,9 @@ impl From<PuzzleError> for ApiError {
             PuzzleError::Attempt(refused) => Self::bad_field("moves", refused.to_string()),
             PuzzleError::Store(error) => error.into(),
             PuzzleError::Account(error) => error.into(),
+            PuzzleError::Share(refusal) => refusal.into(),
             PuzzleError::Write(WriteError::Busy) => Self::new(ApiCode::Busy, "too much is being written"),
+            PuzzleError::Write(WriteError::Obstructed(obstacle)) => obstacle.into(),
             PuzzleError::Write(ref refused @ (WriteError::Refused(_) | WriteError::Store(_))) => {
                 Self::internal(refused)
             }
@@ -229,7 +232,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     )
     .status(200)
     .body(schema_of::<OwnMoves>)
-    .refusals(&[ApiCode::Busy, ApiCode::OriginNotAllowed]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy, ApiCode::OriginNotAllowed]);
     let hint = Operation::post(
         "/api/v1/puzzles/{id}/hints",
         "Names two columns, one of which is right; the puzzle then counts as not solved",
@@ -237,14 +240,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     )
     .status(200)
     .body(schema_of::<OwnMoves>)
-    .refusals(&[ApiCode::Busy, ApiCode::OriginNotAllowed]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy, ApiCode::OriginNotAllowed]);
     let solution = Operation::post(
         "/api/v1/puzzles/{id}/solution",
         "Gives up: tells the solution; the puzzle then counts as not solved",
         Content::Json(schema_of::<SolutionView>),
     )
     .status(200)
-    .refusals(&[ApiCode::Busy, ApiCode::OriginNotAllowed]);
+    .refusals(&[ApiCode::RateLimited, ApiCode::Busy, ApiCode::OriginNotAllowed]);
     vec![
         Endpoint::new("/api/v1/puzzles/daily", get(daily_puzzle), [daily]),
         Endpoint::new("/api/v1/puzzles/next", get(next_puzzle), [next]),
@@ -303,11 +306,13 @@ async fn one_puzzle(
 async fn try_puzzle(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
+    Paying(payer): Paying,
     part: PathPart,
     JsonBody(OwnMoves { moves }): JsonBody<OwnMoves>,
 ) -> Result<Json<AttemptView>, ApiError> {
     let (id, who) = (part.parse("puzzle")?, identity(viewer.as_ref()));
-    let feedback = state.puzzles.attempt(who, &id, &moves, UnixMillis::now()).await?;
+    let trier = Trier { who, payer: &payer };
+    let feedback = state.puzzles.attempt(trier, &id, &moves, UnixMillis::now()).await?;
     let (status, line, value) = match feedback {
         Feedback::GoesOn { line } => (StatusWord::GoesOn, line, None),
         Feedback::Solved { line } => (StatusWord::Solved, line, None),
@@ -324,20 +329,24 @@ async fn try_puzzle(
 async fn hint_for(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
+    Paying(payer): Paying,
     part: PathPart,
     JsonBody(OwnMoves { moves }): JsonBody<OwnMoves>,
 ) -> Result<Json<HintView>, ApiError> {
     let (id, who) = (part.parse("puzzle")?, identity(viewer.as_ref()));
-    let columns = state.puzzles.hint(who, &id, &moves, UnixMillis::now()).await?;
+    let trier = Trier { who, payer: &payer };
+    let columns = state.puzzles.hint(trier, &id, &moves, UnixMillis::now()).await?;
     Ok(Json(HintView { columns: columns.map(Column::number) }))
 }
 
 async fn give_up(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
+    Paying(payer): Paying,
     part: PathPart,
 ) -> Result<Json<SolutionView>, ApiError> {
     let (id, who) = (part.parse("puzzle")?, identity(viewer.as_ref()));
-    let line = state.puzzles.solution(who, &id, UnixMillis::now()).await?;
+    let trier = Trier { who, payer: &payer };
+    let line = state.puzzles.solution(trier, &id, UnixMillis::now()).await?;
     Ok(Json(SolutionView { line }))
 }

@@ -9,10 +9,11 @@ use fourfold_engine::{Column, Game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::values::Reviewed;
+use crate::analysis::values::{Asker, Reviewed};
 use crate::http::answer::{Keep, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::payer::Paying;
 use crate::http::request::PathPart;
 use crate::http::state::AppState;
 use crate::model::ids::GameId;
@@ -153,13 +154,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Judges every move of a finished game exactly",
         Content::Json(schema_of::<ReviewView>),
     )
-    .refusals(&[ApiCode::Forbidden, ApiCode::Busy]);
+    .refusals(&[ApiCode::Forbidden, ApiCode::RateLimited, ApiCode::Busy]);
     vec![Endpoint::new("/api/v1/games/{id}/review", get(game_review), [review])]
 }
 
 async fn game_review(
     State(state): State<AppState>,
     PathPart(part): PathPart,
+    Paying(payer): Paying,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let id = part.parse::<GameId>().map_err(|_| ApiError::not_found("game"))?;
@@ -170,6 +172,6 @@ async fn game_review(
     let game = Game::from_moves(stored.spec.variant, &stored.moves());
     let game = game.map_err(|error| ApiError::internal(&error))?;
     let opening = u32::try_from(stored.spec.opening.moves.len()).unwrap_or(u32::MAX).min(game.ply());
-    let reviewed = state.analysis.review(&game, opening).await?;
+    let reviewed = state.analysis.review(&Asker::Visitor(payer), &game, opening).await?;
     Ok(keepable_json(&headers, Keep::Settled, &ReviewView::new(id, &game, &reviewed)))
 }

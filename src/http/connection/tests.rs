@@ -42,11 +42,16 @@ struct Peering {
 }
 
 fn dial(pipe_bytes: usize) -> Peering {
+    dial_named(pipe_bytes, NamedHosts::Any)
+}
+
+fn dial_named(pipe_bytes: usize, hosts: NamedHosts) -> Peering {
     let (stream, far) = duplex(pipe_bytes);
     let limits = Arc::new(TransportLimits { connections: Some(10), ..TransportLimits::default() });
     let connection_limits = ConnectionLimits::new(&limits);
     let stop = CancellationToken::new();
-    let deps = ConnectionDeps { router: router(), limits, stop: stop.clone(), hang_up: HangUp::GivesUp };
+    let deps =
+        ConnectionDeps { router: router(), limits, stop: stop.clone(), hang_up: HangUp::GivesUp, hosts };
     let task = tokio::spawn(serve(far, PEER, connection_limits.take(None).unwrap(), deps));
     Peering { stream, task, stop, connection_limits }
 }
@@ -181,13 +186,13 @@ async fn headers_over_the_limits_are_refused_with_431() {
 async fn what_is_not_http_is_refused_with_400() {
     assert_eq!(status_of("\u{16}\u{3}\u{1}\r\n\r\n").await, 400);
     assert_eq!(status_of("GET / HTTP/1.1\r\nBad Header: x\r\n\r\n").await, 400);
-    let rest = "\r\nConnection: close\r\n\r\nzz\r\nabc\r\n0\r\n\r\n";
+    let rest = "\r\nHost: a\r\nConnection: close\r\n\r\nzz\r\nabc\r\n0\r\n\r\n";
     assert_eq!(status_of(&format!("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked{rest}")).await, 400);
     assert_eq!(
-        status_of("POST /echo HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab").await,
+        status_of("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab").await,
         400
     );
-    assert_eq!(status_of("POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n").await, 400);
+    assert_eq!(status_of("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n").await, 400);
 }
 
 #[tokio::test(start_paused = true)]
@@ -200,6 +205,67 @@ async fn a_body_with_two_lengths_is_refused_in_either_order() {
     ] {
         let request = format!("POST /echo HTTP/1.1\r\nHost: a\r\n{first}\r\n{second}{body}");
         assert_eq!(status_of(&request).await, 400, "{first}, {second}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_others_may_read_in_another_way_is_refused_with_400() {
+    let close = "Connection: close\r\n";
+    assert_eq!(status_of(&format!("GET / HTTP/1.1\r\n{close}Host: a\r\n\r\n")).await, 200);
+    assert_eq!(status_of(&format!("GET / HTTP/1.1\r\n{close}\r\n")).await, 400, "no Host");
+    assert_eq!(status_of("GET / HTTP/1.0\r\n\r\n").await, 200, "older than Host");
+    assert_eq!(status_of(&format!("GET / HTTP/1.1\r\n{close}Host: a\r\nHost: a\r\n\r\n")).await, 400);
+    assert_eq!(status_of("GET / HTTP/1.1\nHost: a\r\n\r\n").await, 400);
+    assert_eq!(status_of("GET / HTTP/1.1\r\nHost: a\nX: y\r\n\r\n").await, 400);
+    assert_eq!(status_of("GET / HTTP/1.1\r\nHost: a\r\n\n").await, 400);
+    for coding in
+        ["chunked\r\nTransfer-Encoding: chunked", "chunked, chunked", "gzip, chunked", "identity, chunked"]
+    {
+        let body = "3\r\nabc\r\n0\r\n\r\n";
+        let request = format!("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: {coding}\r\n\r\n{body}");
+        assert_eq!(status_of(&request).await, 400, "{coding}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_handler_sees_is_refused_in_words_too() {
+    let long = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "y".repeat(17 * 1_024));
+    let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(100));
+    let rows = [
+        (long, "HTTP/1.1 431 ", r#""code":"header_too_large""#),
+        (many, "HTTP/1.1 431 ", r#""code":"header_too_large""#),
+        ("\u{16}\u{3}\u{1}\r\n\r\n".to_owned(), "HTTP/1.1 400 ", r#""code":"bad_request""#),
+        ("GET / HTTP/1.1\r\nBad Header: x\r\n\r\n".to_owned(), "HTTP/1.1 400 ", r#""code":"bad_request""#),
+        ("GET / HTTP/1.1\r\n\r\n".to_owned(), "HTTP/1.1 400 ", r#""code":"bad_request""#),
+    ];
+    for (request, status, code) in rows {
+        let mut peering = dial(1 << 20);
+        peering.write(&request).await;
+        let (_, answer) = peering.seconds_to_end().await;
+        assert!(answer.starts_with(status) && answer.contains(code), "{answer}");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let length = format!("content-length: {}", body.len());
+        assert!(head.to_ascii_lowercase().contains(&length) && head.contains("application/json"), "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_passes_through_the_thinnest_pipe() {
+    let mut peering = dial(7);
+    peering.write("\u{16}\u{3}\u{1}\r\n\r\n").await;
+    let (_, answer) = peering.seconds_to_end().await;
+    assert!(answer.starts_with("HTTP/1.1 400 ") && answer.ends_with('}'), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_gives_its_own_name_our_address_reads_nothing() {
+    let hosts = NamedHosts::of("127.0.0.1:4444".parse().unwrap(), &crate::http::site::Site::default());
+    for (host, expected) in [("localhost:4444", "200"), ("evil.example:4444", "421"), ("192.0.2.7", "421")] {
+        let mut peering = dial_named(4_096, hosts.clone());
+        peering.write(&format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await;
+        let (_, answer) = peering.seconds_to_end().await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {expected} ")), "{host}: {answer}");
+        assert_eq!(answer.contains(r#""code":"host_not_allowed""#), expected == "421", "{answer}");
     }
 }
 

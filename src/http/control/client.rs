@@ -1,6 +1,5 @@
 //! Whoever commands: over the socket of a daemon, or in this process where none runs.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use hyper::client::conn::http1::handshake;
 use hyper::service::Service as _;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -25,6 +25,7 @@ use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::games::{EXPORT_MAX, VoidGame, VoidedGame};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::ratings::RatingOf;
+use super::storage::{CheckReport, MadeBackup, MakeBackup};
 use super::{Control, NO_COMMAND, control_router};
 use crate::http::answer::List;
 use crate::http::api::accounts::SignedInView;
@@ -35,6 +36,9 @@ use crate::model::secret::Secret;
 use crate::operations::verify::VerifyReport;
 use crate::storage::records::Record;
 use crate::study::learning::verify::LearnerReport;
+
+/// All that RFC 3986 does not leave unreserved.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Why a command is not done.
 #[derive(Debug, Error)]
@@ -123,6 +127,15 @@ impl ControlClient {
 
     pub(crate) async fn verify_games(&self) -> Answer<VerifyReport> {
         self.send(post(["verify", "games"])).await
+    }
+
+    pub(crate) async fn check(&self) -> Answer<CheckReport> {
+        self.send(post(["check"])).await
+    }
+
+    /// `path` as whoever carries it out finds it.
+    pub(crate) async fn back_up(&self, path: &str, force: bool) -> Answer<MadeBackup> {
+        self.send(post(["backup"]).body(&MakeBackup { path: path.into(), force })).await
     }
 
     pub(crate) async fn verify_learners(&self) -> Answer<Vec<LearnerReport>> {
@@ -285,15 +298,7 @@ impl Sent {
 
 /// A text as a part of a path or query may have it.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(byte.into());
-        } else {
-            let _ = write!(escaped, "%{byte:02X}"); // a string takes everything
-        }
-    }
-    escaped
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::{Control, Route, RunningDaemon};
+use crate::competition::fair_play::RatingAlarm;
 use crate::fourfold_version;
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
-use crate::model::ids::TournamentId;
+use crate::model::ids::{GameId, TournamentId};
 
 /// What a daemon is doing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -25,6 +26,42 @@ pub(crate) struct DaemonStatus {
     pub(crate) games: usize,
     /// Connected players, bots included.
     pub(crate) online: usize,
+    /// Parts that have failed again and again and pause, one sentence each.
+    #[serde(default)]
+    pub(crate) pauses: Vec<String>,
+    /// What the daemon leaves out for good, for it made a part panic; the last few.
+    #[serde(default)]
+    pub(crate) set_aside: Vec<String>,
+    /// Rated games that look as if points were given away.
+    pub(crate) rating_alarms: Vec<RatingAlarmView>,
+}
+
+/// Games for an operator to look at, and to void if need be.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct RatingAlarmView {
+    /// What it looks like: sandbagging or boosting.
+    pub(crate) habit: String,
+    /// Whose results they are.
+    pub(crate) player: String,
+    /// Who gave the points, if it was one.
+    pub(crate) opponent: Option<String>,
+    pub(crate) variant: String,
+    pub(crate) games: Vec<GameId>,
+    /// When the last of them ended, RFC 3339.
+    pub(crate) at: String,
+}
+
+impl From<&RatingAlarm> for RatingAlarmView {
+    fn from(alarm: &RatingAlarm) -> Self {
+        Self {
+            habit: alarm.habit.as_str().to_owned(),
+            player: alarm.player.name.to_string(),
+            opponent: alarm.opponent.as_ref().map(|opponent| opponent.name.to_string()),
+            variant: alarm.variant.to_string(),
+            games: alarm.games.clone(),
+            at: alarm.at.to_string(),
+        }
+    }
 }
 
 /// A tournament of the configuration that is to begin now.
@@ -63,6 +100,9 @@ async fn status(daemon: RunningDaemon) -> Json<DaemonStatus> {
         started_at: services.started_at.to_string(),
         games: services.directory.live().len(),
         online: services.sessions.online(),
+        rating_alarms: daemon.rating_alarms.all().iter().map(RatingAlarmView::from).collect(),
+        pauses: daemon.supervision.pauses(),
+        set_aside: daemon.supervision.things_set_aside(),
     })
 }
 

@@ -18,6 +18,7 @@ use crate::http::api::learning::MoveReasons;
 use crate::http::error::ApiError;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::model::ids::GameId;
+use crate::model::text::{Lines, check_text};
 use crate::model::time::UnixMillis;
 use crate::operations::verify::{VerifyReport, verify};
 use crate::storage::StoredGame;
@@ -144,17 +145,12 @@ async fn void(
 /// A reason as it is kept: one line of text.
 fn checked(reason: &str) -> Result<String, ApiError> {
     let reason = reason.trim();
-    let length = reason.chars().count();
-    let message = if length == 0 {
-        "a reason is needed".to_owned()
-    } else if length > REASON_MAX {
-        format!("a reason has at most {REASON_MAX} characters, this one has {length}")
-    } else if reason.chars().any(char::is_control) {
-        "a reason is one line of text".to_owned()
-    } else {
-        return Ok(reason.to_owned());
-    };
-    Err(ApiError::bad_field("reason", message))
+    if reason.is_empty() {
+        return Err(ApiError::bad_field("reason", "a reason is needed"));
+    }
+    check_text(reason, REASON_MAX, Lines::One)
+        .map_err(|bad| ApiError::bad_field("reason", format!("the reason {bad}")))?;
+    Ok(reason.to_owned())
 }
 
 #[cfg(test)]

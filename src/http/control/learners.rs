@@ -14,7 +14,7 @@ use fourfold_bots::{Knowledge, KnownPattern};
 use fourfold_engine::{BySide, Variant};
 use serde::{Deserialize, Serialize};
 
-use super::refusal::{Refusal, with_causes};
+use super::refusal::Refusal;
 use super::{Control, Route};
 use crate::http::answer::List;
 use crate::http::api::learning::ChangedMoveJson;
@@ -32,6 +32,7 @@ use crate::storage::store::Write;
 use crate::study::learning::lesson_history::{LessonsWanted, PastLesson, last_lessons};
 use crate::study::learning::verify::{LearnerReport, Remedy};
 use crate::study::learning::{self, LearnerPlan};
+use crate::system::causes::with_causes;
 
 /// The field of a refusal that says that the arena has no learner of this name.
 pub(super) const NO_LEARNER: &str = "learner";

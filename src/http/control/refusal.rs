@@ -7,6 +7,7 @@ use crate::competition::tournament::TournamentStartError;
 use crate::http::error::{ApiCode, ApiError};
 use crate::storage::StoreError;
 use crate::storage::writer::WriteError;
+use crate::system::causes::with_causes;
 
 /// A refusal to the operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,6 +62,7 @@ impl From<WriteError> for Refusal {
     fn from(error: WriteError) -> Self {
         let refusal = match &error {
             WriteError::Busy => ApiError::new(ApiCode::Busy, ""),
+            WriteError::Obstructed(obstacle) => (*obstacle).into(),
             WriteError::Refused(_) | WriteError::Store(_) => ApiError::internal(&error),
         };
         Self::with_causes_of(with_causes(&error), refusal)
@@ -76,10 +78,4 @@ impl From<TournamentStartError> for Refusal {
             TournamentStartError::Unavailable => Self::new(ApiCode::Busy, message),
         }
     }
-}
-
-/// An error and what caused it, as the operator at the other end of the socket sees only this.
-pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -17,6 +17,7 @@ use tracing::warn;
 use super::address::Address;
 use super::{Control, OPERATOR, control_router};
 use crate::http::connection::{self, ConnectionDeps, HangUp};
+use crate::http::named_host::NamedHosts;
 use crate::session::limits::TransportLimits;
 
 /// Only the user who runs the daemon may command.
@@ -60,6 +61,8 @@ impl ControlServer {
             stop: shutdown,
             // What an operator has commanded is done, as if it were still being waited for.
             hang_up: HangUp::CarriesOn,
+            // Nobody but the owner of the directory comes here, by whatever name.
+            hosts: NamedHosts::Any,
         };
         let mut tasks = JoinSet::new();
         tasks.spawn(accept(listener, deps));

@@ -10,17 +10,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::ratings::RatingOf;
 use super::*;
+use crate::competition::fair_play::RatingAlarms;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::secret::Secret;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::storage::MemoryStore;
+use crate::system::shares::Shares;
 
 /// Services over an empty store in memory.
 fn control() -> Control {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (writer, actor) = Writer::new(Arc::clone(&store));
     tokio::spawn(actor.run());
-    let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]));
+    let accounts =
+        Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]), Shares::default());
     Control { accounts, store, writer, learning: Learning::default(), daemon: None }
 }
 
@@ -28,7 +31,15 @@ fn control() -> Control {
 async fn control_of_daemon() -> Control {
     let services = crate::testing::Arena::new().await.services;
     let tournaments = Tournaments::reading(Arc::clone(&services.store));
-    Control { daemon: Some(RunningDaemon { services, tournaments }), ..control() }
+    Control {
+        daemon: Some(RunningDaemon {
+            services,
+            tournaments,
+            rating_alarms: RatingAlarms::default(),
+            supervision: Supervision::new(Arc::default()),
+        }),
+        ..control()
+    }
 }
 
 struct Served {
@@ -124,6 +135,30 @@ async fn commands_are_done_in_the_daemon_and_in_process_alike() {
 }
 
 #[tokio::test]
+async fn a_check_and_a_copy_are_made_of_real_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("fourfold.db");
+    let store = crate::storage::SqliteStore::open(&database, crate::model::durability::Durability::Strict);
+    let store: Arc<dyn Store> = Arc::new(store.await.unwrap());
+    let client = ControlClient::here(Control { store, ..control() });
+    let report = client.check().await.unwrap();
+    assert_eq!((report.findings(), report.games.finished), (0, 0));
+    let copy = directory.path().join("copy");
+    let copy = copy.to_str().unwrap();
+    let made = client.back_up(copy, false).await.unwrap();
+    assert_eq!((made.path.as_str(), made.games), (copy, 0));
+    assert_eq!(made.bytes, std::fs::metadata(copy).unwrap().len());
+    check_refused(client.back_up(copy, false).await, ApiCode::Conflict);
+    client.back_up(copy, true).await.unwrap();
+    check_refused(client.back_up("copy", false).await, ApiCode::BadField);
+    check_refused(client.back_up(database.to_str().unwrap(), true).await, ApiCode::BadField);
+    check_refused(client.back_up("/no/such/directory/copy", false).await, ApiCode::Internal);
+    let left = std::fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().file_name());
+    let drafts = left.filter(|name| name.to_string_lossy().contains("draft")).count();
+    assert_eq!(drafts, 0);
+}
+
+#[tokio::test]
 async fn refusals_say_whose_fault_it_is() {
     let served = serve();
     let client = served.client().await;
@@ -149,6 +184,7 @@ async fn a_daemon_says_what_it_does() {
     let client = ControlClient::here(control_of_daemon().await);
     let status = client.status().await.unwrap();
     assert_eq!((status.pid, status.games, status.online), (std::process::id(), 0, 0));
+    assert_eq!(status.rating_alarms, []);
 }
 
 #[tokio::test]
@@ -261,7 +297,7 @@ async fn a_request_that_is_no_command_is_refused() {
 async fn a_body_has_the_fields_of_its_command_and_no_others() {
     let served = serve();
     let send = async |body: &str| {
-        let head = "POST /control/v1/bots HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json";
+        let head = "POST /control/v1/bots HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json";
         served.say(&format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())).await
     };
     check_heard(&send("nonsense").await, 400, "bad_json");
@@ -311,8 +347,7 @@ async fn a_daemon_of_another_version_is_named_as_such() {
 async fn a_slow_client_is_cut_off() {
     let served = serve();
     let mut slow = Vec::new();
-    let head =
-        "POST /control/v1/accounts HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 90\r\n";
+    let head = "POST /control/v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n";
     for part in ["", "GET /control/v1", head, &format!("{head}\r\n{{\"name\":")] {
         let mut stream = served.dial().await;
         stream.write_all(part.as_bytes()).await.unwrap();
@@ -343,7 +378,8 @@ async fn one_connection_too_many_waits_for_a_place() {
 async fn what_was_commanded_is_done_though_the_client_hangs_up() {
     let served = serve();
     let body = r#"{"name":"ada","password":"tea and biscuits"}"#;
-    let head = "POST /control/v1/accounts HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ";
+    let head =
+        "POST /control/v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ";
     let mut stream = served.dial().await;
     // A body that is cut off commands nothing.
     stream.write_all(format!("{head}{}\r\n\r\n{body}", body.len() + 1).as_bytes()).await.unwrap();
@@ -366,7 +402,7 @@ async fn what_was_commanded_is_done_though_the_client_hangs_up() {
 async fn a_command_that_panics_is_lost_alone() {
     let router = Router::new()
         .route("/broken", axum::routing::get(async || -> &'static str { panic!("broken on purpose") }))
-        .layer(from_fn(carry_out));
+        .layer(from_fn_with_state(control(), carry_out));
     let request = Request::get("/broken").body(axum::body::Body::empty()).unwrap();
     let answer = tower::ServiceExt::oneshot(router, request).await.unwrap();
     assert_eq!(answer.status().as_u16(), 500);

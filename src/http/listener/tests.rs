@@ -15,16 +15,18 @@ struct Daemon {
 async fn start(limits: TransportLimits) -> Daemon {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let transport = Transport::new(limits, Arc::default(), CancellationToken::new());
+    let tasks = Tasks::for_tests(Part::Connection);
+    let transport = Transport::new(limits, Arc::default(), CancellationToken::new(), tasks);
     let router = Router::new().route("/", get(|| async { "hi" }));
     let serving = transport.clone();
-    let task = tokio::spawn(async move { serve(listener, router, &serving).await });
+    let mut kept = Listening { part: Part::Listener, listener: Some(listener), router, transport: serving };
+    let task = tokio::spawn(async move { kept.run(&CancellationToken::new()).await.unwrap() });
     Daemon { address, transport, task }
 }
 
 /// Asks for the front page on a connection that stays open.
 async fn ask(stream: &mut TcpStream) -> String {
-    stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let mut answer = vec![0; 4_096];
     let length = stream.read(&mut answer).await.unwrap();
     String::from_utf8_lossy(&answer[..length]).into_owned()

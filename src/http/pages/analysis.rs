@@ -20,12 +20,15 @@ use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::Icon;
 use super::words;
+use crate::analysis::values::Asker;
 use crate::http::api::positions::{ExploredMove, PositionView, Success, look, look_unsolved};
 use crate::http::error::ApiCode;
+use crate::http::payer::Paying;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::GameId;
 use crate::protocol::terms::WireSide;
+use crate::system::shares::Payer;
 
 /// How long the page waits for the solver. Nearly all positions take less; for the others the page comes without
 /// values, and its module asks for them again.
@@ -106,10 +109,11 @@ impl AnalysisPage {
 pub(super) async fn start(
     State(state): State<AppState>,
     visitor: Visitor,
+    Paying(payer): Paying,
     Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
     match asked.get("moves").map(|moves| moves.trim()).filter(|moves| !moves.is_empty()) {
-        None => show(&state, visitor, "-", variant_of(&asked)).await,
+        None => show(&state, visitor, payer, "-", variant_of(&asked)).await,
         Some(wanted) => match resolve(&state, wanted, variant_of(&asked)).await? {
             Some(url) => Ok(Redirect::to(&url).into_response()),
             None => Err(PageError::not_found(visitor)),
@@ -120,10 +124,11 @@ pub(super) async fn start(
 pub(super) async fn page(
     State(state): State<AppState>,
     visitor: Visitor,
+    Paying(payer): Paying,
     Path(moves): Path<String>,
     Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
-    show(&state, visitor, &moves, variant_of(&asked)).await
+    show(&state, visitor, payer, &moves, variant_of(&asked)).await
 }
 
 fn variant_of(asked: &AddressFields) -> Option<&str> {
@@ -204,12 +209,13 @@ fn read(lang: Language, moves: &str, variant: Option<&str>) -> Read {
 async fn show(
     state: &AppState,
     visitor: Visitor,
+    payer: Payer,
     moves: &str,
     variant: Option<&str>,
 ) -> Result<Response, PageError> {
     let lang = visitor.language();
     let Read { game, problem } = read(lang, moves, variant);
-    let (view, is_complete) = position(state, &game).await?;
+    let (view, is_complete) = position(state, payer, &game).await?;
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let bots = state.arena.open_bots().into_iter().filter(|bot| bot.house);
     let page = AnalysisPage {
@@ -242,11 +248,15 @@ async fn show(
     Ok((status, Html(page.render()?)).into_response())
 }
 
-/// The position with its values, and whether they are there; without them if the solver has too much to do.
-async fn position(state: &AppState, game: &Game) -> Result<(PositionView, bool), PageError> {
-    match timeout(PATIENCE, look(state, game)).await {
+/// The position with its values, and whether they are there; without them if the solver has too much to do,
+/// in all or for this visitor.
+async fn position(state: &AppState, payer: Payer, game: &Game) -> Result<(PositionView, bool), PageError> {
+    let asker = Asker::Visitor(payer);
+    match timeout(PATIENCE, look(state, &asker, game)).await {
         Ok(Ok(view)) => return Ok((view, true)),
-        Ok(Err(error)) if error.code != ApiCode::Busy => return Err(PageError::Read(error.message)),
+        Ok(Err(error)) if !matches!(error.code, ApiCode::Busy | ApiCode::RateLimited) => {
+            return Err(PageError::Read(error.message));
+        }
         Ok(Err(_)) | Err(_) => {}
     }
     let view = look_unsolved(state, game).await.map_err(|error| PageError::Read(error.message))?;

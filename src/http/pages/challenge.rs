@@ -41,13 +41,18 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         lang.fill("challenge.invites", &[("name", &offer.from.name)])
     };
     let variant = offer.terms.variant.0;
+    let time = words::time_control(lang, offer.terms.time);
+    let kind = words::kind(lang, offer.terms.rated);
+    // Whoever gets the link reads there who invites, and to what.
+    let described =
+        format!("{} · {time} · {kind}", lang.fill("challenge.invites", &[("name", &offer.from.name)]));
     let page = ChallengePage {
-        frame: visitor.frame(Tab::Elsewhere, title.as_str()),
+        frame: visitor.frame(Tab::Elsewhere, title.as_str()).described(described),
         id: id.to_string(),
         is_mine,
         from: PlayerTag::new(lang, &offer.from),
-        time: words::time_control(lang, offer.terms.time),
-        kind: words::kind(lang, offer.terms.rated),
+        time,
+        kind,
         board: lang.fill(
             "challenge.board_size",
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],

@@ -11,6 +11,9 @@ use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use crate::http::state::AppState;
 
+/// What most readers look for, in the order in which they come to need it; all others follow by their titles.
+const FIRST: [&str; 5] = ["playing", "puzzles", "ratings", "bots", "protocol"];
+
 #[derive(RustEmbed)]
 #[folder = "docs"]
 struct DocumentFiles;
@@ -40,7 +43,7 @@ struct Document {
 
 pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
     let mut entries: Vec<DocumentRow> = DocumentFiles::iter().filter_map(|file| entry(&file)).collect();
-    entries.sort_by(|a, b| a.title.cmp(&b.title));
+    entries.sort_by(|a, b| (place(&a.name), &a.title).cmp(&(place(&b.name), &b.title)));
     let page = Index { frame: visitor.frame(Tab::Docs, visitor.language().text("site.documents")), entries };
     Ok(Html(page.render()?))
 }
@@ -50,6 +53,11 @@ pub(super) async fn page(State(_): State<AppState>, visitor: Visitor, Path(name)
     let (title, _) = head(&text);
     let page = Document { frame: visitor.frame(Tab::Docs, title), html: render(&text) };
     Ok(Html(page.render()?))
+}
+
+/// Where a document stands in the list: with its like, by name.
+fn place(name: &str) -> usize {
+    FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len())
 }
 
 fn entry(file: &str) -> Option<DocumentRow> {
@@ -75,6 +83,7 @@ fn head(text: &str) -> (String, String) {
             Event::Text(words) | Event::Code(words) => current.push_str(&words),
             Event::SoftBreak | Event::HardBreak => current.push(' '),
             Event::End(TagEnd::Heading(HeadingLevel::H1)) => title = std::mem::take(&mut current),
+            Event::End(TagEnd::Heading(_)) => current.clear(),
             Event::End(TagEnd::Paragraph) => {
                 about = current;
                 break;
@@ -186,5 +195,13 @@ mod tests {
     fn the_head_is_title_and_first_paragraph() {
         let (title, about) = head("# The `protocol`\n\nOne *socket*\ncarries all.\n\nMore.");
         assert_eq!((title.as_str(), about.as_str()), ("The protocol", "One socket carries all."));
+        let (_, about) = head("# Bots\n\n## House bots\n\nThey play.");
+        assert_eq!(about, "They play.", "a heading between is none of it");
+    }
+
+    #[test]
+    fn what_most_look_for_stands_first_and_exists() {
+        assert!(FIRST.iter().all(|name| read(name).is_some()));
+        assert!(place("playing") < place("protocol") && place("protocol") < place("arena"));
     }
 }

@@ -62,9 +62,9 @@ struct MoveRow {
 }
 
 impl MoveRow {
-    /// The number before the first side's moves.
+    /// The number before the first side's moves. Moves are counted one by one, as in everything that is said of them.
     fn number(&self) -> Option<usize> {
-        (self.ply % 2 == 1).then_some(self.ply / 2 + 1)
+        (self.ply % 2 == 1).then_some(self.ply)
     }
 }
 
@@ -306,9 +306,11 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
+    let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref());
+    let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
     let page = GamePage {
-        frame: visitor.frame(Tab::Elsewhere, title),
-        shown: GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref()),
+        frame: visitor.frame(Tab::Elsewhere, title).described(described),
+        shown,
         why,
         taught,
         is_taught_later: !lessons.pending.is_empty(),

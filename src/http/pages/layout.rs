@@ -10,6 +10,7 @@ use axum::http::{Uri, header};
 use super::parts::{Icon, Script};
 use crate::http::assets;
 use crate::http::auth::Viewer;
+use crate::http::site::host;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
@@ -50,6 +51,8 @@ pub(crate) struct Visitor {
     language: Language,
     /// The address of the page but for the language.
     address: String,
+    /// Where the site is, for links that are read elsewhere; empty if nobody knows.
+    origin: String,
 }
 
 impl Visitor {
@@ -58,6 +61,8 @@ impl Visitor {
         let viewer = self.viewer.as_ref();
         LayoutFrame {
             title: title.into(),
+            description: self.language.text("site.description").to_owned(),
+            origin: self.origin.clone(),
             tab,
             theme: self.theme,
             lang: self.language,
@@ -84,7 +89,13 @@ impl Visitor {
 
     /// Nobody that we know, for pages that say that something failed.
     pub(super) fn unknown() -> Self {
-        Self { viewer: None, theme: None, language: Language::default(), address: "/?".to_owned() }
+        Self {
+            viewer: None,
+            theme: None,
+            language: Language::default(),
+            address: "/?".to_owned(),
+            origin: String::new(),
+        }
     }
 
     /// The language in which the page speaks.
@@ -97,6 +108,9 @@ impl Visitor {
 #[derive(Clone, Debug)]
 pub(super) struct LayoutFrame {
     pub(super) title: String,
+    /// What messengers and search engines say of the page.
+    pub(super) description: String,
+    origin: String,
     tab: Tab,
     theme: Option<Theme>,
     pub(super) lang: Language,
@@ -107,6 +121,16 @@ pub(super) struct LayoutFrame {
 }
 
 impl LayoutFrame {
+    /// With words of its own for whoever gets a link to the page.
+    pub(super) fn described(self, description: impl Into<String>) -> Self {
+        Self { description: description.into(), ..self }
+    }
+
+    /// The picture that messengers show beside a link, by its whole address, as they need it.
+    pub(super) fn preview(&self) -> String {
+        format!("{}{}", self.origin, assets::url("preview.png"))
+    }
+
     /// The attribute that chooses the colours.
     pub(super) fn theme(&self) -> Option<&'static str> {
         self.theme.map(|theme| match theme {
@@ -192,7 +216,8 @@ impl FromRequestParts<AppState> for Visitor {
         // A header with a wrong token is no reason to refuse a page that everybody may see.
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await;
         let (language, address) = (language(parts), address(parts));
-        Ok(Self { viewer: viewer.unwrap_or_default(), theme, language, address })
+        let origin = origin(parts, state);
+        Ok(Self { viewer: viewer.unwrap_or_default(), theme, language, address, origin })
     }
 }
 
@@ -210,6 +235,14 @@ fn language(parts: &Parts) -> Language {
 pub(super) fn chosen_language(uri: &Uri) -> Option<Language> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.filter(|(name, _)| *name == LANGUAGE).find_map(|(_, tag)| Language::of_tag(tag))
+}
+
+/// Where the site is: as the operator says, else where it was asked for.
+fn origin(parts: &Parts, state: &AppState) -> String {
+    match &state.site.public_url {
+        Some(_) => state.site.url(""),
+        None => host(&parts.headers).map_or_else(String::new, |host| format!("http://{host}")),
+    }
 }
 
 /// Path and query without the language, ready for another parameter.

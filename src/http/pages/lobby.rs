@@ -1,5 +1,7 @@
 //! The front page: start a game, see one, and what else goes on.
 
+use std::collections::HashSet;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Html;
@@ -20,10 +22,14 @@ use crate::model::population::Population;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
 use crate::storage::StoreError;
+use crate::storage::record::StoredGame;
 use crate::storage::store::GameQuery;
 
 /// Games in the list beside the featured one: live ones, then the last that finished.
 const GAMES_MAX: u32 = 9;
+/// Finished games looked at for those: one bot that plays quickly would fill the list by itself. More cost more than
+/// the variety is worth.
+const LOOKED_AT_MAX: u32 = 4 * GAMES_MAX;
 /// Places of the ranking shown.
 const RANKS_MAX: usize = 5;
 /// House bots shown; the others are on their own page.
@@ -138,14 +144,29 @@ fn games(lang: Language, live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTi
         .collect()
 }
 
-/// The games that finished last, the newest first.
+/// The games that finished last, the newest first, those of other players before another one of the same two.
 async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
-    let newest = GameQuery { newest_first: true, limit: GAMES_MAX, ..GameQuery::default() };
+    let newest = GameQuery { newest_first: true, limit: LOOKED_AT_MAX, ..GameQuery::default() };
     let mut snapshots = Vec::new();
-    for game in state.store.finished_games(&newest).await? {
+    for game in varied(state.store.finished_games(&newest).await?) {
         snapshots.push(stored_snapshot(state, game, None).await?.0);
     }
     Ok(snapshots)
+}
+
+/// As many as are shown: the first of each pairing, then the others, each in their order.
+fn varied(games: Vec<StoredGame>) -> Vec<StoredGame> {
+    let mut seen = HashSet::new();
+    let is_new = |game: &StoredGame| {
+        let players = &game.spec.players;
+        let mut pairing = [players.first.clone(), players.second.clone()];
+        pairing.sort_unstable();
+        seen.insert(pairing)
+    };
+    let (mut shown, others): (Vec<_>, Vec<_>) = games.into_iter().partition(is_new);
+    shown.extend(others);
+    shown.truncate(GAMES_MAX as usize);
+    shown
 }
 
 impl Feature {

@@ -37,8 +37,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 17] = [
+const PATHS: [&str; 18] = [
     "/",
+    "/rules",
     "/game/one",
     "/tv",
     "/wall",
@@ -123,6 +124,81 @@ async fn a_finished_game_reads_without_script() {
     assert!(body.contains("Four in a row."), "{body}");
     assert_eq!(body.matches("stone first in-line").count(), 4, "the winning stones are marked");
     assert!(body.contains("aria-label=\"Move 1, Coral: column"), "{body}");
+}
+
+#[tokio::test]
+async fn whoever_is_new_finds_the_rules_under_the_name_that_the_game_has_at_home() {
+    let site = site("plays").await;
+    for path in ["/", "/bots", "/game/one"] {
+        assert!(site.get(path).await.body.contains("href=\"/rules\""), "{path}");
+    }
+    let lead = site.get("/").await.body;
+    assert_eq!(lead.matches("href=\"/rules\"").count(), 2, "in the lead and in the footer");
+    for (language, name) in [
+        ("en", "Connect Four"),
+        ("de", "Vier gewinnt"),
+        ("fr", "Puissance 4"),
+        ("es", "Conecta 4"),
+        ("pt", "Lig 4"),
+        ("it", "Forza 4"),
+        ("nl", "Vier op een rij"),
+        ("pl", "Connect 4"),
+        ("ja", "コネクトフォー"),
+        ("zh", "四子棋"),
+    ] {
+        assert!(site.get(&format!("/rules?lang={language}")).await.body.contains(name), "{language}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_is_pasted_elsewhere_has_words_and_a_picture() {
+    let public_url = Some("https://play.example".parse().unwrap());
+    let site = TestSite::with(Site { public_url, ..Site::default() }, TestArena::default());
+    add_players(&*site.store, &["Ada", "Bob"]).await;
+    play(&*site.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let body = site.get("/game/one").await.body;
+    assert!(body.contains("<meta property=\"og:title\" content=\"Ada – Bob\">"), "{body:.2000}");
+    let described = "<meta property=\"og:description\" content=\"Ada wins · Four in a row.\">";
+    assert!(body.contains(described), "{body:.2000}");
+    let picture = "<meta property=\"og:image\" content=\"https://play.example/static/v-";
+    assert!(body.contains(picture), "whole addresses alone are followed: {body:.2000}");
+}
+
+#[test]
+fn pictures_for_other_programs_are_as_large_as_is_said() {
+    // A PNG says its width and height after its signature and the name of its first part.
+    let size = |png: &[u8]| {
+        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()))
+    };
+    let preview = include_bytes!("../../../web/static/preview.png");
+    assert_eq!(size(preview), [1_200, 630], "layout.html says so");
+    assert_eq!(size(include_bytes!("../../../web/static/icon-180.png")), [180, 180]);
+    let manifest = include_str!("../../../web/static/manifest.webmanifest");
+    for (side, icon) in [
+        (192, include_bytes!("../../../web/static/icon-192.png").as_slice()),
+        (512, include_bytes!("../../../web/static/icon-512.png").as_slice()),
+    ] {
+        assert_eq!(size(icon), [side, side]);
+        let entry = format!("\"icon-{side}.png\", \"sizes\": \"{side}x{side}\"");
+        assert!(manifest.contains(&entry), "{entry}");
+    }
+}
+
+#[tokio::test]
+async fn two_who_play_quickly_do_not_fill_the_lobby() {
+    let site = TestSite::new();
+    add_players(&*site.store, &["Ada", "Bob", "Cleo"]).await;
+    play(&*site.store, spec("other", "Cleo", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    for number in 0..12 {
+        let (first, second) = if number % 2 == 0 { ("Ada", "Bob") } else { ("Bob", "Ada") };
+        let game = spec(&format!("quick{number}"), first, second);
+        play(&*site.store, game, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let body = site.get("/").await.body;
+    let at = |game: &str| body.find(&format!("href=\"/game/{game}\""));
+    assert!(at("quick11").is_some(), "the newest is there");
+    assert!(at("other").is_some_and(|other| at("quick10").is_none_or(|next| other < next)), "{body}");
 }
 
 #[tokio::test]

@@ -96,12 +96,10 @@ pub(super) fn headline(
     you: Option<WireSide>,
     names: &[String; 2],
 ) -> String {
-    let wins = |side: WireSide, name: &str| {
-        if you == Some(side) {
-            lang.text("game.you_win").to_owned()
-        } else {
-            lang.fill("game.wins", &[("name", name)])
-        }
+    let wins = |side: WireSide, name: &str| match you {
+        Some(own) if own == side => lang.text("game.you_win").to_owned(),
+        Some(_) => lang.text("game.you_lost").to_owned(),
+        None => lang.fill("game.wins", &[("name", name)]),
     };
     match result {
         GameResult::First => wins(WireSide::First, &names[0]),

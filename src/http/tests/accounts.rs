@@ -194,7 +194,7 @@ async fn with_tls_the_cookie_is_bound_to_the_host() {
     let answer = site.post(ACCOUNTS, &credentials("Ada", PASSWORD)).await;
     let set = answer.header(header::SET_COOKIE);
     assert!(set.starts_with("__Host-fourfold=c4s_"), "{set}");
-    assert!(set.ends_with("; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure"), "{set}");
+    assert!(set.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure"), "{set}");
     let cookie = answer.cookie();
     let plain = cookie.replace("__Host-", "");
     delete_session(&site, &plain, &[("origin", "https://play.example")]).await.check_refused(

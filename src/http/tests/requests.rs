@@ -207,6 +207,28 @@ async fn a_stopping_daemon_is_well_but_not_ready() {
 }
 
 #[tokio::test]
+async fn a_daemon_with_a_part_that_pauses_says_which() {
+    let reason = "lobby has failed several times and pauses".to_owned();
+    let arena = TestArena { pauses: vec![reason.clone()], ..TestArena::default() };
+    let site = TestSite::with(crate::http::site::Site::default(), arena);
+    let answer = site.get("/readyz").await;
+    assert_eq!(answer.json()["reasons"], serde_json::json!([reason]));
+    answer.check_refused(503, "not_ready", None);
+    assert_eq!(site.get("/healthz").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_daemon_that_cannot_store_anything_is_not_ready_and_says_why() {
+    let arena = TestArena::default();
+    arena.is_full.store(true, Ordering::Relaxed);
+    let site = TestSite::with(crate::http::site::Site::default(), arena);
+    assert_eq!(site.get("/healthz").await.status, StatusCode::OK);
+    let answer = site.get("/readyz").await;
+    assert!(answer.body.contains("disk_full: no space is left on the disk"), "{}", answer.body);
+    answer.check_refused(503, "not_ready", None);
+}
+
+#[tokio::test]
 async fn requests_are_counted_by_route_and_status() {
     let site = TestSite::new();
     site.get("/api/v1/players/nobody").await;

@@ -171,7 +171,7 @@ fn links_and_values_stay_text() {
 fn a_script_has_the_texts_of_its_language() {
     let script = script(Language::German);
     assert!(script.starts_with("globalThis.fourfoldTexts={language:\"de\","), "{script:.80}");
-    assert!(script.contains("\"game.you_win\":\"Du gewinnst\""));
+    assert!(script.contains("\"game.you_win\":\"Du hast gewonnen\""));
     assert!(!script.contains("ranking.lead"), "the server's own texts stay there");
 }
 

@@ -11,11 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::http::connection::{self, ConnectionDeps, HangUp};
+use crate::http::named_host::NamedHosts;
 use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::session::limits::TransportLimits;
 use crate::session::port::{Opened, RefusedHello, Unauthorized};
+use crate::system::part::Part;
+use crate::system::tasks::Tasks;
 
 /// Knows the token `good`, and refuses every `hello` with what it knows about the caller.
 struct FakeGateway;
@@ -48,7 +51,8 @@ impl Daemon {
         let extra_origins = vec!["https://play.example.org".parse().unwrap()];
         let site = Arc::new(Site { extra_origins, trusted_proxies, ..Site::default() });
         let limits = TransportLimits { connections: Some(100), per_address: 2, ..TransportLimits::default() };
-        let transport = Transport::new(limits, site, CancellationToken::new());
+        let tasks = Tasks::for_tests(Part::Connection);
+        let transport = Transport::new(limits, site, CancellationToken::new(), tasks);
         let router = route(Arc::new(FakeGateway), transport.clone());
         Self { transport, router }
     }
@@ -62,6 +66,7 @@ impl Daemon {
             limits: transport.limits.clone(),
             stop: CancellationToken::new(),
             hang_up: HangUp::GivesUp,
+            hosts: NamedHosts::Any,
         };
         let peer = SocketAddr::new(peer.parse().unwrap(), 4_000);
         let slot = transport
@@ -166,6 +171,7 @@ async fn what_is_no_handshake_is_told_what_is_missing() {
             limits: daemon.transport.limits.clone(),
             stop: CancellationToken::new(),
             hang_up: HangUp::GivesUp,
+            hosts: NamedHosts::Any,
         };
         let peer = SocketAddr::new("10.0.0.1".parse().unwrap(), 1);
         tokio::spawn(connection::serve(
@@ -271,6 +277,7 @@ async fn frames_that_come_with_the_handshake_are_heard() {
         limits: daemon.transport.limits.clone(),
         stop: CancellationToken::new(),
         hang_up: HangUp::GivesUp,
+        hosts: NamedHosts::Any,
     };
     let peer = SocketAddr::new("192.0.2.1".parse().unwrap(), 1);
     tokio::spawn(connection::serve(far, peer, daemon.transport.connection_limits.take(None).unwrap(), deps));

@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of};
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
-use crate::lobby::pairing::waited;
-use crate::model::player::OpponentKind;
 use crate::play::house::KnowledgeSource;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
@@ -25,13 +23,11 @@ impl LobbyActor {
     /// Offers a house bot to people who have waited long, once for each seek.
     pub(super) fn offer_bots(&mut self, now: Instant) {
         let house = self.deps.host.house().all();
-        for seeker in self.seekers.values_mut() {
-            let waits_long = waited(&seeker.waiting, now) >= BOT_OFFER_AFTER;
-            let is_person = OpponentKind::from(seeker.waiting.kind) == OpponentKind::Human;
-            if seeker.offered_bot || !waits_long || !is_person {
+        for (member, since) in self.offered_bots.take_before(now.checked_sub(BOT_OFFER_AFTER)) {
+            let Some(seeker) = self.seekers.get(&member).filter(|seeker| seeker.waiting.since == since)
+            else {
                 continue;
-            }
-            seeker.offered_bot = true;
+            };
             let variant = seeker.waiting.seek.variant;
             // The middle of the configured line-up, which is ordered from weak to strong, suits a stranger best.
             let fixed = house.iter().filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed));

@@ -8,7 +8,8 @@ use tracing::debug;
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
-    Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated, check_terms,
+    Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated,
+    check_guest_time, check_terms,
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
@@ -16,6 +17,7 @@ use crate::model::clock::now;
 use crate::model::ids::ChallengeId;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
+use crate::play::share;
 use crate::protocol::client::{Decline, DeclineReason};
 use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Offer, ServerMessage};
 
@@ -23,9 +25,11 @@ use crate::model::player::Identity;
 use crate::protocol::terms::{Accepts, Terms};
 
 use crate::model::player::PlayerKind;
+use crate::model::world::chance;
 use crate::protocol::{ErrorCode, WireError};
+use crate::system::shares::{Held, Refusal, Share};
 
-/// When somebody with too many open offers may make another one: most expire within this time.
+/// When somebody may make another offer whose places are kept free yet: for no longer than this.
 const QUOTA_RETRY: Duration = Duration::from_secs(20);
 
 impl LobbyActor {
@@ -48,45 +52,74 @@ impl LobbyActor {
         }
         self.need_free(&from.identity)?;
         self.need_offer(&from.identity, to.as_ref())?;
+        let place = self.offer_place(session, to.as_ref())?;
         let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind));
-        let id = ChallengeId::random(&mut rand::rng());
-        let challenge = PendingChallenge { id, from, to, terms, expires };
+        let id = ChallengeId::random(&mut chance());
+        let challenge = PendingChallenge { id, from, to, terms, expires, _place: place };
         self.challenges.insert(challenge.clone(), key, asked, now());
         self.announce(challenge, reply);
         Ok(())
     }
 
+    /// Takes one offer out of the network's share; links have places there as long as they stand.
+    fn offer_place(&self, session: &Session, to: Option<&Party>) -> Result<Option<Arc<Held>>, WireError> {
+        let (shares, payer) = (&self.deps.shares, session.payer());
+        let refused = |refusal: Refusal| share::refusal(&refusal);
+        if to.is_some() {
+            shares.spend(Share::Offer, &payer).map_err(refused)?;
+            return Ok(None);
+        }
+        let place = shares.hold(Share::Link, &payer).map_err(refused)?;
+        shares.spend(Share::Link, &payer).map_err(refused)?;
+        Ok(Some(Arc::new(place)))
+    }
+
     /// Whether one more offer may be made.
     fn need_offer(&mut self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
-        let quota = |message: String| Err(WireError::new(ErrorCode::Quota, message).retry_in(QUOTA_RETRY));
         if self.challenges.count_from(&from.id) >= OFFERS_MAX {
-            return quota(format!("you have {OFFERS_MAX} offers open already"));
+            let own = |offer: &PendingChallenge| offer.from.identity.id == from.id;
+            return Err(self.quota(format!("you have {OFFERS_MAX} offers open already"), own));
         }
-        // A house bot answers at once: nothing waits for it.
-        if let Some(to) = to.map(|to| &to.identity)
-            && self.deps.host.house().get(&to.id).is_none()
-            && !self.challenges.has_place(from.kind, &to.id, now())
-        {
-            return quota(format!("{} has many offers open already", to.name));
+        match to {
+            Some(to) => self.need_place(from, &to.identity),
+            None => self.make_room_for_link(from),
         }
-        if to.is_some() {
+    }
+
+    /// Whether whoever is asked has room for one more offer. A house bot answers at once: nothing waits for it.
+    fn need_place(&self, from: &Identity, to: &Identity) -> LobbyAnswer {
+        let is_house = self.deps.host.house().get(&to.id).is_some();
+        if is_house || self.challenges.has_place(from.kind, &to.id, now()) {
             return Ok(());
         }
+        let asks =
+            |offer: &PendingChallenge| offer.to.as_ref().is_some_and(|asked| asked.identity.id == to.id);
+        Err(self.quota(format!("{} has many offers open already", to.name), asks))
+    }
+
+    /// Where all links are taken, the oldest of a guest goes for one of an account.
+    fn make_room_for_link(&mut self, from: &Identity) -> LobbyAnswer {
         let is_guest = from.kind == PlayerKind::Guest;
         if is_guest && self.challenges.count_links_from(&from.id) >= GUEST_LINKS_MAX {
-            return quota(format!("guests have at most {GUEST_LINKS_MAX} links open"));
+            let own = |offer: &PendingChallenge| offer.to.is_none() && offer.from.identity.id == from.id;
+            return Err(self.quota(format!("guests have at most {GUEST_LINKS_MAX} links open"), own));
         }
         if self.challenges.count_links() < LINKS_MAX {
             return Ok(());
         }
         let oldest = if is_guest { None } else { self.challenges.remove_guest_link() };
-        match oldest {
-            Some(oldest) => {
-                self.tell_end(&oldest, ChallengeOutcome::Canceled, None);
-                Ok(())
-            }
-            None => quota(format!("{LINKS_MAX} links are open already, of all players together")),
-        }
+        let Some(oldest) = oldest else {
+            let message = format!("{LINKS_MAX} links are open already, of all players together");
+            return Err(self.quota(message, |offer| offer.to.is_none()));
+        };
+        self.tell_end(&oldest, ChallengeOutcome::Canceled, None);
+        Ok(())
+    }
+
+    /// Too many of these offers are open: the next may come when the first of them has ended.
+    fn quota(&self, message: String, counts: impl Fn(&PendingChallenge) -> bool) -> WireError {
+        let wait = self.challenges.first_ends_in(counts, now()).unwrap_or(QUOTA_RETRY);
+        WireError::new(ErrorCode::Quota, message).retry_in(wait)
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
@@ -126,10 +159,12 @@ impl LobbyActor {
             return Err(WireError::bad_field("to", "you cannot challenge yourself"));
         }
         if let Some(bot) = self.deps.host.house().get(&to.id) {
-            return match bot.build(terms.variant.0, 0) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(not_accepting("variants", &error.to_string())),
-            };
+            check_guest_time(terms.time, from)?;
+            if bot.plays(terms.variant.0) {
+                return Ok(());
+            }
+            let message = format!("{} does not play {}", to.name, terms.variant.0);
+            return Err(not_accepting("variants", &message));
         }
         let Some(present) = self.deps.sessions.present(&to.id) else {
             return Err(not_accepting("online", &format!("{} is not connected", to.name)));

@@ -10,7 +10,8 @@ use crate::model::opening::SideChoice;
 
 use crate::protocol::terms::{Terms, WireVariant};
 use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
-use crate::testing::{Account, Arena, BLITZ, Client, Setup};
+use crate::system::shares::Share;
+use crate::testing::{Account, Arena, BLITZ, Client, Setup, offer};
 
 fn seek(rated: bool) -> Seek {
     Seek { time: BLITZ, rated, opponents: None, rating: None, variant: WireVariant::default() }
@@ -29,6 +30,12 @@ fn casual() -> Terms {
 
 fn challenge(to: &str, key: Option<&str>) -> ClientMessage {
     ClientMessage::Challenge(Challenge { to: to.into(), terms: casual(), key: key.map(Into::into) })
+}
+
+/// How many seeks the list has once it is up to date.
+async fn shown_seeks(arena: &Arena) -> usize {
+    tokio::time::sleep(Duration::from_millis(251)).await;
+    arena.services.feeds.lobby().seeks.len()
 }
 
 fn accept(offer: &Offer) -> ClientMessage {
@@ -77,7 +84,7 @@ async fn two_equal_seeks_become_a_game_at_once() {
     bob.say(ClientMessage::Seek(seek(false))).await;
     arena.settle().await;
     assert!(ada.hear_game().is_some() && bob.hear_game().is_some());
-    assert_eq!(arena.services.feeds.lobby().seeks.len(), 0);
+    assert_eq!(shown_seeks(&arena).await, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,12 +92,102 @@ async fn a_seek_goes_with_its_connection() {
     let arena = Arena::new().await;
     let (_, ada, _, mut bob) = two(&arena).await;
     ada.say(ClientMessage::Seek(seek(false))).await;
-    arena.settle().await;
-    assert_eq!(arena.services.feeds.lobby().seeks.len(), 1);
+    assert_eq!(shown_seeks(&arena).await, 1);
     ada.vanish().await;
     bob.say(ClientMessage::Seek(seek(false))).await;
     arena.settle().await;
     assert_eq!(bob.hear_kinds(), ["ok"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_seeks_changes_four_times_a_second_at_most() {
+    let arena = Arena::new().await;
+    let mut clients = Vec::new();
+    for number in 0..5 {
+        clients.push(arena.join(&arena.person(&format!("p{number}")).await).await);
+    }
+    let of = |number: u32| Seek {
+        time: TimeControl { bank_ms: Some(60_000 + 1_000 * number), increment_ms: 0, move_ms: None },
+        ..seek(false)
+    };
+    let mut shown = Vec::new();
+    for (number, client) in (0..).zip(&clients) {
+        client.say(ClientMessage::Seek(of(number))).await;
+        arena.settle().await;
+        shown.push(arena.services.feeds.lobby().seeks.len());
+    }
+    assert_eq!(shown, [1, 1, 1, 1, 1], "the first at once, the others with the next list");
+    assert_eq!(shown_seeks(&arena).await, 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_has_so_many_searches_at_a_time_and_leaves_others_theirs() {
+    let arena = Arena::new().await;
+    let places = Share::Seek.rule().network.held.unwrap();
+    let of = |number: u32| {
+        let time = TimeControl { bank_ms: Some(60_000 + number), increment_ms: 0, move_ms: None };
+        ClientMessage::Seek(Seek { time, ..seek(false) })
+    };
+    let mut crowd = Vec::new();
+    for number in 0..places {
+        let guest = arena.guest_from("192.0.2.1").await;
+        guest.say(of(number)).await;
+        crowd.push(guest);
+    }
+    let (mut late, mut other) = (arena.guest_from("192.0.2.1").await, arena.guest_from("192.0.2.2").await);
+    for client in [&mut late, &mut other] {
+        client.hear();
+        client.say(of(places)).await;
+    }
+    crowd[0].say(of(places + 1)).await;
+    arena.settle().await;
+    let refused = late.hear_errors();
+    assert_eq!(refused.iter().map(|error| error.code).collect::<Vec<_>>(), [ErrorCode::Quota]);
+    assert!(refused[0].retry_ms.is_some());
+    assert_eq!(other.hear_kinds(), ["ok"]);
+    assert!(crowd[0].hear_errors().is_empty(), "another search in place of one's own");
+    crowd[1].say(ClientMessage::Unseek).await;
+    late.say(of(places)).await;
+    arena.settle().await;
+    assert!(late.hear_game().is_some() && other.hear_game().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_why_a_pairing_fails_waits_on() {
+    let arena = Arena::with(Setup { games_max: 1, ..Setup::default() }).await;
+    let (ada_account, mut ada, _, mut bob) = two(&arena).await;
+    ada.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    // Both at once: the lobby pairs them, and then ada's only place is taken.
+    let offered = offer(&house, &ada_account.identity);
+    let (started, ()) =
+        tokio::join!(arena.services.host.start(offered), bob.say(ClientMessage::Seek(seek(false))));
+    started.unwrap();
+    arena.settle().await;
+    assert!(bob.hear_game().is_none());
+    assert_eq!(shown_seeks(&arena).await, 1, "bob's");
+    check_refused(&mut ada, ErrorCode::Busy);
+    let mut eve = arena.join(&arena.person("Eve").await).await;
+    eve.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert!(eve.hear_game().is_some() && bob.hear_game().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seek_waits_for_a_place_and_is_paired_when_there_is_one() {
+    let arena = Arena::with(Setup { games_max: 1, ..Setup::default() }).await;
+    let (ada_account, mut ada, _, mut bob) = two(&arena).await;
+    ada.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    let game = arena.start(&ada_account.identity, &house).await;
+    bob.say(ClientMessage::Seek(seek(false))).await;
+    arena.settle().await;
+    assert!(bob.hear_game().is_none());
+    ada.resign(&game).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(bob.hear_game().is_some() && ada.hear_game().is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,8 +198,7 @@ async fn what_a_session_asked_for_before_it_ended_is_forgotten() {
     let _newer = arena.join(&bot).await;
     // The older socket has not found out yet.
     older.say(ClientMessage::Seek(seek(false))).await;
-    arena.settle().await;
-    assert_eq!(arena.services.feeds.lobby().seeks.len(), 0);
+    assert_eq!(shown_seeks(&arena).await, 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,8 +8,10 @@ use super::VerifyReport;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
+use crate::model::rating::newcomers::Gains;
+use crate::model::time::UnixMillis;
 use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
-use crate::storage::settle::{RatingVerdict, Referee};
+use crate::storage::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 
 type Rated = (PlayerId, Variant);
 
@@ -21,6 +23,8 @@ type RatedPairing = (PlayerId, PlayerId, Variant);
 pub(super) struct RatingFold {
     rows: HashMap<Rated, RatingRow>,
     remembered: HashMap<RatedPairing, Vec<GameFingerprint>>,
+    /// What each player has gained from newcomers.
+    gains: HashMap<Rated, Gains>,
     /// Games that an operator took out and that were not met yet.
     voided: HashSet<GameId>,
 }
@@ -45,15 +49,7 @@ impl RatingFold {
         };
         let spec = &game.spec;
         if self.voided.remove(&spec.id) {
-            report.voided += 1;
-            let due = Settlement {
-                ratings: None,
-                unrated_because: Some(UnratedReason::Voided),
-                ..settlement.clone()
-            };
-            if *settlement != due {
-                report.find(&spec.id, format!("should be {}, but is {}", judged(&due), judged(settlement)));
-            }
+            check_voided(report, game, settlement);
             return;
         }
         let moves = notation::print_moves(replayed.moves());
@@ -61,8 +57,9 @@ impl RatingFold {
         let key = |side: Side| (spec.players[side].clone(), spec.variant);
         let mut rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
         take_over(report, game, settlement, &mut rows);
+        let gained = self.gained(game);
         let remembered = self.remembered.entry(pairing(game)).or_default();
-        match referee.judge(rows, remembered) {
+        match referee.judge(Precedents { rows, remembered, gained }) {
             RatingVerdict::Unrated(reason) => {
                 let due = Settlement { ratings: None, unrated_because: reason, ..settlement.clone() };
                 if *settlement != due {
@@ -80,6 +77,7 @@ impl RatingFold {
                 remember(remembered, referee.course());
                 for side in Side::BOTH {
                     self.rows.insert(key(side), changes[side].row);
+                    self.note_gain(game, side, changes[side].opponent, stored[side].delta);
                     compare_entry(report, game, side, stored[side], changes[side].entry);
                 }
             }
@@ -90,11 +88,30 @@ impl RatingFold {
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
         let moves = game.moves();
-        let course = Referee { spec: &game.spec, moves: &moves, ending: *ending }.course();
-        remember(self.remembered.entry(pairing(game)).or_default(), course);
+        let referee = Referee { spec: &game.spec, moves: &moves, ending: *ending };
+        remember(self.remembered.entry(pairing(game)).or_default(), referee.course());
+        let key = |side: Side| (game.spec.players[side].clone(), game.spec.variant);
+        let rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
+        let opponents = referee.opponents(&rows);
         for side in Side::BOTH {
-            let row = self.rows.entry((game.spec.players[side].clone(), game.spec.variant)).or_default();
+            self.note_gain(game, side, opponents[side], ratings[side].delta);
+            let row = self.rows.entry(key(side)).or_default();
             *row = row.after(ratings[side], SideResult::of(side, ending.result.winner()));
+        }
+    }
+
+    /// What each side had gained from newcomers in the day before the game ended.
+    fn gained(&self, game: &StoredGame) -> BySide<i64> {
+        BySide::from_fn(|side: Side| {
+            let gains = self.gains.get(&(game.spec.players[side].clone(), game.spec.variant));
+            gains.map_or(0, |gains| gains.before(ended_at(game)))
+        })
+    }
+
+    fn note_gain(&mut self, game: &StoredGame, side: Side, opponent: OpponentStanding, delta: i64) {
+        if opponent == OpponentStanding::New {
+            let key = (game.spec.players[side].clone(), game.spec.variant);
+            self.gains.entry(key).or_default().note(ended_at(game), delta);
         }
     }
 
@@ -123,6 +140,11 @@ impl RatingFold {
     }
 }
 
+/// When a finished game ended: what its settlement repeats.
+fn ended_at(game: &StoredGame) -> UnixMillis {
+    game.events.last().map_or(game.spec.started_at, |event| event.at)
+}
+
 fn pairing(game: &StoredGame) -> RatedPairing {
     let BySide { first, second } = game.spec.players.clone();
     let variant = game.spec.variant;
@@ -145,6 +167,16 @@ fn take_over(
             report.find(&game.spec.id, what);
             rows[side].standing.rating = stored;
         }
+    }
+}
+
+/// A game that an operator took out is unrated, and for that reason.
+fn check_voided(report: &mut VerifyReport, game: &StoredGame, settlement: &Settlement) {
+    report.voided += 1;
+    let unrated_because = Some(UnratedReason::Voided);
+    let due = Settlement { ratings: None, unrated_because, ..settlement.clone() };
+    if *settlement != due {
+        report.find(&game.spec.id, format!("should be {}, but is {}", judged(&due), judged(settlement)));
     }
 }
 

@@ -6,6 +6,7 @@ use super::VerifyReport;
 use crate::competition::leaderboard::rating_sums::RatingSums;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
+use crate::model::world::on_thread;
 use crate::storage::published::{Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::StoredGame;
 use crate::storage::words::Word;
@@ -42,7 +43,7 @@ impl Refit {
         self.books.introduce(&store.players(&self.books.strangers()).await?);
         let revision = self.stored.revision;
         let mut books = self.books;
-        let fitted = tokio::task::spawn_blocking(move || books.fit().publication(revision));
+        let fitted = on_thread(move || books.fit().publication(revision));
         let computed = fitted.await.map_err(|error| StoreError::Failed(Box::new(error)))?;
         if store.revision().await? != revision {
             return Ok(());

@@ -1,3 +1,6 @@
+use crate::system::part::Part;
+use crate::system::tasks::Tasks;
+
 use fourfold_engine::{BySide, Column};
 
 use super::*;
@@ -14,10 +17,11 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireVariant;
 use crate::storage::conformance::{add_players, player, spec};
-use crate::storage::record::{Ending, GameSpec};
+use crate::storage::record::{Ending, EventKind, GameSpec, StoredGame};
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, Writer};
 use crate::system::metrics::Metrics;
+use crate::system::pauses::Pauses;
 
 #[track_caller]
 fn check_time(bank_ms: u64, budget_ms: u64, wish_ms: Option<u64>, expected_ms: u64) {
@@ -85,11 +89,16 @@ impl Bot for Manner {
 
 /// Lets two bots play a game to its end.
 async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
+    let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(10_000) };
+    let game = play_out_on(&ComputePool::new(1), manners, time).await;
+    (*game.ending().unwrap(), game.moves())
+}
+
+async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeControl) -> StoredGame {
     let store = Arc::new(MemoryStore::new());
     add_players(&*store, &["Ada", "Bob"]).await;
     let (writer, actor) = Writer::new(store.clone());
     tokio::spawn(actor.run());
-    let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(10_000) };
     let spec = GameSpec { rated: false, time, ..spec("g1", "Ada", "Bob") };
     writer.write(Write::StartGame(spec.clone())).await.unwrap();
     let seated = |name: &str| {
@@ -101,23 +110,53 @@ async fn play_out(manners: BySide<Manner>) -> (Ending, String) {
     let state = RoomState::new(spec.clone(), BySide::from_fn(|_| PlayerKind::Bot), now()).unwrap();
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
-    let deps = RoomDeps { writer, directory, news, metrics, live_values: LiveValues::default() };
+    let live_values = LiveValues::default();
+    let deps = RoomDeps { writer, directory, news, metrics, live_values, pauses: Pauses::default() };
     let (room, mut actor) = RoomActor::new(state, players, deps);
-    let pool = ComputePool::new(1);
+    let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
         let pace = Duration::ZERO;
-        let (seat, task) =
-            seat(SeatPlayer { id, side, bot, learns_as: None, pace, priority: Priority::Bots }, pool.clone());
+        let (seat, task) = seat(
+            SeatPlayer { id, side, bot, learns_as: None, pace, priority: Priority::Bots },
+            pool.clone(),
+            lessons.clone(),
+        );
         let member = MemberId::next();
         actor.seat(side, member, seat);
         tokio::spawn(task.run(room.clone(), member));
     }
     tokio::spawn(actor.run());
     hear_news.recv().await.expect("the game ends");
-    let game = store.game(&spec.id).await.unwrap().unwrap();
-    (*game.ending().unwrap(), game.moves())
+    store.game(&spec.id).await.unwrap().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_for_a_thread_is_charged_to_nobody() {
+    let pool = ComputePool::new(1);
+    let taken = pool.try_thread().unwrap();
+    let others = async {
+        // Six times the bank of either side.
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        drop(taken);
+    };
+    let time = TimeControl { bank_ms: Some(10_000), increment_ms: 0, move_ms: None };
+    let manners = BySide { first: Manner::Plays, second: Manner::Plays };
+    let (game, ()) = tokio::join!(play_out_on(&pool, manners, time), others);
+    assert_eq!(game.ending().unwrap().reason, EndReason::Four);
+    let moves = game.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Move(played) => Some((event.clock_ms, played.spent_ms)),
+        _ => None,
+    });
+    let mut left = BySide { first: 10_000, second: 10_000 };
+    let mut side = Side::First;
+    for (clock_ms, spent_ms) in moves {
+        left[side] -= spent_ms;
+        assert_eq!(clock_ms, left, "the record adds up");
+        side = side.opponent();
+    }
+    assert!(left.first > 9_000, "{left:?}");
 }
 
 #[tokio::test]
@@ -172,13 +211,21 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
             pace,
             priority: Priority::People,
         };
-        BotTask { variant, ..seat(player, ComputePool::new(1)).1 }
+        let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));
+        BotTask { variant, ..seat(player, ComputePool::new(1), lessons).1 }
     };
     let standard = Some(Variant::STANDARD);
-    assert!(task(standard).learn(&end(GameResult::Void)).is_none(), "void games teach nothing");
-    assert!(task(None).learn(&end(GameResult::First)).is_none(), "it was never its turn");
+    assert!(task(standard).lesson(&end(GameResult::Void)).is_none(), "void games teach nothing");
+    assert!(task(None).lesson(&end(GameResult::First)).is_none(), "it was never its turn");
     assert!(!file.exists());
-    task(standard).learn(&end(GameResult::First)).unwrap().await.unwrap();
+    let tasks = Tasks::for_tests(Part::Seat);
+    let lessons = FileLessons::new(tasks.clone());
+    for _ in 0..20 {
+        lessons.add(task(standard).lesson(&end(GameResult::First)).unwrap());
+    }
+    assert_eq!(tasks.len(), 1, "one thread for all of them");
+    tasks.close();
+    tasks.wait().await;
     let learnt = std::fs::read_to_string(&file).unwrap();
-    assert!(learnt.contains("<NumberOfTimesSeenInWinningGame>1<"), "{learnt}");
+    assert!(learnt.contains("<NumberOfTimesSeenInWinningGame>20<"), "{learnt}");
 }

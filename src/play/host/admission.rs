@@ -1,10 +1,15 @@
-//! Who may play rated games, where the operator asks bots to pass the self-test first.
+//! Who may play: how many games guests have, and who plays rated games, where the operator asks bots to pass the
+//! self-test first.
 
 use thiserror::Error;
 
 use crate::model::player::Identity;
 use crate::play::presence::Sessions;
 use crate::storage::{Store, StoreError};
+
+/// Games of one guest at the same time: guests are made for nothing, and nobody plays more boards at once than this
+/// without an account.
+pub(crate) const GUEST_GAMES_MAX: u32 = 4;
 
 /// Whether a version must have passed before it plays rated games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -6,12 +6,14 @@ use crate::system::bot_files::BotFileError;
 use thiserror::Error;
 
 use crate::model::player::Identity;
-use crate::play::host::admission::Untested;
+use crate::play::host::admission::{GUEST_GAMES_MAX, Untested};
 use crate::play::incident::internal;
 use crate::play::room::state::UnplayableOpening;
+use crate::play::share;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::store::StoreError;
-use crate::storage::writer::WriteError;
+use crate::storage::writer::{Obstacle, WriteError};
+use crate::system::shares::Refusal;
 
 /// When a refused start may be tried again.
 const RETRY: Duration = Duration::from_secs(5);
@@ -25,6 +27,18 @@ pub(crate) enum StartError {
     /// A player has enough games.
     #[error("{name} has as many games as it takes")]
     PlayerBusy { name: String },
+    /// A guest has enough games.
+    #[error("{name} is a guest and has {GUEST_GAMES_MAX} games, which is as many as guests may have")]
+    GuestBusy { name: String },
+    /// A player has aborted too many games.
+    #[error("{name} has aborted many games within an hour and waits before the next one begins")]
+    Aborted { name: String, wait: Duration },
+    /// The network of a player has used up its share.
+    #[error("{refusal}")]
+    Share { name: String, refusal: Refusal },
+    /// There are as many games as fit here.
+    #[error("the arena has as many games as it takes")]
+    ArenaFull,
     /// The machine has enough to do.
     #[error("the arena is busy")]
     ArenaBusy,
@@ -37,6 +51,9 @@ pub(crate) enum StartError {
     /// A remote bot must pass the self-test first.
     #[error(transparent)]
     Untested(#[from] Untested),
+    /// Nothing can be stored for now.
+    #[error("no game can begin: {0}")]
+    Obstructed(Obstacle),
     /// The stored events make no game.
     #[error("the stored game cannot be: {0}")]
     Unreadable(String),
@@ -55,6 +72,7 @@ impl From<WriteError> for StartError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Busy => Self::ArenaBusy,
+            WriteError::Obstructed(obstacle) => Self::Obstructed(obstacle),
             other @ (WriteError::Refused(_) | WriteError::Store(_)) => Self::Store(Box::new(other)),
         }
     }
@@ -64,11 +82,13 @@ impl StartError {
     /// Whether this player is why: it will not be otherwise soon.
     pub(crate) fn is_about(&self, player: &Identity) -> bool {
         match self {
-            Self::PlayerBusy { name } | Self::Untested(Untested { name, .. }) => {
-                *name == player.name.to_string()
-            }
+            Self::PlayerBusy { name }
+            | Self::GuestBusy { name }
+            | Self::Aborted { name, .. }
+            | Self::Share { name, .. }
+            | Self::Untested(Untested { name, .. }) => *name == player.name.to_string(),
             Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
-            Self::Paused | Self::ArenaBusy => false,
+            Self::Paused | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => false,
         }
     }
 
@@ -77,9 +97,12 @@ impl StartError {
         let message = self.to_string();
         match self {
             Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
-            Self::PlayerBusy { .. } | Self::ArenaBusy => {
+            Self::PlayerBusy { .. } | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => {
                 WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
             }
+            Self::GuestBusy { .. } => WireError::new(ErrorCode::Quota, message).retry_in(RETRY),
+            Self::Aborted { wait, .. } => WireError::new(ErrorCode::Quota, message).retry_in(*wait),
+            Self::Share { refusal, .. } => share::refusal(refusal),
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
             Self::Untested(_) => WireError::new(ErrorCode::Forbidden, message),

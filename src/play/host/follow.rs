@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fourfold_engine::{BySide, Side, Variant};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use super::{GameOffer, GameOver, Host, Origin, StartError};
@@ -24,21 +25,29 @@ use crate::storage::record::{GamePair, GameSpec, OpeningSource};
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
 
 /// Hears of ends and rematches and starts what follows.
 #[derive(Debug)]
 pub(crate) struct HostActor {
     pub(super) host: Host,
     pub(super) news: mpsc::Receiver<RoomNews>,
+    /// The end of a game while not everybody has heard of it.
+    pub(super) untold: Option<GameOver>,
 }
 
 impl HostActor {
-    /// Runs until the daemon stops.
-    pub(crate) async fn run(mut self) {
+    /// Runs until no room is left that could have news.
+    async fn work(&mut self) {
         while let Some(news) = self.news.recv().await {
             let host = self.host.clone();
             match news {
                 RoomNews::Finished { public, end } => {
+                    host.held().remove(&public.spec.id);
+                    host.note_end(&public, &end);
+                    let end = Arc::new(end);
+                    self.untold = Some(GameOver { public: Arc::clone(&public), end: Arc::clone(&end) });
                     host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
                     host.note_fault(&public, &end);
@@ -46,8 +55,7 @@ impl HostActor {
                         Some(next) => host.go_on(next),
                         None => host.forget_tempo(&public.spec),
                     }
-                    // Nobody need listen.
-                    let _ = host.inner.ends.send(GameOver { public, end: Arc::new(end) });
+                    self.tell();
                 }
                 RoomNews::RematchAgreed { spec } => {
                     let opening = match spec.opening.kind {
@@ -61,6 +69,34 @@ impl HostActor {
                 }
             }
         }
+    }
+}
+
+impl HostActor {
+    /// Tells whoever follows games of the one that has ended.
+    fn tell(&mut self) {
+        if let Some(over) = self.untold.take() {
+            // Nobody need listen.
+            let _ = self.host.inner.ends.send(over);
+        }
+    }
+}
+
+/// A panic costs the next game of a series, or a line in a feed. What the ladder and tournaments count on is told all
+/// the same; the rooms' other news wait.
+impl Kept for HostActor {
+    fn part(&self) -> Part {
+        Part::Host
+    }
+
+    async fn run(&mut self, _stop: &CancellationToken) -> Result<(), BoxedError> {
+        self.work().await;
+        Ok(())
+    }
+
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        self.tell();
+        Ok(())
     }
 }
 
@@ -113,6 +149,15 @@ impl Host {
                 }
             }
         });
+    }
+
+    /// Counts a game against whoever aborted it.
+    fn note_end(&self, public: &PublicGame, end: &GameEnd) {
+        if end.reason == EndReason::Aborted
+            && let Some(side) = end.by
+        {
+            self.note_abort(&public.players[Side::from(side)].identity);
+        }
     }
 
     /// Books a game that a remote bot lost by its own fault, for its owner.

@@ -4,13 +4,15 @@ use std::sync::PoisonError;
 
 use fourfold_engine::{BySide, Variant, openings};
 
+use super::aborts::Aborter;
 use super::{Host, StartError};
-use crate::model::clock::TimeControl;
+use crate::model::clock::{TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
-use crate::play::host::admission::Requirement;
+use crate::model::rating::newcomers::Footing;
 use crate::play::host::admission::may_play_rated;
+use crate::play::host::admission::{GUEST_GAMES_MAX, Requirement};
 use crate::play::room::directory::GamesTaken;
 use crate::play::room::view::SeatedPlayer;
 
@@ -18,7 +20,9 @@ use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
 
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::store::StoreError;
+use crate::system::shares::{Held, Share};
 
 /// Rated games of a pair are counted over this time, in milliseconds.
 const PAIR_LIMIT_PERIOD_MS: i64 = 24 * 3_600 * 1_000;
@@ -81,12 +85,18 @@ impl Host {
         let GameOffer { players, origin, .. } = offer;
         let deps = &self.inner.deps;
         let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if deps.directory.count() + starting.games >= deps.games_max {
+            return Err(StartError::ArenaFull);
+        }
         for (player, other) in [(&players.first, &players.second), (&players.second, &players.first)] {
             if deps.house.get(&player.id).is_some() {
                 continue;
             }
-            let begins = starting.get(&player.id).copied().unwrap_or_default();
+            let begins = starting.by_player.get(&player.id).copied().unwrap_or_default();
             let taken = deps.directory.games_taken(&player.id) + begins;
+            if player.kind == PlayerKind::Guest && taken.all >= GUEST_GAMES_MAX as usize {
+                return Err(StartError::GuestBusy { name: player.name.to_string() });
+            }
             let has_place = match origin {
                 Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) => {
                     deps.sessions.has_place(&player.id, taken, other.kind.into())
@@ -100,10 +110,53 @@ impl Host {
         }
         let places = [(&players.first, &players.second), (&players.second, &players.first)]
             .map(|(player, other)| (player.id.clone(), OpponentKind::from(other.kind)));
+        starting.games += 1;
         for (id, opponent) in &places {
-            starting.entry(id.clone()).or_default().add(*opponent);
+            starting.by_player.entry(id.clone()).or_default().add(*opponent);
         }
         Ok(Reservation { host: self.clone(), places })
+    }
+
+    /// Takes the game out of the shares of its players' networks, and places there until it ends. What nobody asked for
+    /// by a message is measured elsewhere: ladder, tournaments, the later games of a series.
+    pub(super) fn hold_shares(&self, offer: &GameOffer) -> Result<Vec<Held>, StartError> {
+        match offer.origin {
+            Origin::Players => {}
+            Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => return Ok(Vec::new()),
+        }
+        let deps = &self.inner.deps;
+        let mut held = Vec::new();
+        for player in [&offer.players.first, &offer.players.second] {
+            self.check_patience(player)?;
+            let Some(payer) = deps.sessions.payer(&player.id) else { continue };
+            let refused = |refusal| StartError::Share { name: player.name.to_string(), refusal };
+            held.push(deps.shares.hold(Share::Game, &payer).map_err(refused)?);
+            deps.shares.spend(Share::Game, &payer).map_err(refused)?;
+        }
+        Ok(held)
+    }
+
+    /// Whether a player may begin another game, or has aborted too many.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Aborted`] with the time until then.
+    pub(crate) fn check_patience(&self, player: &Identity) -> Result<(), StartError> {
+        let wait = self.aborts().pause(&self.aborter(player), now());
+        if wait.is_zero() { Ok(()) } else { Err(StartError::Aborted { name: player.name.to_string(), wait }) }
+    }
+
+    /// A player has aborted a game.
+    pub(super) fn note_abort(&self, player: &Identity) {
+        let aborter = self.aborter(player);
+        self.aborts().note(aborter, now());
+    }
+
+    fn aborter(&self, player: &Identity) -> Aborter {
+        let deps = &self.inner.deps;
+        let network = || deps.shares.counted(deps.sessions.payer(&player.id)?.address);
+        let network = (player.kind == PlayerKind::Guest).then(network).flatten();
+        network.map_or_else(|| Aborter::Player(player.id.clone()), Aborter::GuestsOf)
     }
 
     /// Where the operator asks for it: remote bots play rated games when their version has passed the self-test. What
@@ -141,15 +194,18 @@ impl Host {
         let second = self.seated(offer.players.second.clone(), offer.variant).await?;
         let players = BySide { first, second };
         let unrated_because = if offer.rated { self.unrated_because(&offer).await? } else { None };
-        let id = GameId::random(&mut rand::rng());
+        let rated = offer.rated && unrated_because.is_none();
+        let footing = if rated { Some(self.footing(&offer.players).await?) } else { None };
+        let id = GameId::random(&mut chance());
         let opening = drawn_opening(&offer, &id);
         let spec = GameSpec {
             players: players.as_ref().map(|player| player.identity.id.clone()),
             id,
             variant: offer.variant,
             time: offer.time,
-            rated: offer.rated && unrated_because.is_none(),
+            rated,
             unrated_because,
+            footing,
             opening,
             pair: offer.pair,
             started_at: UnixMillis::now(),
@@ -176,10 +232,41 @@ impl Host {
         Ok(SeatedPlayer { identity, rating, version })
     }
 
+    /// Whether two people play from one network: they may be one person. Bots have owners, which is looked at apart.
+    fn share_an_address(&self, first: &Identity, second: &Identity) -> bool {
+        if [first, second].iter().any(|player| player.kind != PlayerKind::Human) {
+            return false;
+        }
+        let deps = &self.inner.deps;
+        let network = |player: &Identity| deps.shares.counted(deps.sessions.payer(&player.id)?.address);
+        network(first).is_some_and(|one| network(second) == Some(one))
+    }
+
+    /// Who is young, for what either may gain.
+    async fn footing(&self, players: &BySide<Identity>) -> Result<BySide<Footing>, StartError> {
+        let first = self.footing_of(&players.first).await?;
+        let second = self.footing_of(&players.second).await?;
+        Ok(BySide { first, second })
+    }
+
+    async fn footing_of(&self, player: &Identity) -> Result<Footing, StartError> {
+        let deps = &self.inner.deps;
+        if deps.house.get(&player.id).is_some() {
+            return Ok(Footing::House);
+        }
+        let stored = deps.store.player(&player.id).await?;
+        // Whom nobody has stored was never there before.
+        let young = Footing::Young;
+        Ok(stored.map_or(young, |stored| Footing::of_account(stored.created_at, UnixMillis::now())))
+    }
+
     async fn unrated_because(&self, offer: &GameOffer) -> Result<Option<UnratedReason>, StoreError> {
         let BySide { first, second } = &offer.players;
         if first.kind == PlayerKind::Guest || second.kind == PlayerKind::Guest {
             return Ok(Some(UnratedReason::Guest));
+        }
+        if self.share_an_address(first, second) {
+            return Ok(Some(UnratedReason::SameAddress));
         }
         if first.family() == second.family() && self.inner.deps.house.get(&first.id).is_none() {
             return Ok(Some(UnratedReason::SameOwner));
@@ -206,11 +293,12 @@ pub(super) struct Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let mut starting = self.host.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        starting.games -= 1;
         for (id, opponent) in &self.places {
-            if let Some(begins) = starting.get_mut(id) {
+            if let Some(begins) = starting.by_player.get_mut(id) {
                 begins.remove(*opponent);
                 if *begins == GamesTaken::default() {
-                    starting.remove(id);
+                    starting.by_player.remove(id);
                 }
             }
         }

@@ -4,24 +4,30 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold_bots::Bot;
 use fourfold_engine::{BySide, Side, Variant};
 use futures::FutureExt;
 use rand::RngExt;
 use tracing::{error, info, warn};
 
+use super::stored::end_of;
 use super::{Host, StartError, Tempo};
 use crate::analysis::compute::Priority;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::player::PlayerKind;
+use crate::model::world::{chance, on_thread};
 use crate::play::bot_seat;
-use crate::play::room::actor::{Closed, RoomDeps};
+use crate::play::house::HouseBot;
+use crate::play::room::actor::{Closed, RoomDeps, RoomNews};
+use crate::play::room::directory::PublicGame;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::play::room::{MemberId, Recipient, RoomActor};
+use crate::protocol::ServerMessage;
 use crate::storage::record::{GameSpec, StoredGame};
 use crate::storage::store::StoreError;
-use crate::system::bot_files::BotFileError;
+use crate::system::part::Part;
 
 /// Shortest time for a house bot's move where only people and house bots play: a game should be watchable.
 const PACE: Duration = Duration::from_millis(350);
@@ -37,16 +43,17 @@ impl Host {
             news: self.inner.news.clone(),
             metrics: Arc::clone(&self.inner.deps.metrics),
             live_values: self.inner.deps.live_values.clone(),
+            pauses: self.inner.deps.pauses.clone(),
         }
     }
 
     /// The programs of the house bots in a game. Nothing said of the tempo, a series keeps that of its first game.
-    pub(super) fn build_bots(
+    pub(super) async fn build_bots(
         &self,
         spec: &GameSpec,
         players: &BySide<SeatedPlayer>,
         tempo: Option<Tempo>,
-    ) -> Result<Vec<bot_seat::SeatPlayer>, BotFileError> {
+    ) -> Result<Vec<bot_seat::SeatPlayer>, StartError> {
         let house = &self.inner.deps.house;
         let remote_plays = [&players.first, &players.second]
             .iter()
@@ -61,8 +68,8 @@ impl Host {
         for side in [Side::First, Side::Second] {
             let id = &players[side].identity.id;
             if let Some(house_bot) = house.get(id) {
-                let bot = house_bot.build(spec.variant, rand::rng().random())?;
                 let learns_as = house_bot.learns_as();
+                let bot = build_bot(house_bot, spec.variant).await?;
                 let id = id.clone();
                 bots.push(bot_seat::SeatPlayer { id, side, bot, learns_as, pace, priority });
             }
@@ -90,9 +97,12 @@ impl Host {
         }
         for bot in bots {
             let (member, side) = (MemberId::next(), bot.side);
-            let (seat, task) = bot_seat::seat(bot, deps.pool.clone());
+            let (seat, task) = bot_seat::seat(bot, deps.pool.clone(), self.inner.lessons.clone());
             actor.seat(side, member, seat as Arc<dyn Recipient>);
-            deps.tasks.spawn(task.run(handle.clone(), member));
+            let table = handle.clone();
+            // A bot that says nothing more would lose on time much later.
+            let failed = async move { table.fail(side).await };
+            deps.tasks.of(Part::Seat).spawn_or(task.run(handle.clone(), member), failed);
         }
         for side in Side::BOTH {
             for session in deps.sessions.of(&ids[side]) {
@@ -100,12 +110,12 @@ impl Host {
             }
         }
         let (host, game) = (self.clone(), handle.game().clone());
-        deps.tasks.spawn(async move {
+        deps.tasks.of(Part::Room).spawn(async move {
             match AssertUnwindSafe(actor.run()).catch_unwind().await {
                 Ok(Closed::Done) => {}
                 Ok(Closed::OutOfStep) => host.rebuild(&game, rebuilds).await,
                 Err(_panic) => {
-                    host.inner.deps.metrics.panicked();
+                    host.inner.deps.metrics.panicked(Part::Room);
                     error!(game = %game, "a room panicked");
                     host.rebuild(&game, rebuilds).await;
                 }
@@ -116,11 +126,13 @@ impl Host {
     /// Opens a room again whose task failed: its game goes on from the last stored event.
     async fn rebuild(&self, game: &GameId, rebuilds: u8) {
         let deps = &self.inner.deps;
-        if let Some(public) = deps.directory.public(game) {
-            deps.directory.remove(&public);
+        let public = deps.directory.public(game);
+        if let Some(public) = &public {
+            deps.directory.remove(public);
         }
         let Some(rebuilds) = rebuilds.checked_sub(1) else {
             error!(game = %game, "a room failed again and again and stays closed until the next start");
+            self.held().remove(game);
             return;
         };
         match deps.store.game(game).await {
@@ -128,9 +140,36 @@ impl Host {
                 Ok(()) => info!(game = %game, "room rebuilt"),
                 Err(error) => error!(game = %game, error = %error, "a room could not be rebuilt"),
             },
-            Ok(_) => {}
+            Ok(Some(stored)) => {
+                if let Some(public) = public {
+                    self.tell_end(public, stored).await;
+                }
+            }
+            Ok(None) => {}
             Err(error) => error!(game = %game, error = %error, "a game could not be read"),
         }
+    }
+
+    /// The room failed between the storing of its game's end and the telling: the players hear of it all the same.
+    async fn tell_end(&self, public: Arc<PublicGame>, stored: StoredGame) {
+        if public.is_over() {
+            return;
+        }
+        let end = match end_of(stored) {
+            Ok(Some(end)) => end,
+            Ok(None) => return,
+            Err(error) => {
+                error!(game = %public.spec.id, error = %error, "the end of a game cannot be told");
+                return;
+            }
+        };
+        for side in Side::BOTH {
+            for session in self.inner.deps.sessions.of(&public.players[side].identity.id) {
+                session.tell(ServerMessage::GameEnd(Box::new(end.clone())));
+            }
+        }
+        // The host is gone only while the daemon stops.
+        let _ = self.inner.news.send(RoomNews::Finished { public, end }).await;
     }
 
     /// Takes up the games that were live when the daemon stopped. Returns how many there are and how many could not
@@ -167,7 +206,7 @@ impl Host {
         let players = BySide { first, second };
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
-        let bots = self.build_bots(&spec, &players, None)?;
+        let bots = self.build_bots(&spec, &players, None).await?;
         self.open_room(state, players, bots, rebuilds);
         Ok(())
     }
@@ -180,5 +219,20 @@ impl Host {
         let player = self.inner.deps.store.player(id).await?;
         let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
         self.seated(crate::accounts::identity_of(&player), variant).await
+    }
+}
+
+/// The program of a house bot for one game. What is in files is read on a thread that may wait for a disk.
+async fn build_bot(bot: Arc<HouseBot>, variant: Variant) -> Result<Box<dyn Bot>, StartError> {
+    let seed = chance().random();
+    if !bot.reads_a_file() {
+        return Ok(bot.build(variant, seed)?);
+    }
+    match on_thread(move || bot.build(variant, seed)).await {
+        Ok(built) => Ok(built?),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_stopping) => Err(StartError::Paused),
+        },
     }
 }

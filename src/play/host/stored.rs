@@ -5,14 +5,16 @@ use fourfold_engine::{BySide, Side};
 use super::Host;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::player::PlayerKind;
+use crate::play::presence::outbox::ENDS_MAX;
 use crate::play::room::RoomRefusal;
 use crate::play::room::state::{Play, RoomState};
 use crate::play::room::view::SeatedPlayer;
-use crate::protocol::server::{Moved, Snapshot};
+use crate::protocol::server::{GameEnd, Moved, Snapshot};
 use crate::storage::record::StoredGame;
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::StoreError;
+use crate::storage::store::{GameQuery, StoreError};
 
 impl Host {
     /// A game as a watcher sees it, live or stored.
@@ -50,6 +52,38 @@ impl Host {
         Ok(Some(answer(&mut state, player, play)))
     }
 
+    /// How these games of a player ended, and all that ended since then, the oldest first; of more than
+    /// [`ENDS_MAX`] the last ones. Those that go on are left out.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn stored_ends(
+        &self,
+        player: &PlayerId,
+        games: Vec<GameId>,
+        since: Option<UnixMillis>,
+    ) -> Result<Vec<GameEnd>, StoreError> {
+        let store = &self.inner.deps.store;
+        let mut ended = Vec::new();
+        if since.is_some() {
+            let limit = u32::try_from(ENDS_MAX).unwrap_or(u32::MAX);
+            let player = Some(player.clone());
+            ended = store
+                .finished_games(&GameQuery { player, since, after: None, newest_first: true, limit })
+                .await?;
+        }
+        for id in games {
+            if ended.iter().all(|game| game.spec.id != id) {
+                ended.extend(store.game(&id).await?);
+            }
+        }
+        ended.sort_by_key(|game| game.settlement.as_ref().map(|settlement| settlement.number));
+        let surplus = ended.len().saturating_sub(ENDS_MAX);
+        let ends = ended.into_iter().skip(surplus).map(end_of);
+        Ok(ends.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
     async fn stored_players(&self, game: &StoredGame) -> Result<BySide<SeatedPlayer>, StoreError> {
         let spec = &game.spec;
         let failed = |error| StoreError::Failed(Box::new(error));
@@ -57,6 +91,14 @@ impl Host {
         let second = self.stored_player(&spec.players.second, spec.variant).await.map_err(failed)?;
         Ok(BySide { first, second })
     }
+}
+
+/// How a stored game ended, if it has.
+pub(super) fn end_of(game: StoredGame) -> Result<Option<GameEnd>, StoreError> {
+    // Whoever played: the end says nothing of them.
+    let kinds = BySide { first: PlayerKind::Human, second: PlayerKind::Human };
+    let state = RoomState::replayed(game, kinds, now()).map_err(StoreError::Corrupt)?;
+    Ok(state.game_end(now()))
 }
 
 fn replayed(game: StoredGame, players: &BySide<SeatedPlayer>) -> Result<RoomState, StoreError> {

@@ -1,15 +1,23 @@
 use std::time::Duration;
 
 use super::*;
+use crate::model::clock::TimeControl;
+use crate::model::result::EndReason;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{MemberId, Recipient};
 use crate::protocol::server::{Frame, Urgency};
 
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
+use crate::protocol::client::{OnGame, Seek};
+use crate::protocol::terms::WireVariant;
+use crate::protocol::{ClientMessage, ErrorCode, WireError};
 use crate::storage::conformance::{FIRST_WINS, moves};
+use crate::storage::memory::CommitFault;
 use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
-use crate::testing::{Account, Arena, Client, Setup, kind, offer};
+use crate::system::shares::Share;
+use crate::testing::{Account, Arena, BLITZ, Client, Setup, kind, offer};
+use fourfold_engine::Side;
 
 /// Two people who are connected.
 async fn two(arena: &Arena) -> (Account, Client, Account, Client) {
@@ -44,7 +52,9 @@ async fn two_starts_at_once_do_not_exceed_a_limit() {
     let refused = [one, other].into_iter().filter_map(Result::err).collect::<Vec<_>>();
     assert!(matches!(&refused[..], [StartError::PlayerBusy { name }] if name == "Ada"), "{refused:?}");
     assert_eq!(arena.services.directory.live().len(), 1);
-    assert!(host.inner.starting.lock().unwrap().is_empty(), "nothing is kept of what has begun or failed");
+    let starting = host.inner.starting.lock().unwrap();
+    let kept = (starting.games, starting.by_player.len());
+    assert_eq!(kept, (0, 0), "nothing is kept of what has begun or failed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,6 +64,24 @@ async fn a_paused_host_begins_nothing() {
     arena.services.host.pause();
     let refused = arena.services.host.start(offer(&ada.identity, &bob.identity)).await;
     assert!(matches!(refused, Err(StartError::Paused)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_begins_while_the_daemon_stops_is_paused_like_all_others() {
+    let arena = Arena::new().await;
+    let (ada, _a, bob, _b) = two(&arena).await;
+    let host = &arena.services.host;
+    arena.store.inject(CommitFault::Slow(Duration::from_secs(1)));
+    let stopping = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        host.pause();
+        assert!(host.rooms().is_empty(), "its room is not there yet");
+    };
+    let (started, ()) = tokio::join!(host.start(offer(&ada.identity, &bob.identity)), stopping);
+    let game = started.unwrap();
+    assert!(host.rooms().is_empty(), "nobody else would close its room");
+    let live = arena.store.live_games().await.unwrap();
+    assert_eq!(live.iter().map(|game| &game.spec.id).collect::<Vec<_>>(), [&game]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -210,4 +238,170 @@ async fn a_game_that_cannot_be_does_not_keep_the_others_from_being_taken_up() {
     let arena = Arena::restarted(Arc::clone(&before.store)).await;
     assert!(arena.services.directory.room(&good).is_some());
     assert!(arena.services.directory.room(&bad).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_of_one_network_play_unrated() {
+    let arena = Arena::new().await;
+    let (ada, bob, eve) = (arena.person("Ada").await, arena.person("Bob").await, arena.person("Eve").await);
+    let _one = arena.join_from("2001:db8:1:2::7", &ada).await;
+    let _two = arena.join_from("2001:db8:1:2::8", &bob).await;
+    let _three = arena.join_from("2001:db8:1:3::7", &eve).await;
+    let same = Some(UnratedReason::SameAddress);
+    assert_eq!(unrated_because(&arena, offer(&ada.identity, &bob.identity)).await, same);
+    assert_eq!(unrated_because(&arena, offer(&ada.identity, &eve.identity)).await, None);
+    let robo = arena.bot("Robo").await;
+    let _bot = arena.join_from("2001:db8:1:2::9", &robo).await;
+    assert_eq!(
+        unrated_because(&arena, offer(&ada.identity, &robo.identity)).await,
+        None,
+        "a bot has an owner"
+    );
+    let (one, two) = (arena.person("One").await, arena.person("Two").await);
+    let _here = (arena.join(&one).await, arena.join(&two).await);
+    assert_eq!(unrated_because(&arena, offer(&one.identity, &two.identity)).await, None, "this machine");
+}
+
+/// The refusals of starts, and how many games began.
+async fn begin(arena: &Arena, offers: Vec<GameOffer>) -> (usize, Vec<WireError>) {
+    let (mut begun, mut refused) = (0, Vec::new());
+    for offer in offers {
+        match arena.services.host.start(offer).await {
+            Ok(_) => begun += 1,
+            Err(error) => refused.push(error.to_wire()),
+        }
+    }
+    (begun, refused)
+}
+
+fn identity_of(arena: &Arena, client: &Client) -> Identity {
+    arena.services.sessions.of(&client.welcome.you.id)[0].identity().clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_has_four_games_and_an_arena_as_many_as_it_takes() {
+    let arena = Arena::with(Setup { games_max: 16, arena_games_max: 6, ..Setup::default() }).await;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    let (one, two) = (arena.guest().await, arena.guest().await);
+    let against = |client: &Client| offer(&identity_of(&arena, client), &house);
+    let (begun, refused) = begin(&arena, vec![against(&one); 5]).await;
+    assert_eq!((begun, refused.len(), refused[0].code), (4, 1, ErrorCode::Quota));
+    assert!(refused[0].retry_ms.is_some());
+    let (begun, refused) = begin(&arena, vec![against(&two); 3]).await;
+    assert_eq!((begun, refused.len(), refused[0].code), (2, 1, ErrorCode::Busy));
+    assert!(refused[0].retry_ms.is_some());
+    let game = arena.services.directory.live()[0].spec.id.clone();
+    for client in [&one, &two] {
+        client.resign(&game).await;
+    }
+    // The room of the game that is over lingers for a rematch, and counts as long as it is there.
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(begin(&arena, vec![against(&two)]).await.0, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_has_so_many_games_at_a_time_and_leaves_others_theirs() {
+    let arena = Arena::with(Setup { games_max: 1_000, ..Setup::default() }).await;
+    let places = Share::Game.rule().network.held.unwrap() as usize;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    let ada = arena.person("Ada").await;
+    let client = arena.join_from("192.0.2.1", &ada).await;
+    let (begun, refused) = begin(&arena, vec![offer(&ada.identity, &house); places + 1]).await;
+    assert_eq!((begun, refused.len(), refused[0].code), (places, 1, ErrorCode::Quota));
+    let bob = arena.person("Bob").await;
+    let _bob = arena.join_from("192.0.2.2", &bob).await;
+    assert_eq!(begin(&arena, vec![offer(&bob.identity, &house)]).await.0, 1);
+    let game = arena.services.directory.rooms_of(&ada.identity.id)[0].game().clone();
+    client.resign(&game).await;
+    arena.settle().await;
+    assert_eq!(begin(&arena, vec![offer(&ada.identity, &house)]).await.0, 1, "one that ended makes room");
+    assert_eq!(arena.services.host.held().len(), places + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_aborts_game_after_game_waits_longer_and_longer() {
+    let arena = Arena::new().await;
+    let (ada, mut first, bob, _second) = two(&arena).await;
+    let abort = async |times: u32| {
+        for _ in 0..times {
+            let game = arena.start(&ada.identity, &bob.identity).await;
+            first.say(ClientMessage::Abort(OnGame { game })).await;
+            arena.settle().await;
+        }
+    };
+    abort(6).await;
+    let mut pauses = Vec::new();
+    for _ in 0..3 {
+        let refused = arena.services.host.start(offer(&bob.identity, &ada.identity)).await.unwrap_err();
+        assert!(refused.is_about(&ada.identity) && !refused.is_about(&bob.identity));
+        let refused = refused.to_wire();
+        assert_eq!(refused.code, ErrorCode::Quota);
+        let wait = Duration::from_millis(refused.retry_ms.unwrap() + 1);
+        pauses.push((wait.as_millis() + 500) / 1_000);
+        tokio::time::sleep(wait).await;
+        abort(1).await;
+    }
+    assert_eq!(pauses, [60, 120, 240]);
+    first.hear();
+    let seek =
+        Seek { time: BLITZ, rated: false, opponents: None, rating: None, variant: WireVariant::default() };
+    first.say(ClientMessage::Seek(seek)).await;
+    arena.settle().await;
+    assert_eq!(first.hear_errors().iter().map(|error| error.code).collect::<Vec<_>>(), [ErrorCode::Quota]);
+    let eve = arena.person("Eve").await;
+    assert!(
+        arena.services.host.start(offer(&bob.identity, &eve.identity)).await.is_ok(),
+        "it is ada's alone"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn guests_who_do_not_come_back_leave_no_game_behind() {
+    let arena = Arena::new().await;
+    let (one, two) = (arena.guest_from("192.0.2.1").await, arena.guest_from("192.0.2.2").await);
+    let day = TimeControl { bank_ms: Some(86_400_000), increment_ms: 0, move_ms: None };
+    let slow = GameOffer { time: day, ..offer(&identity_of(&arena, &one), &identity_of(&arena, &two)) };
+    let game = arena.services.host.start(slow).await.unwrap();
+    for (ply, client) in (0..).zip([&one, &two, &one]) {
+        client.play(&game, ply, 4).await;
+        arena.settle().await;
+    }
+    one.vanish().await;
+    two.vanish().await;
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert!(arena.services.directory.rooms().is_empty());
+    let stored = arena.store.game(&game).await.unwrap().unwrap();
+    assert_eq!(
+        stored.ending().map(|ending| (ending.reason, ending.by)),
+        Some((EndReason::Left, Some(Side::Second)))
+    );
+    assert_eq!(arena.services.sessions.count(), 0);
+    assert_eq!(arena.services.host.held().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_bot_claims_when_its_opponent_does_not_come_back() {
+    let arena = Arena::new().await;
+    let (ada, mut client, ..) = two(&arena).await;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    let day = TimeControl { bank_ms: Some(86_400_000), increment_ms: 0, move_ms: None };
+    let slow = GameOffer { time: day, ..offer(&ada.identity, &house) };
+    let game = arena.services.host.start(slow).await.unwrap();
+    arena.settle().await;
+    client.play(&game, 0, 4).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(client.hear_kinds().contains(&"turn".to_owned()), "the bot has answered");
+    client.vanish().await;
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    assert_eq!(arena.services.directory.live().len(), 1, "it bears an absence");
+    let back = arena.hello(ada.credential.clone(), client.resuming()).await;
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert_eq!(arena.services.directory.live().len(), 1, "and forgets it");
+    back.vanish().await;
+    tokio::time::sleep(Duration::from_secs(125)).await;
+    let stored = arena.store.game(&game).await.unwrap().unwrap();
+    assert_eq!(
+        stored.ending().map(|ending| (ending.reason, ending.by)),
+        Some((EndReason::Left, Some(Side::First)))
+    );
 }

@@ -28,6 +28,8 @@ pub(crate) const RING_MESSAGES_MAX: usize = 256;
 pub(crate) const WAITING_MESSAGES_MAX: usize = 64;
 /// The same in bytes of JSON.
 pub(crate) const WAITING_BYTES_MAX: usize = 128 * 1024;
+/// Ends of games of which the outbox remembers that it took them: as many as a client that comes back is told.
+pub(crate) const ENDS_MAX: usize = 50;
 /// Highest number that a session is continued at: beyond 2^53 JavaScript cannot count.
 const SEQ_MAX: u64 = 1 << 53;
 
@@ -121,6 +123,8 @@ struct OutboxState {
     /// Games of which updates were dropped.
     behind: Vec<Behind>,
     line: Option<AttachedSocket>,
+    /// The last ends of the player's own games, each with its number. An end is told once.
+    ends: VecDeque<(u64, GameId)>,
     /// Sockets that were attached so far.
     attachments: u64,
     /// What sockets that are no longer attached are told.
@@ -179,6 +183,7 @@ impl Outbox {
             aged: seq,
             behind: Vec::new(),
             line: None,
+            ends: VecDeque::new(),
             attachments: 0,
             parting: CloseCode::Replaced,
         };
@@ -276,6 +281,11 @@ impl Outbox {
         self.lock().attachments
     }
 
+    /// The last ends of the player's games that were queued, each with its number, the oldest first.
+    pub(crate) fn ends(&self) -> Vec<(u64, GameId)> {
+        self.lock().ends.iter().cloned().collect()
+    }
+
     /// The number of the last message.
     #[cfg(test)]
     pub(crate) fn last_seq(&self) -> u64 {
@@ -352,6 +362,7 @@ impl OutboxState {
     fn start_afresh(&mut self) {
         self.ring = VecDeque::new();
         self.behind = Vec::new();
+        self.ends = VecDeque::new();
         self.next = 1;
         self.sent = 0;
         self.aged = 0;
@@ -379,6 +390,14 @@ impl OutboxState {
     }
 
     fn push(&mut self, frame: &Frame, re: Option<Box<str>>) -> Delivery {
+        if let ServerMessage::GameEnd(end) = frame.message()
+            && !self.note_end(&end.game)
+            && re.is_none()
+        {
+            // Told before: by the store to a client that came back, while the room was about to say it, or the
+            // other way round.
+            return Delivery::Queued;
+        }
         let bounded = self.line.as_ref().is_some_and(|line| !line.catching_up);
         let would_lose = self.ring.len() == RING_MESSAGES_MAX && self.first() > self.sent;
         let too_slow = self.line.is_some() && (would_lose || (bounded && self.is_full(frame)));
@@ -392,6 +411,18 @@ impl OutboxState {
         }
         self.append(frame, re);
         if too_slow { Delivery::CutOff } else { Delivery::Queued }
+    }
+
+    /// Notes that the end of a game takes the next number. False if it has been told.
+    fn note_end(&mut self, game: &GameId) -> bool {
+        if self.ends.iter().any(|(_, told)| told == game) {
+            return false;
+        }
+        if self.ends.len() == ENDS_MAX {
+            self.ends.pop_front();
+        }
+        self.ends.push_back((self.next, game.clone()));
+        true
     }
 
     fn push_droppable(&mut self, frame: &Frame) -> Delivery {
@@ -489,9 +520,9 @@ fn about(message: &ServerMessage) -> Option<(&GameId, Kind)> {
         ServerMessage::Turn(turn) => Some((&turn.game, Kind::Update)),
         ServerMessage::Reaction(reaction) => Some((&reaction.game, Kind::Update)),
         ServerMessage::OpponentGone(gone) => Some((&gone.game, Kind::Update)),
-        ServerMessage::RematchOffer(offered) | ServerMessage::TakebackOffer(offered) => {
-            Some((&offered.game, Kind::Update))
-        }
+        ServerMessage::RematchOffer(offered)
+        | ServerMessage::TakebackOffer(offered)
+        | ServerMessage::TakebackRefused(offered) => Some((&offered.game, Kind::Update)),
         // Sent again with the next move or within a second or two; no snapshot needs to repair it.
         ServerMessage::Crowd(_)
         | ServerMessage::Truth(_)

@@ -1,11 +1,11 @@
 //! All sessions, by id and by player, and what connected players have declared.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Session, is_single};
-use crate::model::ids::{PlayerId, SessionId, TokenId};
+use crate::model::ids::{PlayerId, PlayerName, SessionId, TokenId};
 use crate::model::player::Identity;
 use crate::play::room::directory::GamesTaken;
 use crate::protocol::client::Settings as Declared;
@@ -13,6 +13,7 @@ use crate::protocol::terms::Accepts;
 
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::BotProfile;
+use crate::system::shares::Payer;
 
 /// What a connected player has declared.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,8 +92,10 @@ struct PresentPlayer {
 
 #[derive(Debug, Default)]
 struct RegistryInner {
-    by_id: HashMap<SessionId, Arc<Session>>,
-    players: HashMap<PlayerId, PresentPlayer>,
+    by_id: BTreeMap<SessionId, Arc<Session>>,
+    players: BTreeMap<PlayerId, PresentPlayer>,
+    /// The same by name, without regard to case.
+    by_name: HashMap<String, PlayerId>,
 }
 
 /// All sessions of this process. Cloning gives another view of the same.
@@ -134,11 +137,12 @@ impl Sessions {
         change: impl FnOnce(&mut PlayerSettings),
     ) -> Result<Vec<Arc<Session>>, Arc<Session>> {
         let mut inner = self.lock();
-        let RegistryInner { by_id, players } = &mut *inner;
+        let RegistryInner { by_id, players, by_name } = &mut *inner;
         match by_id.entry(session.id().clone()) {
             Entry::Occupied(there) => return Err(Arc::clone(there.get())),
             Entry::Vacant(place) => place.insert(Arc::clone(session)),
         };
+        by_name.insert(session.identity().name.key(), session.player().clone());
         let fresh = || Present {
             identity: session.identity().clone(),
             settings: PlayerSettings::new(self.games_max),
@@ -174,6 +178,10 @@ impl Sessions {
             return Removed::One;
         }
         inner.players.remove(session.player());
+        let name = session.identity().name.key();
+        if inner.by_name.get(&name) == Some(session.player()) {
+            inner.by_name.remove(&name);
+        }
         Removed::Last
     }
 
@@ -185,6 +193,18 @@ impl Sessions {
     /// The session of this id.
     pub fn get(&self, id: &SessionId) -> Option<Arc<Session>> {
         self.lock().by_id.get(id).cloned()
+    }
+
+    /// A connected player of this name, without regard to case.
+    pub(crate) fn by_name(&self, name: &PlayerName) -> Option<Identity> {
+        let inner = self.lock();
+        let player = inner.players.get(inner.by_name.get(&name.key())?)?;
+        Some(player.present.identity.clone())
+    }
+
+    /// Whose shares a player uses up, by the newest connection; nobody's without one.
+    pub(crate) fn payer(&self, player: &PlayerId) -> Option<Payer> {
+        Some(self.lock().players.get(player)?.sessions.last()?.payer())
     }
 
     /// All sessions of a player.

@@ -8,6 +8,7 @@
 //! - Its socket asks for what is kept in mind about the client, and rooms change it with each message.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,7 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::system::ask::ask;
+use crate::system::shares::Payer;
 
 pub(crate) use super::session_state::WATCHED_MAX;
 
@@ -71,6 +73,8 @@ pub(crate) struct Returning {
     /// The last message that it has seen.
     pub(crate) seen: u64,
     pub(crate) declared: Declared,
+    /// Where it is now.
+    pub(crate) address: IpAddr,
     /// The request that `welcome` answers.
     pub(crate) re: Option<String>,
 }
@@ -104,6 +108,8 @@ pub(crate) struct NewSession {
     pub(crate) identity: Identity,
     /// The stored credential whose revocation ends it.
     pub(crate) credential: Option<TokenId>,
+    /// Where its client is.
+    pub(crate) address: IpAddr,
     /// Where its messages wait.
     pub(crate) outbox: Outbox,
     /// Tells whether the player has live games.
@@ -124,7 +130,7 @@ impl Session {
             directory: new.directory,
             commands,
             round_trip_us: AtomicU64::new(0),
-            state: Mutex::default(),
+            state: Mutex::new(SessionState::at(new.address)),
         };
         (Arc::new(session), inbox)
     }
@@ -149,6 +155,16 @@ impl Session {
 
     pub fn player(&self) -> &PlayerId {
         &self.identity.id
+    }
+
+    /// Whose shares it uses up.
+    pub(crate) fn payer(&self) -> Payer {
+        Payer { address: self.state().address, account: Some(self.identity.id.clone()) }
+    }
+
+    /// Its client is back, perhaps from elsewhere.
+    pub(crate) fn moved_to(&self, address: IpAddr) {
+        self.state().address = address;
     }
 
     /// The stored credential whose revocation ends it.

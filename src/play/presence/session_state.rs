@@ -1,6 +1,7 @@
 //! What the server keeps in mind about one client between its messages: plain data, which [`super::Session`] guards.
 
 use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
 
 use crate::model::ids::GameId;
 use crate::protocol::client::Feed;
@@ -22,8 +23,10 @@ struct OpenTurn {
 }
 
 /// What is kept in mind about one client.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SessionState {
+    /// Where its client was when it came last.
+    pub(super) address: IpAddr,
     /// The turn of each game where this client was asked for a move and none of its moves was played yet.
     open_turns: HashMap<GameId, OpenTurn>,
     useless_moves: u32,
@@ -36,6 +39,19 @@ pub(super) struct SessionState {
 }
 
 impl SessionState {
+    /// Nothing, but where its client is.
+    pub(super) fn at(address: IpAddr) -> Self {
+        Self {
+            address,
+            open_turns: HashMap::new(),
+            useless_moves: 0,
+            watched: HashSet::new(),
+            feeds: HashSet::new(),
+            is_draining: false,
+            is_cut: false,
+        }
+    }
+
     pub(super) fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
         self.open_turns.get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
     }
@@ -119,20 +135,24 @@ mod tests {
     use crate::protocol::server::Offered;
     use crate::protocol::terms::WireSide;
 
+    fn fresh() -> SessionState {
+        SessionState::at(IpAddr::from([192, 0, 2, 1]))
+    }
+
     fn game(number: usize) -> GameId {
         format!("g{number}").parse().unwrap()
     }
 
     #[test]
     fn a_tenth_useless_move_is_too_many() {
-        let mut state = SessionState::default();
+        let mut state = fresh();
         let useless: Vec<bool> = (0..10).map(|_| state.useless_move()).collect();
         assert_eq!(useless, [false, false, false, false, false, false, false, false, false, true]);
     }
 
     #[test]
     fn so_many_games_are_watched_and_no_more() {
-        let mut state = SessionState::default();
+        let mut state = fresh();
         assert!((0..WATCHED_MAX).all(|number| state.watch(&game(number))));
         assert!(!state.watch(&game(WATCHED_MAX)));
         assert!(state.watch(&game(0)), "it is watched already");
@@ -143,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_refused_answer_leaves_the_turn_open_if_it_may_be_corrected() {
-        let mut state = SessionState::default();
+        let mut state = fresh();
         state.open_turns.insert(game(1), OpenTurn { ply: 4, answered: false });
         assert!(state.has_open_turn(&game(1), 4) && !state.has_open_turn(&game(1), 5));
         state.turn_answered(&game(1));

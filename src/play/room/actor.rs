@@ -14,8 +14,9 @@ use tracing::{Instrument, debug, error, info_span, warn};
 
 use self::live_value::WatchedValue;
 use super::directory::{Directory, PublicGame};
-use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle};
+use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle, SeatWait};
 use super::members::Members;
+use super::pacing::CrowdPace;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
@@ -24,6 +25,7 @@ use crate::protocol::server::GameEnd;
 use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement};
 use crate::system::metrics::Metrics;
+use crate::system::pauses::{PauseListener, Pauses};
 
 use crate::analysis::live_value::LiveValues;
 use crate::model::time::UnixMillis;
@@ -71,6 +73,8 @@ pub(crate) struct RoomDeps {
     pub(crate) metrics: Arc<Metrics>,
     /// Says what the game is worth.
     pub(crate) live_values: LiveValues,
+    /// Says when the daemon stood still.
+    pub(crate) pauses: Pauses,
 }
 
 /// What is being stored.
@@ -97,8 +101,10 @@ pub(crate) struct RoomActor {
     pausing: Option<oneshot::Sender<()>>,
     crowd_due: Option<Instant>,
     crowd_told: Option<Instant>,
+    pace: CrowdPace,
     value: WatchedValue,
     closes_at: Option<Instant>,
+    pauses: PauseListener,
 }
 
 impl std::fmt::Debug for RoomActor {
@@ -116,6 +122,7 @@ impl RoomActor {
         let public = Arc::new(PublicGame::new(state.spec().clone(), players.clone(), moves));
         deps.directory.insert(handle.clone(), Arc::clone(&public));
         let actor = Self {
+            pauses: deps.pauses.listen(),
             state,
             players,
             public,
@@ -127,6 +134,7 @@ impl RoomActor {
             pausing: None,
             crowd_due: None,
             crowd_told: None,
+            pace: CrowdPace::default(),
             value: WatchedValue::default(),
             closes_at: None,
         };
@@ -190,6 +198,7 @@ impl RoomActor {
             (result, storing) = answer_of(&mut self.storing) => self.store_answered(result, storing).await,
             command = self.inbox.recv() => match command {
                 Some(command) => {
+                    self.heed_pauses().await;
                     self.take(command).await;
                     Step::Continue(())
                 }
@@ -197,6 +206,10 @@ impl RoomActor {
             },
             value = self.value.answer() => {
                 self.tell_value(value).await;
+                Step::Continue(())
+            }
+            () = self.pauses.paused() => {
+                self.heed_pauses().await;
                 Step::Continue(())
             }
             () = sleep_until(deadline) => self.deadline_passed().await,
@@ -210,13 +223,26 @@ impl RoomActor {
         {
             alarm = Some(at.max(now() + STALL_RECHECK));
         }
-        [alarm, self.crowd_due, self.closes_at].into_iter().flatten().min()
+        [alarm, self.crowd_due, self.pace.due(), self.closes_at].into_iter().flatten().min()
+    }
+
+    /// Gives back what passed of the players' time while the daemon stood still. Whatever acts upon time comes after
+    /// this: the timers of flags may fire before the heartbeat's.
+    async fn heed_pauses(&mut self) {
+        for pause in self.pauses.take(now()) {
+            let effects = self.state.give_back(pause);
+            self.carry_out(effects, None).await;
+        }
     }
 
     async fn deadline_passed(&mut self) -> Step {
+        self.heed_pauses().await;
         let now = now();
         if self.crowd_due.is_some_and(|due| due <= now) {
             self.tell_crowd(now).await;
+        }
+        if self.pace.due().is_some_and(|due| due <= now) {
+            self.catch_watchers_up().await;
         }
         if self.closes_at.is_some_and(|due| due <= now) {
             return Step::Break(Closed::Done);
@@ -234,8 +260,10 @@ impl RoomActor {
             return self.execute(command).await;
         }
         match command {
-            // These come once in the life of a room.
-            Command::Fail { .. } | Command::Pause { .. } => self.deferred.push_back(command),
+            // These come once in the life of a room, or once a turn.
+            Command::Fail { .. } | Command::Wait { .. } | Command::Pause { .. } => {
+                self.deferred.push_back(command);
+            }
             Command::Play { .. } | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
                 self.deferred.push_back(command);
             }
@@ -258,10 +286,10 @@ impl RoomActor {
             Command::Play { player, play, reply } => self.play(&player, &play, reply).await,
             Command::Act { player, action, reply } => self.act(&player, action, reply).await,
             Command::Fail { side } => {
-                if let Ok(effects) = self.state.fail(side, now(), UnixMillis::now()) {
-                    self.carry_out(effects, None).await;
-                }
+                let effects = self.state.fail(side, now(), UnixMillis::now()).unwrap_or_default();
+                self.carry_out(effects, None).await;
             }
+            Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
                 let answer = self.sit(&player, member, recipient).await;
                 // Whoever asked may have gone; the seat is kept all the same until it leaves.
@@ -302,6 +330,15 @@ impl RoomActor {
         }
     }
 
+    /// The server keeps a seat waiting, or does so no longer.
+    async fn seat_waits(&mut self, side: Side, wait: SeatWait) {
+        let effects = match wait {
+            SeatWait::Begins => self.state.hold(side, now()),
+            SeatWait::Ends => self.state.release(side, now()),
+        };
+        self.carry_out(effects, None).await;
+    }
+
     /// The writer has answered.
     async fn store_answered(&mut self, result: WriteResult, storing: Storing) -> Step {
         let Storing { asker, received, answer: _ } = storing;
@@ -313,7 +350,8 @@ impl RoomActor {
                     self.deps.metrics.moved(now().saturating_duration_since(received));
                 }
             }
-            Err(WriteError::Busy) => {
+            // Of what goes on nothing is refused because of an obstacle: it waits.
+            Err(WriteError::Busy | WriteError::Obstructed(_)) => {
                 warn!("too much waits to be stored, the move is refused");
                 let effects = self.state.not_stored(now());
                 if let Some(asker) = asker {

@@ -1,6 +1,6 @@
 //! Which rooms there are: by game, and by player.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -143,8 +143,8 @@ pub(crate) fn shown_crowd(watching: u32) -> u32 {
 
 #[derive(Debug, Default)]
 struct Rooms {
-    by_game: HashMap<GameId, (RoomHandle, Arc<PublicGame>)>,
-    by_player: HashMap<PlayerId, HashSet<GameId>>,
+    by_game: BTreeMap<GameId, (RoomHandle, Arc<PublicGame>)>,
+    by_player: HashMap<PlayerId, BTreeSet<GameId>>,
 }
 
 /// All rooms of this process. Cloning gives another view of the same directory.
@@ -209,9 +209,14 @@ impl Directory {
         games.filter_map(|game| rooms.by_game.get(game)).map(|(handle, _)| handle.clone()).collect()
     }
 
+    /// How many rooms there are, those whose game has just ended among them.
+    pub(crate) fn count(&self) -> usize {
+        self.read().by_game.len()
+    }
+
     /// How many live games a player has.
     pub(crate) fn games_of(&self, player: &PlayerId) -> usize {
-        self.read().by_player.get(player).map_or(0, HashSet::len)
+        self.read().by_player.get(player).map_or(0, BTreeSet::len)
     }
 
     /// The same, and how many of them are against bots.

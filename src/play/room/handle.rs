@@ -35,7 +35,7 @@ pub(crate) trait Recipient: Send + Sync {
 }
 
 /// Tells connections apart within the process.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct MemberId(u64);
 
 impl MemberId {
@@ -110,6 +110,13 @@ pub(crate) enum Action {
     React { emoji: String },
 }
 
+/// What the server makes of a seat that it keeps waiting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SeatWait {
+    Begins,
+    Ends,
+}
+
 pub(super) enum Command {
     Play {
         player: PlayerId,
@@ -124,6 +131,10 @@ pub(super) enum Command {
     },
     Fail {
         side: Side,
+    },
+    Wait {
+        side: Side,
+        wait: SeatWait,
     },
     Sit {
         player: PlayerId,
@@ -216,6 +227,7 @@ impl RoomHandle {
             }
             Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,
             Command::Fail { .. }
+            | Command::Wait { .. }
             | Command::Sit { .. }
             | Command::Prompt { .. }
             | Command::Connected { .. }
@@ -235,6 +247,16 @@ impl RoomHandle {
     /// The house bot at this seat is broken.
     pub(crate) async fn fail(&self, side: Side) {
         self.tell(Command::Fail { side }).await;
+    }
+
+    /// The server keeps this seat waiting: its clock stands until [`Self::release`].
+    pub(crate) async fn hold(&self, side: Side) {
+        self.tell(Command::Wait { side, wait: SeatWait::Begins }).await;
+    }
+
+    /// The seat can begin.
+    pub(crate) async fn release(&self, side: Side) {
+        self.tell(Command::Wait { side, wait: SeatWait::Ends }).await;
     }
 
     /// Takes the player's seat with one more connection and sends it a snapshot. `None` if the player has none here.

@@ -9,6 +9,7 @@ mod deadline;
 mod ending;
 mod freeze;
 mod history;
+mod hold;
 mod rematch;
 mod takeback;
 mod turn;
@@ -57,6 +58,8 @@ pub(crate) enum Effect {
     Prompt(Side),
     /// Send everybody a fresh snapshot.
     Resnapshot,
+    /// Tell both sides that the daemon stood still, and that the side to move got so much time back.
+    GivenBack(Duration),
     /// Tell everybody that the game is over.
     Ended,
     /// Tell everybody that a side is gone or back, and when its opponent may claim the win.
@@ -73,6 +76,8 @@ pub(crate) enum Effect {
     RematchAgreed,
     /// Tell both sides that one wants its last move back.
     TakebackOffered(Side),
+    /// Tell both sides that this one does not give the other's move back.
+    TakebackRefused(Side),
 }
 
 /// Events to store.
@@ -111,6 +116,8 @@ pub(crate) struct RoomState {
     illegal: BySide<u8>,
     presence: BySide<Presence>,
     freeze: Option<Freeze>,
+    /// Since when the server keeps the side to move waiting.
+    held: Option<Instant>,
     takeback: Option<Side>,
     rematch: BySide<bool>,
     end: Option<(Ending, Settlement)>,
@@ -157,6 +164,7 @@ impl RoomState {
             illegal: BySide { first: 0, second: 0 },
             presence: BySide { first: away, second: away },
             freeze: None,
+            held: None,
             takeback: None,
             rematch: BySide { first: false, second: false },
             end: None,
@@ -295,7 +303,7 @@ impl RoomState {
         if self.end.is_some() || self.frozen_until().is_some() {
             return Vec::new();
         }
-        if self.clock.turn_started().is_none() {
+        if self.clock.turn_started().is_none() && self.held.is_none() {
             // The side to move has come back after a restart while the event was waiting.
             return self.start_turn(now);
         }

@@ -102,6 +102,7 @@ impl RoomState {
             line: end.and_then(|_| line(self.position())),
             watching,
             frozen_ms: self.frozen_for(now).map(millis),
+            given_back_ms: None,
             skipped: None,
         }
     }

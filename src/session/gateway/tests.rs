@@ -1,12 +1,15 @@
 use std::time::Duration;
 
 use super::*;
-use crate::play::presence::outbox::Next;
+use crate::model::opening::SideChoice;
+use crate::play::presence::outbox::{Next, RING_MESSAGES_MAX};
 use crate::protocol::ClientMessage;
-use crate::protocol::client::Watch;
+use crate::protocol::client::{OnGame, OpenChallenge, Ping, Watch};
 use crate::protocol::server::ServerMessage;
-use crate::session::port::RESUME_WITHIN;
-use crate::testing::{Arena, Client, hello, kind, unknown_token};
+use crate::protocol::terms::{Terms, WireVariant};
+use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
+use crate::system::shares::Share;
+use crate::testing::{Arena, BLITZ, Client, hello, kind, unknown_token};
 
 fn close_code(client: &Client) -> Option<CloseCode> {
     client.port.outbox().parted(&client.attachment)
@@ -88,6 +91,81 @@ async fn a_session_ends_two_minutes_after_its_last_loss_and_not_after_an_earlier
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_idle_guest_is_waited_for_ten_seconds_and_one_with_business_for_two_minutes() {
+    let arena = Arena::new().await;
+    let count = || arena.services.sessions.count();
+    let idle = arena.guest().await;
+    let (playing, offering) = (arena.guest().await, arena.guest().await);
+    let guest = |client: &Client| arena.services.sessions.of(&client.welcome.you.id)[0].identity().clone();
+    let house = arena.services.host.house().all()[0].identity.clone();
+    arena.start(&guest(&playing), &house).await;
+    let link = OpenChallenge { terms: casual(), key: None };
+    offering.say(ClientMessage::OpenChallenge(link)).await;
+    arena.settle().await;
+    for client in [&idle, &playing, &offering] {
+        client.vanish().await;
+    }
+    tokio::time::sleep(IDLE_GUEST_WITHIN.saturating_sub(Duration::from_secs(1))).await;
+    assert_eq!(count(), 3);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(count(), 2, "nothing to come back for");
+    let back = arena.hello(Credential::None, offering.resuming()).await;
+    assert!(back.welcome.resumed);
+    back.vanish().await;
+    tokio::time::sleep(RESUME_WITHIN + Duration::from_secs(1)).await;
+    assert_eq!(count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_network_makes_so_many_sessions_a_minute_and_takes_none_from_others() {
+    let arena = Arena::new().await;
+    let budget = Share::Session.rule().network.budget.unwrap();
+    let first = arena.guest_from("192.0.2.1").await;
+    for _ in 1..budget.amount {
+        arena.guest_from("192.0.2.1").await;
+    }
+    let refused = arena.try_hello_from("192.0.2.1", Credential::None, hello()).await.err().unwrap();
+    assert_eq!((refused.error.code, refused.code), (ErrorCode::Quota, CloseCode::Flooding));
+    let wait = Duration::from_millis(refused.error.retry_ms.unwrap());
+    assert!(wait <= budget.period / budget.amount, "{wait:?}");
+    arena.guest_from("192.0.2.2").await;
+    first.vanish().await;
+    let back = arena.try_hello_from("192.0.2.1", Credential::None, first.resuming()).await;
+    assert!(back.is_ok(), "to go on costs nothing");
+    tokio::time::sleep(wait + Duration::from_millis(1)).await;
+    arena.guest_from("192.0.2.1").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_guests_leaves_nothing_behind() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let _ada = arena.join(&ada).await;
+    let tasks = arena.services.tasks.len();
+    for number in 0..300 {
+        let guest = arena.guest_from(&format!("192.0.2.{}", number % 250)).await;
+        guest.vanish().await;
+    }
+    tokio::time::sleep(IDLE_GUEST_WITHIN + Duration::from_secs(1)).await;
+    arena.settle().await;
+    assert_eq!(arena.services.sessions.count(), 1);
+    assert_eq!(arena.services.tasks.len(), tasks);
+    assert_eq!(arena.services.sessions.by_name(&ada.identity.name), Some(ada.identity.clone()));
+}
+
+/// Terms of a casual game.
+fn casual() -> Terms {
+    Terms {
+        time: BLITZ,
+        rated: false,
+        variant: WireVariant::default(),
+        opening: None,
+        games: 1,
+        side: SideChoice::Random,
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_newer_connection_of_a_bot_takes_over_its_seats_and_not_its_settings() {
     let arena = Arena::new().await;
     let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
@@ -163,6 +241,36 @@ async fn after_a_restart_a_session_goes_on_with_its_games() {
     assert_eq!(heard.iter().map(kind).collect::<Vec<_>>(), ["game", "synced"]);
     let ServerMessage::Game(snapshot) = &heard[0] else { panic!("{heard:?}") };
     assert_eq!((snapshot.moves.as_str(), snapshot.frozen_ms.is_some()), ("4", true));
+}
+
+/// Dates the session as a clock did that has been set back by an hour since.
+fn issue_in_an_hour(arena: &Arena, identity: &Identity, resuming: &mut Hello) {
+    let signer = &arena.services.signer;
+    let resume = resuming.resume.as_mut().unwrap();
+    let token = ResumeToken::read(signer, &resume.secret).unwrap();
+    let in_an_hour = UnixMillis(UnixMillis::now().0 + 3_600_000);
+    resume.secret = ResumeToken::new(&token.session, identity, token.credential, in_an_hour).write(signer);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_goes_on_though_the_clock_was_set_back_before_the_start() {
+    let before = Arena::new().await;
+    let ada = before.person("Ada").await;
+    let mut resuming = before.join(&ada).await.resuming();
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    issue_in_an_hour(&arena, &ada.identity, &mut resuming);
+    assert!(arena.hello(Credential::None, resuming).await.welcome.resumed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_has_ended_is_over_though_the_clock_was_set_back_since() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let client = arena.join(&ada).await;
+    let mut resuming = client.resuming();
+    client.leave().await;
+    issue_in_an_hour(&arena, &ada.identity, &mut resuming);
+    assert!(!arena.hello(Credential::None, resuming).await.welcome.resumed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -256,21 +364,118 @@ async fn a_game_that_a_socket_watches_after_the_end_of_its_session_is_left_with_
     assert_eq!(watching().await, 0);
 }
 
+/// A session that is entered and not yet left to its task.
+fn half_opened(arena: &Arena, identity: &Identity) -> OwnedSession {
+    let proven = Proven { identity: identity.clone(), credential: None };
+    let id = SessionId::random(&mut chance());
+    let address = "127.0.0.1".parse().unwrap();
+    let request = KnownHello { hello: hello(), profile: None, proven, address };
+    let owned = arena.gateway.make(id, "secret", &request, Outbox::new());
+    arena.services.sessions.insert(&owned.session, 0, None, |_| {}).unwrap();
+    owned
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_whose_task_has_panicked_ends_with_its_socket() {
     let arena = Arena::new().await;
     let ada = arena.person("Ada").await;
-    let proven = Proven { identity: ada.identity.clone(), credential: None };
-    let id = SessionId::random(&mut rng());
-    let OwnedSession { session, inbox } = arena.gateway.make(id, "secret", &proven, Outbox::new());
-    arena.services.sessions.insert(&session, 0, None, |_| {}).unwrap();
-    drop(inbox);
+    let mut owned = half_opened(&arena, &ada.identity);
+    let session = Arc::clone(&owned.session);
+    drop(owned.inbox.take());
     let welcome = arena.services.welcome(&session, false).await.unwrap();
     let attachment = session.outbox().attach(None, &welcome, None).unwrap();
     let socket = arena.gateway.opened(&session, attachment.clone());
-    session.outbox().detach(&attachment);
-    socket.session.disconnected(attachment, Disconnected::Lost).await;
+    socket.let_go(Disconnected::Lost).await;
     assert!(arena.services.sessions.all().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_opener_panics_half_way_is_struck_out() {
+    let arena = Arena::new().await;
+    let ada = arena.person("Ada").await;
+    let owned = half_opened(&arena, &ada.identity);
+    let session = Arc::clone(&owned.session);
+    let opener = tokio::spawn(async move {
+        let _owned = owned;
+        panic!("between entering and leaving it to its task")
+    });
+    assert!(opener.await.is_err());
+    arena.settle().await;
+    assert!(arena.services.sessions.all().is_empty());
+    assert!(
+        session
+            .ask(|ended| SessionCommand::End { how: Connection::Lost, code: CloseCode::Bye, ended })
+            .await
+            .is_none()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_nobody_takes_waits_for_its_client() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let mut other = arena.join(&bob).await;
+    arena.start(&ada.identity, &bob.identity).await;
+    drop(arena.try_hello(ada.credential.clone(), hello()).await.unwrap());
+    arena.settle().await;
+    assert!(!arena.services.sessions.is_online(&ada.identity.id));
+    assert_eq!(other.hear_kinds().pop().as_deref(), Some("opponent_gone"));
+    tokio::time::sleep(2 * RESUME_WITHIN).await;
+    assert_eq!(arena.services.sessions.of(&ada.identity.id).len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_was_replaced_has_done_nothing_wrong() {
+    let arena = Arena::new().await;
+    let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
+    let (_person, older) = (arena.join(&ada).await, arena.join(&bot).await);
+    arena.start(&bot.identity, &ada.identity).await;
+    let newer = arena.join(&bot).await;
+    older.vanish().await;
+    arena.settle().await;
+    let faults = || arena.services.store.bot_faults(&bot.identity.id, 10);
+    assert_eq!(faults().await.unwrap(), []);
+    newer.vanish().await;
+    arena.settle().await;
+    assert_eq!(faults().await.unwrap().len(), 1, "this one was a loss");
+}
+
+/// The ends that came, and whether `synced` was the last message.
+fn hear_ends(client: &mut Client) -> (usize, Option<String>) {
+    let kinds = client.hear_kinds();
+    (kinds.iter().filter(|kind| *kind == "game_end").count(), kinds.last().cloned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_a_full_ring_has_forgotten_is_told_to_the_session_that_takes_over() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let (first, mut second) = (arena.join(&ada).await, arena.join(&bob).await);
+    second.hear();
+    let (early, late) = (second.resuming(), arena.start(&ada.identity, &bob.identity).await);
+    arena.settle().await;
+    second.hear();
+    let game = arena.start(&ada.identity, &bob.identity).await;
+    first.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
+    arena.settle().await;
+    second.hear();
+    let seen = second.resuming();
+    second.vanish().await;
+    first.say(ClientMessage::Resign(OnGame { game: late.clone() })).await;
+    arena.settle().await;
+    let session = arena.services.sessions.of(&bob.identity.id).remove(0);
+    for n in 0..RING_MESSAGES_MAX {
+        session.tell(ServerMessage::Pong(Ping { n: n as u64 }));
+    }
+    let mut back = arena.hello(bob.credential.clone(), seen).await;
+    assert!(!back.welcome.resumed);
+    assert_eq!(hear_ends(&mut back), (1, Some("synced".to_owned())), "the other one was seen");
+    // Whoever names an early number of a session that is gone has heard neither.
+    let mut again = arena.hello(bob.credential.clone(), early).await;
+    assert!(!again.welcome.resumed);
+    assert_eq!(hear_ends(&mut again), (2, Some("synced".to_owned())));
+    let mut stranger = arena.hello(bob.credential.clone(), hello()).await;
+    assert_eq!(hear_ends(&mut stranger), (0, Some("synced".to_owned())), "it has missed nothing");
 }
 
 #[tokio::test(start_paused = true)]
@@ -299,5 +504,5 @@ fn size_of_future<F: Future>(_: fn(SessionTask) -> F) -> usize {
 #[test]
 fn a_session_is_small() {
     let (session, task) = (size_of::<Session>(), size_of_future(SessionTask::run));
-    assert!(session <= 512 && task <= 512, "{session} bytes, and {task} of its task");
+    assert!(session <= 544 && task <= 512, "{session} bytes, and {task} of its task");
 }

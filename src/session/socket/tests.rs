@@ -101,7 +101,7 @@ impl Gateway for FakeGateway {
         }
         let after = hello.resume.map(|resume| resume.seq);
         let attachment = self.session.outbox.attach(after, &welcome(), id.as_deref()).unwrap();
-        Ok(Opened { session: self.session.clone(), attachment })
+        Ok(Opened::new(self.session.clone(), attachment))
     }
 }
 
@@ -382,7 +382,7 @@ async fn a_panic_in_a_handler_ends_this_socket_and_its_session_hears_of_it() {
     let mut client = daemon.greet().await;
     client.say(r#"{"type":"unseek"}"#).await;
     assert_eq!(daemon.next_told().await, SessionCall::Disconnected(Disconnected::Lost));
-    client.task.await.unwrap();
+    assert!(client.task.await.unwrap_err().is_panic(), "whoever owns the task counts it");
 }
 
 // --- heartbeat, restart, replacement, resumption ---

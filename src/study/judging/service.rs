@@ -12,6 +12,8 @@ use tracing::{error, info, warn};
 
 use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::analysis::compute::ComputePool;
+#[cfg(test)]
+use crate::model::ids::GameId;
 use crate::storage::finished::{FinishedGame, News};
 use crate::storage::judgements::{Judgement, JudgingStep};
 use crate::storage::puzzles::{Harvest, NewPuzzle};
@@ -21,6 +23,8 @@ use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 use crate::study::puzzles::mining;
 use crate::system::metrics::Metrics;
+use crate::system::part::Part;
+use crate::system::supervision::Supervision;
 
 /// Games judged in one step. What was judged and not stored yet is judged again after a crash.
 const STEP_GAMES: usize = 8;
@@ -67,6 +71,8 @@ pub(crate) struct JudgingDeps {
     pub(crate) pool: ComputePool,
     /// Says how far it is behind.
     pub(crate) metrics: Arc<Metrics>,
+    /// Hears of games on which the solver chokes.
+    pub(crate) supervision: Supervision,
     /// How it is run.
     pub(crate) settings: JudgingSettings,
 }
@@ -80,6 +86,9 @@ pub(crate) struct JudgingActor {
     judge: Option<Judge>,
     /// Ends a search under way when the actor goes.
     stop: Arc<AtomicBool>,
+    /// A game that makes it panic.
+    #[cfg(test)]
+    chokes_on: Option<GameId>,
 }
 
 impl JudgingActor {
@@ -91,7 +100,14 @@ impl JudgingActor {
     pub(crate) fn new(deps: JudgingDeps) -> Result<Self, JudgingError> {
         let worker = Worker::start("judging", deps.settings.cpu_percent, Some(deps.pool.clone()))
             .map_err(JudgingError::Thread)?;
-        Ok(Self { deps, worker, judge: None, stop: Arc::default() })
+        Ok(Self {
+            deps,
+            worker,
+            judge: None,
+            stop: Arc::default(),
+            #[cfg(test)]
+            chokes_on: None,
+        })
     }
 
     /// Runs until the daemon stops. What was not stored then is judged again after the next start.
@@ -171,8 +187,12 @@ impl JudgingActor {
         };
         let number = game.settlement.as_ref().map(|settled| settled.number);
         let mut judge = self.judge.take().unwrap_or_else(|| Judge::new(Solver::new()));
-        let stop = Arc::clone(&self.stop);
+        let (stop, id) = (Arc::clone(&self.stop), game.spec.id.clone());
+        #[cfg(test)]
+        let chokes_on = self.chokes_on.clone();
         let job = move || {
+            #[cfg(test)]
+            assert_ne!(Some(&game.spec.id), chokes_on.as_ref(), "broken on purpose");
             let said = say(&game, &mut judge, &stop);
             (judge, said)
         };
@@ -180,7 +200,8 @@ impl JudgingActor {
             Ok(done) => done,
             // One game that the solver chokes on must not hold up all others for ever.
             Err(WorkerError::Panicked) => {
-                error!(number, "a game could not be judged: the solver panicked");
+                self.deps.supervision.panicked(Part::Judge);
+                self.deps.supervision.set_aside(Part::Judge, &format!("game {id}"));
                 return Ok((number, Said::NOTHING));
             }
             Err(gone @ WorkerError::Gone) => return Err(gone.into()),
@@ -247,6 +268,7 @@ mod tests {
             writer,
             pool: ComputePool::new(1),
             metrics: Arc::new(Metrics::new()),
+            supervision: Supervision::new(Arc::default()),
             settings: JudgingSettings { cpu_percent: 100, puzzles: 10 },
         })
         .unwrap()
@@ -304,6 +326,22 @@ mod tests {
         assert_eq!(said("g1").await, Some(Judgement::Unjudged));
         assert!(matches!(said("g2").await, Some(Judgement::Judged(_))));
         assert_eq!(judge.go_on().await.unwrap(), MoreWork::No);
+    }
+
+    #[tokio::test]
+    async fn a_game_that_makes_the_judge_panic_is_set_aside_and_counted() {
+        let store =
+            store_with(&[("g1", FIRST_WINS, GameResult::First), ("g2", FIRST_WINS_TOO, GameResult::First)])
+                .await;
+        let mut judge = actor(&store);
+        judge.chokes_on = Some("g1".parse().unwrap());
+        assert_eq!(judge.go_on().await.unwrap(), MoreWork::Perhaps);
+        assert_eq!(judge.go_on().await.unwrap(), MoreWork::No, "it is not tried again");
+        let said = store.judgement(&"g1".parse().unwrap()).await.unwrap();
+        assert_eq!(said, Some(Judgement::Unjudged));
+        let other = store.judgement(&"g2".parse().unwrap()).await.unwrap();
+        assert!(matches!(other, Some(Judgement::Judged(_))), "{other:?}");
+        assert_eq!(judge.deps.supervision.things_set_aside(), ["judge: game g1"]);
     }
 
     /// Finishes a game as a room does.

@@ -17,6 +17,7 @@ use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 use crate::system::bot_files::BotFileError;
 use crate::system::metrics::Metrics;
+use crate::system::supervision::Supervision;
 
 /// Why learners cannot be set up, or one of them cannot go on.
 #[derive(Debug, Error)]
@@ -77,6 +78,8 @@ pub(crate) struct LearningDeps {
     /// Whose waiting jobs go first.
     pub(crate) pool: ComputePool,
     pub(crate) metrics: Arc<Metrics>,
+    /// Hears of games on which a learner chokes.
+    pub(crate) supervision: Supervision,
     /// Where everybody sees how the learners do.
     pub(crate) learning: Learning,
     /// How it is run.

@@ -27,8 +27,10 @@ use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, Ste
 use crate::storage::record::StoredGame;
 
 use crate::model::time::UnixMillis;
+use crate::model::world::on_thread;
 use crate::storage::store::{Refused, Teaching, Write};
 use crate::storage::writer::WriteError;
+use crate::system::part::Part;
 
 /// Lessons that wait to be stored; no more are learnt while moves wait for the writer. With so many a state is stored
 /// even if its bytes are not due: moves wait for the transaction, and a network that catches up is written once a
@@ -87,6 +89,7 @@ pub(super) struct LearnerTask {
     /// Whether the judge, whose word the operator wants, has not come to the next game.
     waits: bool,
     resting_until: Option<tokio::time::Instant>,
+    pub(super) choking: Choking,
     /// Whether the store has it at all.
     is_stored: bool,
     share: TeacherShare,
@@ -102,6 +105,18 @@ struct Pending {
     covered: u64,
     lessons: Vec<Lesson>,
     versions: Vec<StoredVersion>,
+}
+
+/// What makes a learner panic. A game that is left out is no lesson, so what is stored stays what its lessons come to.
+#[derive(Debug, Default)]
+pub(super) struct Choking {
+    /// Up to this finished game it learns them one by one.
+    careful_up_to: u64,
+    /// These it leaves out.
+    set_aside: BTreeSet<u64>,
+    /// A game that makes it panic.
+    #[cfg(test)]
+    pub(super) chokes_on: Option<u64>,
 }
 
 impl LearnerTask {
@@ -129,6 +144,7 @@ impl LearnerTask {
             remaking: None,
             waits: false,
             resting_until: None,
+            choking: Choking::default(),
             is_stored: stored.is_some(),
             share: TeacherShare::default(),
             knowledge,
@@ -244,7 +260,7 @@ impl LearnerTask {
             };
             let number = game.settlement.as_ref().map_or(look.covered, |settled| settled.number);
             let records = records(game, self.plan.watches, &self.live.id);
-            if !records.is_empty() {
+            if !records.is_empty() && !self.choking.set_aside.contains(&number) {
                 let teachers = cache.teachers(game, deps).await?;
                 match admits(game, &teachers, deps).await? {
                     None => {
@@ -277,19 +293,26 @@ impl LearnerTask {
             marks.remove(&version.mark);
         }
         let now = UnixMillis::now();
-        let mut chunks = taught.chunks(CHUNK).map(<[TeachingGame]>::to_vec).peekable();
+        let size = if self.place.covered < self.choking.careful_up_to { 1 } else { CHUNK };
+        let mut chunks = taught.chunks(size).map(<[TeachingGame]>::to_vec).peekable();
         let mut is_first = true;
         while chunks.peek().is_some() || is_first {
             is_first = false;
             let chunk = chunks.next().unwrap_or_default();
             let Some(mut fold) = self.fold.take() else { break };
             let due = marks.clone();
+            let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
+            #[cfg(test)]
+            let chokes_on = self.choking.chokes_on;
             let job = move || {
+                #[cfg(test)]
+                assert!(chunk.iter().all(|(number, _)| Some(*number) != chokes_on), "broken on purpose");
                 let learnt = fold.learn(&chunk, &due, now);
                 let knowledge = fold.knowledge();
                 (fold, learnt, knowledge)
             };
-            let (fold, learnt, knowledge) = worker.run(job).await?;
+            let (fold, learnt, knowledge) =
+                worker.run(job).await.inspect_err(|error| self.choked(*error, &numbers, deps))?;
             self.fold = Some(fold);
             self.knowledge.replace(knowledge);
             pending.lessons.extend(learnt.lessons);
@@ -298,6 +321,23 @@ impl LearnerTask {
         pending.covered = covered;
         self.pending = Some(pending);
         Ok(())
+    }
+
+    /// Notes that learning from these games came to nothing. If one of them made it panic, it is found by learning them
+    /// one by one after the state is taken up again, and left out.
+    fn choked(&mut self, error: WorkerError, numbers: &[u64], deps: &LearningDeps) {
+        match error {
+            WorkerError::Gone => return,
+            WorkerError::Panicked => deps.supervision.panicked(Part::Learners),
+        }
+        match numbers {
+            [number] => {
+                self.choking.set_aside.insert(*number);
+                let what = format!("{} leaves out the finished game number {number}", self.plan.name);
+                deps.supervision.set_aside(Part::Learners, &what);
+            }
+            several => self.choking.careful_up_to = several.last().copied().unwrap_or_default(),
+        }
     }
 
     /// Whether as much was learnt as may wait to be stored.
@@ -465,7 +505,7 @@ impl LearnerTask {
         deps: &LearningDeps,
     ) -> Result<(), LearningError> {
         let (plan, state) = (self.plan.clone(), version.state.clone());
-        let recalled = tokio::task::spawn_blocking(move || LearnerFold::recall(&plan, &state)).await;
+        let recalled = on_thread(move || LearnerFold::recall(&plan, &state)).await;
         let recalled = match recalled.map_err(|_| WorkerError::Panicked)? {
             Ok(known) => known,
             Err(error) => {

@@ -88,6 +88,7 @@ pub(crate) fn play(exercise: Exercise) -> Result<[Write; 2], BotError> {
         time: TIME,
         rated: true,
         unrated_because: None,
+        footing: None,
         opening,
         pair: None,
         started_at: now,

@@ -18,6 +18,7 @@ use super::practice::{self, Exercise, RATED_GAMES, WRITES_REST};
 use crate::analysis::background::{MoreWork, Worker};
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::play::house::{HouseBot, HouseBots, KnowledgeSource};
 use crate::storage::StoreError;
 use crate::storage::finished::News;
@@ -138,6 +139,14 @@ impl LearningActor {
         info!(games, "learning has stopped");
     }
 
+    /// Makes a learner panic at the finished game of this number.
+    #[cfg(test)]
+    pub(super) fn choke(&mut self, learner: &PlayerName, number: u64) {
+        for task in self.learners.iter_mut().filter(|task| task.plan.name == *learner) {
+            task.choking.chokes_on = Some(number);
+        }
+    }
+
     /// Stores what was learnt and is not stored yet.
     pub(super) async fn save(&mut self) {
         for learner in &mut self.learners {
@@ -242,7 +251,7 @@ impl LearningActor {
         if self.learners.iter().any(LearnerTask::waits) {
             return Ok(MoreWork::No);
         }
-        let seed: u64 = rand::rng().random();
+        let seed: u64 = chance().random();
         let Some((first, second, opening)) = self.next_pairing(seed).await? else {
             self.practice.not_before = Some(now + NOBODY_DUE);
             return Ok(MoreWork::No);
@@ -252,7 +261,7 @@ impl LearningActor {
             self.practice.not_before = Some(now + NOBODY_DUE);
             return Ok(MoreWork::No);
         };
-        let (id, now) = (GameId::random(&mut rand::rng()), UnixMillis::now());
+        let (id, now) = (GameId::random(&mut chance()), UnixMillis::now());
         let job = move || -> Result<[Write; 2], LearningError> {
             let bots = BySide {
                 first: first_bot.build(Variant::STANDARD, seed)?,

@@ -32,6 +32,7 @@ use crate::storage::writer::WriterActor;
 use crate::storage::{MemoryStore, Writer};
 use crate::system::config::HouseBotConfig as Configured;
 use crate::system::metrics::Metrics;
+use crate::system::supervision::Supervision;
 
 /// A store that several learning services use one after the other, as after restarts.
 struct Arena {
@@ -74,6 +75,7 @@ impl Arena {
             house,
             pool: ComputePool::new(1),
             metrics: Arc::clone(&self.metrics),
+            supervision: Supervision::new(Arc::clone(&self.metrics)),
             learning: learning.clone(),
             settings: self.settings.clone(),
         };
@@ -235,6 +237,30 @@ async fn one_player_cannot_teach_alone() {
     }
     arena.learn().await;
     assert_eq!(arena.games_learnt("memory").await, 50, "25 of Ada, 25 of guests");
+    arena.check_sound().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_makes_a_learner_panic_is_found_and_left_out() {
+    let mut arena = Arena::new(&[], 0).await;
+    arena.learn().await;
+    let (memory, greedy) = (arena.learner_id("memory").await, arena.learner_id("greedy").await);
+    for _ in 0..5 {
+        arena.play(memory.clone(), greedy.clone()).await;
+    }
+    let (_, mut learners) = arena.learners().await;
+    learners.choke(&name("memory"), 3);
+    for _ in 0..4 {
+        while learners.round().await == MoreWork::Perhaps {}
+        tokio::time::sleep(Duration::from_mins(2)).await;
+    }
+    learners.save().await;
+    assert_eq!(arena.games_learnt("memory").await, 4, "all but one");
+    assert_eq!(arena.games_learnt("memory-spectator").await, 5);
+    let text = arena.metrics.text();
+    for line in ["panics_total{part=\"learners\"} 2\n", "set_aside_total{part=\"learners\"} 1\n"] {
+        assert!(text.contains(line), "{text}");
+    }
     arena.check_sound().await;
 }
 

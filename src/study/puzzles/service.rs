@@ -11,15 +11,17 @@ use super::attempt::{self, AttemptError, AttemptStanding};
 use super::choosing::{self, day_of};
 use super::grading::grade;
 use crate::accounts::{AccountError, Accounts};
-use crate::analysis::values::{Analysis, AnalysisError};
+use crate::analysis::values::{Analysis, AnalysisError, Asker};
 use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::storage::puzzles::{PuzzleEntry, PuzzleTry, StoredPuzzle, TryResult};
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
+use crate::system::shares::{Payer, Refusal, Share, Shares};
 
 /// Plies of a refutation at most: longer than any loss that makes a puzzle.
 const REFUTATION_PLIES_MAX: usize = 20;
@@ -39,6 +41,9 @@ pub(crate) enum PuzzleError {
     /// The store cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// Whoever tries has used up a share.
+    #[error(transparent)]
+    Share(#[from] Refusal),
     /// A guest cannot be stored.
     #[error(transparent)]
     Account(#[from] AccountError),
@@ -95,12 +100,34 @@ pub(crate) struct Puzzles {
     writer: Writer,
     accounts: Accounts,
     analysis: Analysis,
+    shares: Shares,
+}
+
+/// Who tries a puzzle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trier<'a> {
+    /// Whoever it is, if that is known.
+    pub(crate) who: Option<&'a Identity>,
+    /// Whose share it draws on.
+    pub(crate) payer: &'a Payer,
+}
+
+impl Trier<'_> {
+    fn asker(self) -> Asker {
+        Asker::Visitor(self.payer.clone())
+    }
 }
 
 impl Puzzles {
     /// Over what is stored.
-    pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, accounts: Accounts, analysis: Analysis) -> Self {
-        Self { store, writer, accounts, analysis }
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        writer: Writer,
+        accounts: Accounts,
+        analysis: Analysis,
+        shares: Shares,
+    ) -> Self {
+        Self { store, writer, accounts, analysis, shares }
     }
 
     /// One puzzle.
@@ -136,7 +163,7 @@ impl Puzzles {
         current: Option<&PuzzleId>,
     ) -> Result<ShownPuzzle, PuzzleError> {
         let (puzzles, tries) = self.known_of(who).await?;
-        let draw = rand::rng().random();
+        let draw = chance().random();
         let entry = choosing::next(&puzzles, &tries, current, draw).ok_or(PuzzleError::NoSuchPuzzle)?;
         self.show(&entry.id).await
     }
@@ -185,24 +212,25 @@ impl Puzzles {
     ///
     /// # Errors
     ///
-    /// There is no such puzzle, the moves are none of an attempt, or the store failed.
+    /// There is no such puzzle, the moves are none of an attempt, a share is used up, or the store failed.
     pub(crate) async fn attempt(
         &self,
-        who: Option<&Identity>,
+        trier: Trier<'_>,
         id: &PuzzleId,
         own_moves: &str,
         now: UnixMillis,
     ) -> Result<Feedback, PuzzleError> {
+        self.shares.spend(Share::PuzzleTry, trier.payer)?;
         let shown = self.show(id).await?;
         match attempt::check(&shown.stored.puzzle, own_moves)? {
             AttemptStanding::GoesOn { reply: _, line } => Ok(Feedback::GoesOn { line }),
             AttemptStanding::Solved { line } => {
-                self.note(who, id, TryResult::Solved, now).await?;
+                self.note(trier, id, TryResult::Solved, now).await?;
                 Ok(Feedback::Solved { line })
             }
             AttemptStanding::Wrong { game, right: _ } => {
-                self.note(who, id, TryResult::Failed, now).await?;
-                let (value, refutation) = self.refute(&game).await;
+                self.note(trier, id, TryResult::Failed, now).await?;
+                let (value, refutation) = self.refute(&trier.asker(), &game).await;
                 Ok(Feedback::Wrong { value, refutation })
             }
         }
@@ -215,15 +243,16 @@ impl Puzzles {
     /// As [`Puzzles::attempt`].
     pub(crate) async fn hint(
         &self,
-        who: Option<&Identity>,
+        trier: Trier<'_>,
         id: &PuzzleId,
         own_moves: &str,
         now: UnixMillis,
     ) -> Result<[Column; 2], PuzzleError> {
+        self.shares.spend(Share::PuzzleTry, trier.payer)?;
         let shown = self.show(id).await?;
         let (game, right) = attempt::next_question(&shown.stored.puzzle, own_moves)?;
-        self.note(who, id, TryResult::Failed, now).await?;
-        let other = self.tempting(game.position(), right).await;
+        self.note(trier, id, TryResult::Failed, now).await?;
+        let other = self.tempting(&trier.asker(), game.position(), right).await;
         Ok(if other < right { [other, right] } else { [right, other] })
     }
 
@@ -234,13 +263,14 @@ impl Puzzles {
     /// As [`Puzzles::attempt`].
     pub(crate) async fn solution(
         &self,
-        who: Option<&Identity>,
+        trier: Trier<'_>,
         id: &PuzzleId,
         now: UnixMillis,
     ) -> Result<String, PuzzleError> {
+        self.shares.spend(Share::PuzzleTry, trier.payer)?;
         let shown = self.show(id).await?;
         let solution = attempt::solution(&shown.stored.puzzle)?;
-        self.note(who, id, TryResult::Failed, now).await?;
+        self.note(trier, id, TryResult::Failed, now).await?;
         Ok(solution)
     }
 
@@ -256,18 +286,23 @@ impl Puzzles {
         Ok((puzzles, tries))
     }
 
-    /// Stores the first result of a person or a guest. Bots may ask a solver, so theirs say nothing about the puzzle.
+    /// Stores the first result of a person or a guest. Bots may ask a solver, so theirs say nothing about the puzzle;
+    /// and where more guests come from than a share allows, those who are new stay unknown.
     async fn note(
         &self,
-        who: Option<&Identity>,
+        trier: Trier<'_>,
         id: &PuzzleId,
         result: TryResult,
         now: UnixMillis,
     ) -> Result<(), PuzzleError> {
-        let who = match who {
+        let who = match trier.who {
             Some(who) if who.kind != PlayerKind::Bot => who,
             Some(_) | None => return Ok(()),
         };
+        let is_new = who.kind == PlayerKind::Guest && self.store.player(&who.id).await?.is_none();
+        if is_new && self.shares.spend(Share::Guest, trier.payer).is_err() {
+            return Ok(());
+        }
         let player = self.accounts.ensure_guest_stored(who).await?.id;
         let attempt = PuzzleTry { player: player.clone(), puzzle: id.clone(), result, at: now };
         self.writer.write(Write::TryPuzzle(attempt)).await?;
@@ -288,14 +323,19 @@ impl Puzzles {
 
     /// What a wrong move made of the position, for the one who made it, and how the other side goes on: to the end if
     /// it wins, by its next move if it holds.
-    async fn refute(&self, game: &Game) -> (Option<Value>, Vec<Column>) {
+    async fn refute(&self, asker: &Asker, game: &Game) -> (Option<Value>, Vec<Column>) {
         let mut position = *game.position();
         let mut line = Vec::new();
         let mut value = None;
         while position.outcome().is_none() && line.len() < REFUTATION_PLIES_MAX {
-            let scores = match self.analysis.columns(&position).await {
+            let scores = match self.analysis.columns(asker, &position).await {
                 Ok(scores) => scores,
-                Err(AnalysisError::Busy { .. } | AnalysisError::TooHard | AnalysisError::Compute(_)) => break,
+                Err(
+                    AnalysisError::Busy { .. }
+                    | AnalysisError::TooHard
+                    | AnalysisError::Share(_)
+                    | AnalysisError::Compute(_),
+                ) => break,
             };
             let (Some(best), Some(column)) = (scores.best(), central_best(&scores, &position)) else { break };
             let for_solver = *value.get_or_insert(-best.sign());
@@ -309,9 +349,9 @@ impl Puzzles {
     }
 
     /// The wrong column that looks best: the one that holds out the longest, else any.
-    async fn tempting(&self, position: &Position, right: Column) -> Column {
+    async fn tempting(&self, asker: &Asker, position: &Position, right: Column) -> Column {
         let others = || position.legal_columns().filter(move |column| *column != right);
-        let scores = self.analysis.columns(position).await.ok();
+        let scores = self.analysis.columns(asker, position).await.ok();
         let score = |column: &Column| scores.as_ref().and_then(|scores| scores.get(*column));
         others().max_by_key(score).unwrap_or(right)
     }
@@ -325,8 +365,9 @@ fn central_best(scores: &ColumnScores, position: &Position) -> Option<Column> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::*;
-    use crate::analysis::compute::ComputePool;
     use crate::model::signing::{KEY_BYTES, Signer};
     use crate::storage::MemoryStore;
     use crate::storage::puzzles::Harvest;
@@ -339,8 +380,23 @@ mod tests {
         tokio::spawn(actor.run());
         let harvest = Harvest { puzzles: shipped::puzzles(), keep: 0 };
         writer.write(Write::AddPuzzles(harvest)).await.unwrap();
-        let accounts = Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[1; KEY_BYTES]));
-        Puzzles::new(store, writer, accounts, Analysis::new(ComputePool::new(1)))
+        let (signer, shares) = (Signer::new(&[1; KEY_BYTES]), Shares::default());
+        let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer, shares.clone());
+        Puzzles::new(store, writer, accounts, Analysis::new(1, &shares), shares)
+    }
+
+    fn payer(last: u8) -> Payer {
+        Payer::stranger(IpAddr::from([192, 0, 2, last]))
+    }
+
+    /// Somebody with an account.
+    async fn person(puzzles: &Puzzles) -> Identity {
+        let guest = puzzles.accounts.new_guest().identity;
+        let stored = puzzles.accounts.ensure_guest_stored(&guest).await.unwrap();
+        let (player, name) = (stored.id.clone(), "Ada".parse().unwrap());
+        let promoted = Write::Promote { player, name, password: "$hash".into() };
+        puzzles.writer.write(promoted).await.unwrap();
+        Identity { kind: PlayerKind::Human, ..stored }
     }
 
     fn own_moves(shown: &ShownPuzzle) -> String {
@@ -358,12 +414,13 @@ mod tests {
     async fn the_daily_one_solved_makes_a_streak() {
         let puzzles = puzzles().await;
         let guest = puzzles.accounts.new_guest().identity;
+        let trier = Trier { who: Some(&guest), payer: &payer(1) };
         for (day, streak) in [(20_000, 1), (20_001, 2), (20_003, 1)] {
             let now = start_of(day);
             let daily = puzzles.daily(now).await.unwrap();
             let id = &daily.stored.puzzle.id;
             assert!(!puzzles.record(&guest, now).await.unwrap().solved_today);
-            let feedback = puzzles.attempt(Some(&guest), id, &own_moves(&daily), now).await.unwrap();
+            let feedback = puzzles.attempt(trier, id, &own_moves(&daily), now).await.unwrap();
             assert!(matches!(feedback, Feedback::Solved { .. }));
             let record = puzzles.record(&guest, now).await.unwrap();
             assert_eq!((record.streak, record.solved_today), (streak, true), "on day {day}");
@@ -376,33 +433,35 @@ mod tests {
     #[tokio::test]
     async fn a_wrong_move_is_refuted_and_only_the_first_attempt_counts() {
         let puzzles = puzzles().await;
-        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
-        let shown = puzzles.next(Some(&guest), None).await.unwrap();
+        let (ada, now) = (person(&puzzles).await, start_of(20_000));
+        let trier = Trier { who: Some(&ada), payer: &payer(1) };
+        let shown = puzzles.next(Some(&ada), None).await.unwrap();
         let id = shown.stored.puzzle.id.clone();
-        let feedback = puzzles.attempt(Some(&guest), &id, &wrong_column(&shown), now).await.unwrap();
+        let feedback = puzzles.attempt(trier, &id, &wrong_column(&shown), now).await.unwrap();
         let Feedback::Wrong { value: Some(value), refutation } = feedback else { panic!("{feedback:?}") };
         assert!(value < Value::Win && !refutation.is_empty());
-        puzzles.attempt(Some(&guest), &id, &own_moves(&shown), now).await.unwrap();
-        let record = puzzles.record(&guest, now).await.unwrap();
+        puzzles.attempt(trier, &id, &own_moves(&shown), now).await.unwrap();
+        let record = puzzles.record(&ada, now).await.unwrap();
         assert_eq!((record.tried, record.solved), (1, 0));
         let after = puzzles.show(&id).await.unwrap();
         assert_eq!(after.stored.record.tries, 1);
         assert!(after.grade > shown.grade);
-        let another = puzzles.next(Some(&guest), Some(&id)).await.unwrap();
+        let another = puzzles.next(Some(&ada), Some(&id)).await.unwrap();
         assert_ne!(another.stored.puzzle.id, id);
     }
 
     #[tokio::test]
     async fn hints_name_the_right_column_and_another_and_count() {
         let puzzles = puzzles().await;
-        let (guest, now) = (puzzles.accounts.new_guest().identity, start_of(20_000));
+        let (ada, now) = (person(&puzzles).await, start_of(20_000));
+        let trier = Trier { who: Some(&ada), payer: &payer(1) };
         let shown = puzzles.next(None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
-        let [left, right] = puzzles.hint(Some(&guest), id, "", now).await.unwrap();
+        let [left, right] = puzzles.hint(trier, id, "", now).await.unwrap();
         assert!(left < right);
         let answer = shown.stored.puzzle.line.chars().next().unwrap();
         assert!([left.digit(), right.digit()].contains(&answer));
-        assert_eq!(puzzles.solution(Some(&guest), id, now).await.unwrap(), shown.stored.puzzle.line);
+        assert_eq!(puzzles.solution(trier, id, now).await.unwrap(), shown.stored.puzzle.line);
         assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 1);
     }
 
@@ -413,10 +472,47 @@ mod tests {
         let id = &shown.stored.puzzle.id;
         let bot = Identity { kind: PlayerKind::Bot, ..puzzles.accounts.new_guest().identity };
         for who in [None, Some(&bot)] {
-            puzzles.attempt(who, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
+            let trier = Trier { who, payer: &payer(1) };
+            puzzles.attempt(trier, id, &own_moves(&shown), start_of(20_000)).await.unwrap();
         }
         assert_eq!(puzzles.show(id).await.unwrap().stored.record.tries, 0);
         let nothing = puzzles.show(&"p9".parse().unwrap()).await;
         assert!(matches!(nothing, Err(PuzzleError::NoSuchPuzzle)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn made_up_guests_neither_fill_the_store_nor_grade_puzzles() {
+        let puzzles = puzzles().await;
+        let (shown, now) = (puzzles.next(None, None).await.unwrap(), start_of(20_000));
+        let id = &shown.stored.puzzle.id;
+        let stored_at_most = Share::Guest.rule().network.budget.unwrap().amount;
+        let mut stored = 0;
+        for _ in 0..3 * stored_at_most {
+            let guest = puzzles.accounts.new_guest().identity;
+            let trier = Trier { who: Some(&guest), payer: &payer(1) };
+            puzzles.attempt(trier, id, &wrong_column(&shown), now).await.unwrap();
+            stored += u32::from(puzzles.store.player(&guest.id).await.unwrap().is_some());
+        }
+        assert_eq!(stored, stored_at_most);
+        assert_eq!(puzzles.show(id).await.unwrap().grade, shown.grade);
+        let guest = puzzles.accounts.new_guest().identity;
+        let trier = Trier { who: Some(&guest), payer: &payer(2) };
+        puzzles.attempt(trier, id, &own_moves(&shown), now).await.unwrap();
+        assert_eq!(puzzles.record(&guest, now).await.unwrap().solved, 1, "elsewhere all is as usual");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_tries_without_end_waits_and_another_does_not() {
+        let puzzles = puzzles().await;
+        let (shown, now) = (puzzles.next(None, None).await.unwrap(), start_of(20_000));
+        let budget = Share::PuzzleTry.rule().network.budget.unwrap();
+        puzzles.shares.charge(Share::PuzzleTry, &payer(1), u64::from(budget.amount));
+        let id = &shown.stored.puzzle.id;
+        let solution = async |last| {
+            let payer = payer(last);
+            puzzles.solution(Trier { who: None, payer: &payer }, id, now).await
+        };
+        assert!(matches!(solution(1).await, Err(PuzzleError::Share(_))));
+        assert!(solution(2).await.is_ok());
     }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::storage::MemoryStore;
 use crate::storage::tournaments::EndedBecause;
+use crate::system::supervision::Supervision;
 use crate::testing::{Account, Arena, Client, Setup};
 
 const HOUSE: &[(&str, &str)] =
@@ -34,7 +35,8 @@ async fn direct(arena: &Arena, config: TournamentConfig) -> (Tournaments, Cancel
     };
     let (director, board) = Director::new(deps, vec![config]).await.unwrap();
     let stop = CancellationToken::new();
-    tokio::spawn(director.run(stop.clone()));
+    let supervision = Supervision::new(Arc::default());
+    tokio::spawn(supervision.keep(director, stop.clone()));
     (board, stop)
 }
 

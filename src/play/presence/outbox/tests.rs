@@ -424,3 +424,32 @@ proptest! {
         prop_assert_eq!(client.seq, outbox.last_seq(), "everything arrives in the end");
     }
 }
+
+fn ended(id: &str) -> Frame {
+    let end = serde_json::json!({
+        "game": id, "event_seq": 1, "result": "first", "reason": "resign", "moves": "",
+        "clock": { "first": 1, "second": 1 },
+    });
+    Frame::new(ServerMessage::GameEnd(Box::new(serde_json::from_value(end).unwrap())))
+}
+
+#[test]
+fn the_end_of_a_game_is_told_once_but_always_answered() {
+    let outbox = Outbox::new();
+    let attachment = outbox.attach(None, &welcome(), None).unwrap();
+    outbox.deliver(&ended("g1"), Urgency::Must);
+    outbox.deliver(&ended("g1"), Urgency::Must);
+    outbox.deliver(&ended("g2"), Urgency::Must);
+    outbox.answer(&ended("g2"), Some("q1"));
+    assert_eq!(outbox.last_seq(), 4, "welcome, one end, another one, and the answer");
+    assert_eq!(outbox.ends(), [(2, game("g1")), (3, game("g2"))]);
+    outbox.detach(&attachment);
+    outbox.deliver(&ended("g1"), Urgency::Must);
+    assert_eq!(outbox.last_seq(), 4, "without a socket too");
+    for number in 0..ENDS_MAX {
+        outbox.deliver(&ended(&format!("h{number}")), Urgency::Must);
+    }
+    assert_eq!(outbox.ends().len(), ENDS_MAX);
+    outbox.attach(None, &welcome(), None).unwrap();
+    assert_eq!(outbox.ends(), [], "a session that starts afresh has heard of none");
+}

@@ -84,7 +84,9 @@ impl RoomActor {
         match verdict {
             Err(refusal) => self.refuse(&reply, &refusal),
             Ok(effects) => {
-                let answers_itself = effects.iter().any(|effect| !matches!(effect, Effect::RematchAgreed));
+                let is_news_for_others =
+                    |effect: &Effect| matches!(effect, Effect::RematchAgreed | Effect::TakebackRefused(_));
+                let answers_itself = effects.iter().any(|effect| !is_news_for_others(effect));
                 if !answers_itself {
                     reply.send(&Frame::new(ServerMessage::Ok(Done {})));
                 }

@@ -50,6 +50,7 @@ impl RoomActor {
                     self.public.set_board(self.state.game().notation(), false);
                     crowd.push(self.snapshot_frame(None, None));
                 }
+                Effect::GivenBack(time) => self.tell_given_back(time),
                 Effect::Ended => {
                     is_other_position = true;
                     crowd.extend(self.ended(asker.as_ref()).await);
@@ -60,8 +61,7 @@ impl RoomActor {
                     crowd.push(frame);
                 }
                 Effect::RematchOffered(side) => {
-                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
-                    let frame = Frame::new(ServerMessage::RematchOffer(offered));
+                    let frame = Frame::new(ServerMessage::RematchOffer(self.offered_by(side)));
                     self.members.tell_players(side, &frame, asker.as_ref());
                 }
                 Effect::RematchAgreed => {
@@ -69,18 +69,54 @@ impl RoomActor {
                     self.tell_host(RoomNews::RematchAgreed { spec }).await;
                 }
                 Effect::TakebackOffered(side) => {
-                    let offered = Offered { game: self.state.spec().id.clone(), by: side.into() };
-                    let frame = Frame::new(ServerMessage::TakebackOffer(offered));
+                    let frame = Frame::new(ServerMessage::TakebackOffer(self.offered_by(side)));
                     self.members.tell_players(side, &frame, asker.as_ref());
+                }
+                Effect::TakebackRefused(side) => {
+                    let frame = Frame::new(ServerMessage::TakebackRefused(self.offered_by(side)));
+                    // Whoever refused is answered `ok`; its other connections hear it here.
+                    self.members.tell_players(side, &frame, None);
                 }
             }
         }
-        for frame in crowd {
-            self.members.tell_watchers(&frame, Urgency::Droppable).await;
-        }
+        self.tell_watchers(crowd).await;
         if is_other_position {
             self.value.forget();
             self.seek_value();
+        }
+    }
+
+    fn offered_by(&self, side: Side) -> Offered {
+        Offered { game: self.state.spec().id.clone(), by: side.into() }
+    }
+
+    fn tell_given_back(&self, time: Duration) {
+        for side in Side::BOTH {
+            let snapshot = Snapshot { given_back_ms: Some(millis(time)), ..self.snapshot(Some(side)) };
+            let frame = Frame::new(ServerMessage::Game(Box::new(snapshot)));
+            self.members.tell_side(side, &frame, None);
+        }
+    }
+
+    /// Tells the watchers, a large crowd not of each of many moves.
+    async fn tell_watchers(&mut self, frames: Vec<Frame>) {
+        for frame in frames {
+            if matches!(frame.message(), ServerMessage::Moved(_)) {
+                if !self.pace.tells_move(self.members.watching(), now()) {
+                    continue;
+                }
+            } else {
+                self.catch_watchers_up().await;
+            }
+            self.members.tell_watchers(&frame, Urgency::Droppable).await;
+        }
+    }
+
+    /// Makes up for the moves that the watchers were not told of.
+    pub(super) async fn catch_watchers_up(&mut self) {
+        if let Some(skipped) = self.pace.catch_up(now()) {
+            let frame = self.snapshot_frame(None, Some(skipped));
+            self.members.tell_watchers(&frame, Urgency::Droppable).await;
         }
     }
 

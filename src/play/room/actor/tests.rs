@@ -5,7 +5,6 @@ use tokio::task::JoinHandle;
 
 use super::telling::{CROWD_EVERY, LINGER_BOTS, LINGER_PEOPLE};
 use super::*;
-use crate::analysis::compute::ComputePool;
 use crate::analysis::values::Analysis;
 use crate::model::ids::PlayerId;
 use crate::model::result::EndReason;
@@ -24,6 +23,7 @@ use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
 use crate::storage::conformance::{FIRST_WINS, add_players, player, spec};
 use crate::storage::memory::{CommitFault, MemoryStore};
 use crate::storage::store::Store;
+use crate::system::shares::Shares;
 
 /// Names of what was heard, by all, in order.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -134,7 +134,7 @@ async fn set_up_with(kind: PlayerKind) -> Setup {
 
 /// The same where watchers are told what the game is worth.
 async fn set_up_solved(kind: PlayerKind, rated: bool) -> Setup {
-    let live_values = LiveValues::new(Analysis::new(ComputePool::new(1)), Duration::ZERO);
+    let live_values = LiveValues::new(Analysis::new(1, &Shares::default()), Duration::ZERO);
     set_up_told(kind, rated, live_values).await
 }
 
@@ -151,7 +151,14 @@ async fn set_up_told(kind: PlayerKind, rated: bool, live_values: LiveValues) -> 
     let (news_sender, news) = mpsc::channel(8);
     let directory = Directory::default();
     let metrics = Arc::new(Metrics::new());
-    let deps = RoomDeps { writer, directory: directory.clone(), news: news_sender, metrics, live_values };
+    let deps = RoomDeps {
+        writer,
+        directory: directory.clone(),
+        news: news_sender,
+        metrics,
+        live_values,
+        pauses: Pauses::default(),
+    };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();
     let (ada, bob) = (Hearer::new("ada", &log), Hearer::new("bob", &log));
@@ -423,6 +430,40 @@ async fn a_full_disk_costs_nobody_the_game() {
     tokio::time::sleep(Duration::from_secs(110)).await;
     assert_eq!(setup.ada.take_kinds(), ["moved"]);
     assert_eq!(setup.bob.take_kinds()[..2], ["moved", "turn"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crowd_that_cannot_follow_gets_a_snapshot_and_then_the_end() {
+    let setup = set_up().await;
+    let crowd: Vec<Arc<Hearer>> = (0..40).map(|_| Hearer::new("eve", &setup.log)).collect();
+    for watcher in &crowd {
+        setup.room.watch(stranger(), watcher.reply(None));
+        setup.settle().await;
+    }
+    for watcher in &crowd {
+        watcher.take();
+    }
+    for (ply, column) in [(0, 4), (1, 4), (2, 5)] {
+        setup.send(if ply % 2 == 0 { &setup.ada } else { &setup.bob }, ply, column);
+        setup.settle().await;
+    }
+    let game_kinds = |watcher: &Hearer| {
+        let kinds = watcher.take_kinds().into_iter();
+        kinds.filter(|kind| matches!(kind.as_str(), "moved" | "game" | "game_end")).collect::<Vec<_>>()
+    };
+    assert_eq!(game_kinds(&crowd[0]), ["moved"]);
+    assert_eq!(
+        setup.ada.take_kinds().iter().filter(|kind| *kind == "moved").count(),
+        3,
+        "players hear of each"
+    );
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(game_kinds(&crowd[0]), ["game"]);
+    setup.send(&setup.bob, 3, 5);
+    setup.act(&setup.ada, Action::Resign);
+    setup.settle().await;
+    assert_eq!(game_kinds(&crowd[0]), ["game", "game_end"]);
+    assert!(crowd.iter().skip(1).all(|watcher| game_kinds(watcher) == ["moved", "game", "game", "game_end"]));
 }
 
 #[tokio::test(start_paused = true)]

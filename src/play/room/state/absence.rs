@@ -88,8 +88,16 @@ impl RoomState {
         }
     }
 
-    pub(super) fn bot_absence_ends(&self, side: Side) -> Option<Instant> {
-        (self.kinds[side] == PlayerKind::Bot).then_some(())?;
-        self.absence_ends(side)
+    /// When the game is lost by absence though nobody claims it: a bot's, and that of a guest whose opponent, a guest
+    /// too, is not there to claim. Two guests who do not come back must not leave a room behind for a day.
+    pub(super) fn unclaimed_absence_ends(&self, side: Side) -> Option<Instant> {
+        let nobody_claims = match self.kinds[side] {
+            PlayerKind::Bot => true,
+            PlayerKind::Guest => {
+                self.kinds[side.opponent()] == PlayerKind::Guest && !self.is_here(side.opponent())
+            }
+            PlayerKind::Human => false,
+        };
+        nobody_claims.then(|| self.absence_ends(side)).flatten()
     }
 }

@@ -18,8 +18,9 @@ pub(super) const FIRST_MOVE_MAX: Duration = Duration::from_secs(30);
 enum Alarm {
     Flag(Side),
     FirstMove(Side),
-    BotLeft(Side),
+    Left(Side),
     Thaw,
+    Release(Side),
 }
 
 impl RoomState {
@@ -36,9 +37,12 @@ impl RoomState {
             return Some((until, Alarm::Thaw));
         }
         let side = self.side_to_move();
+        if let Some(until) = self.held_until() {
+            return Some((until, Alarm::Release(side)));
+        }
         let flag = self.clock.flag_at(self.lag[side].limit()).map(|at| (at, Alarm::Flag(side)));
         let first_move = self.first_move_ends(side).map(|at| (at, Alarm::FirstMove(side)));
-        let left = self.bot_absence_ends(side).map(|at| (at, Alarm::BotLeft(side)));
+        let left = self.unclaimed_absence_ends(side).map(|at| (at, Alarm::Left(side)));
         [flag, first_move, left].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
@@ -55,8 +59,9 @@ impl RoomState {
         match alarm {
             Alarm::Flag(side) => self.stage_end(flagged(side), now, at),
             Alarm::FirstMove(side) => self.stage_end(void(side), now, at),
-            Alarm::BotLeft(side) => self.stage_end(lost(side, EndReason::Left), now, at),
+            Alarm::Left(side) => self.stage_end(lost(side, EndReason::Left), now, at),
             Alarm::Thaw => self.start_turn(now),
+            Alarm::Release(side) => self.release(side, now),
         }
     }
 }

@@ -1,10 +1,13 @@
-//! Clocks wait after a restart: for the side to move, and not for ever. Both sides get a bonus for it, once.
+//! Clocks wait after a restart: for the side to move, and not for ever. Both sides get a bonus for it, once. While the
+//! daemon stands still, nobody's time passes.
 
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{BySide, Side};
 
+use super::absence::Presence;
 use super::{Effect, Effects, RoomState};
+use crate::model::pause::Pause;
 
 /// How long the clocks stand still after a restart if the side to move does not come back.
 pub(super) const RESTART_FREEZE_MAX: Duration = Duration::from_mins(1);
@@ -35,6 +38,7 @@ impl RoomState {
     /// Starts the turn of the side to move, unless it has not come back since a restart.
     pub(super) fn start_turn(&mut self, now: Instant) -> Effects {
         let side = self.side_to_move();
+        self.held = None;
         if let Some(freeze) = &mut self.freeze {
             if !freeze.returned[side] && now < freeze.until {
                 self.clock.freeze();
@@ -51,6 +55,23 @@ impl RoomState {
             effects.push(self.presence_effect(side, now));
         }
         effects
+    }
+
+    /// The daemon stood still: what passed meanwhile of anybody's time is given back.
+    pub(crate) fn give_back(&mut self, pause: Pause) -> Effects {
+        if self.end.is_some() {
+            return Vec::new();
+        }
+        for side in Side::BOTH {
+            if let Presence::Away { since, .. } = &mut self.presence[side] {
+                *since = pause.defer(*since);
+            }
+        }
+        if let Some(freeze) = self.freeze.as_mut().filter(|freeze| freeze.until > pause.from) {
+            freeze.until += pause.length();
+        }
+        let given = self.clock.give_back(pause);
+        if given.is_zero() || self.is_storing() { Vec::new() } else { vec![Effect::GivenBack(given)] }
     }
 
     /// Whoever moves is back, even if the news of the connection comes later.

@@ -72,7 +72,7 @@ impl RoomState {
     /// Applies a stored event to board and history.
     pub(super) fn record(&mut self, event: &StoredEvent) -> Result<(), IllegalMove> {
         self.seq = event.seq;
-        self.event_seq += u32::from(is_public(&event.kind));
+        self.event_seq += u32::from(event.kind.is_public());
         match event.kind {
             EventKind::Move(StoredMove { column, spent_ms, credited_ms, .. }) => {
                 let (by, ply) = (self.side_to_move(), self.game.ply());
@@ -96,13 +96,5 @@ impl RoomState {
             EventKind::Paused | EventKind::Finished(_) => {}
         }
         Ok(())
-    }
-}
-
-/// Whether players and watchers hear of an event.
-pub(super) fn is_public(kind: &EventKind) -> bool {
-    match kind {
-        EventKind::Move(_) | EventKind::Takeback { .. } | EventKind::Finished(_) => true,
-        EventKind::Paused => false,
     }
 }

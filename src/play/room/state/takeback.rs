@@ -50,7 +50,7 @@ impl RoomState {
         }
         self.takeback = None;
         if !agrees {
-            return Ok(Vec::new());
+            return Ok(vec![Effect::TakebackRefused(side)]);
         }
         let plies = if self.side_to_move() == side { 1 } else { 2 };
         let mut clock = self.clock.clone();

@@ -3,7 +3,6 @@ use proptest::prelude::*;
 use super::absence::{BOT_ABSENCE_MAX, LEFT_ON_PURPOSE_MAX, PERSON_ABSENCE_MIN};
 use super::deadline::FIRST_MOVE_MAX;
 use super::freeze::RESTART_BONUS;
-use super::history::is_public;
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
 use crate::model::result::{EndReason, GameResult};
@@ -662,7 +661,8 @@ fn a_takeback_needs_a_casual_game_people_a_move_and_an_offer() {
     casual.state.ask_takeback(Side::First).unwrap();
     assert_eq!(casual.state.ask_takeback(Side::First), Ok(Vec::new()), "asked already");
     assert_eq!(casual.answer(Side::First, true), nobody_asked, "nobody answers for the other");
-    assert_eq!(casual.answer(Side::Second, false), Ok(Vec::new()));
+    let refused = Ok(vec![Effect::TakebackRefused(Side::Second)]);
+    assert_eq!(casual.answer(Side::Second, false), refused, "the asker is told");
     assert_eq!(casual.answer(Side::Second, true), nobody_asked, "declined");
     casual.state.ask_takeback(Side::First).unwrap();
     casual.play(4);
@@ -792,7 +792,7 @@ impl Table {
         let (log, state) = (&self.log, &self.state);
         assert!((1..).zip(log).all(|(seq, event)| event.seq == seq), "a hole in {log:?}");
         assert_eq!(state.seq as usize, log.len());
-        let public = log.iter().filter(|event| is_public(&event.kind)).count();
+        let public = log.iter().filter(|event| event.kind.is_public()).count();
         assert_eq!(state.event_seq() as usize, public, "players see no holes");
         let ends = log.iter().filter(|event| matches!(event.kind, EventKind::Finished(_))).count();
         assert_eq!(ends, usize::from(state.end().is_some()), "exactly one end");
@@ -861,4 +861,40 @@ proptest! {
         }
         table.check_replay();
     }
+}
+
+#[test]
+fn a_side_that_the_server_keeps_waiting_pays_for_its_own_time_only() {
+    let mut table = Table::new(casual(), BOTS);
+    table.play(4);
+    assert_eq!(table.state.hold(Side::Second, table.now), []);
+    let before = table.state.clock(table.now);
+    table.pass(200 * SECOND);
+    assert_eq!(table.state.clock(table.now), before);
+    assert_eq!(table.state.wake(table.now, NOON), [], "no flag falls");
+    assert_eq!(table.state.release(Side::Second, table.now), [Effect::Resnapshot]);
+    table.pass(SECOND);
+    table.play(4);
+    let played = table.state.history.last().unwrap();
+    assert_eq!((played.spent_ms, played.credited_ms), (1_000, 0));
+    assert_eq!(
+        table.restarted().state.clock(table.now).second,
+        Duration::from_millis(played.clock_ms.second)
+    );
+}
+
+#[test]
+fn a_clock_is_held_for_the_side_to_move_only_and_not_for_ever() {
+    let mut table = Table::new(casual(), BOTS);
+    assert_eq!(table.state.hold(Side::Second, table.now), []);
+    assert_eq!(table.state.release(Side::First, table.now), []);
+    table.pass(SECOND);
+    table.play(4);
+    assert_eq!(table.state.history[0].spent_ms, 1_000, "nobody was held");
+    assert_eq!(table.state.hold(Side::Second, table.now), []);
+    let until = table.state.next_deadline().unwrap();
+    table.now = until;
+    assert_eq!(table.state.wake(until, NOON), [Effect::Resnapshot]);
+    assert!(table.state.next_deadline() > Some(until), "the flag is next");
+    assert_eq!(table.state.release(Side::Second, until), [], "released once");
 }

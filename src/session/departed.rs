@@ -1,0 +1,78 @@
+//! Sessions that have ended, for a while: what a client that comes back too late to resume has not heard yet.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::model::ids::{GameId, SessionId};
+use crate::model::time::UnixMillis;
+
+/// Sessions that are remembered, a few hundred bytes each. Of one that is forgotten it is only known when it began.
+const DEPARTED_MAX: usize = 4_096;
+
+/// How a session was left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Departure {
+    /// The last ends of games that were queued, each with the number of its message.
+    pub(super) ends: Vec<(u64, GameId)>,
+    /// When it ended: no end of a game was queued after that.
+    pub(super) at: UnixMillis,
+}
+
+/// Sessions that have ended, the last ones.
+#[derive(Debug, Default)]
+pub(crate) struct Departed {
+    /// A lock, for sessions end in tasks of their own, and openers look in between. It is held for one entry.
+    inner: Mutex<DepartedInner>,
+}
+
+#[derive(Debug, Default)]
+struct DepartedInner {
+    by_id: HashMap<SessionId, Departure>,
+    /// In the order in which they ended.
+    order: VecDeque<SessionId>,
+}
+
+impl Departed {
+    fn lock(&self) -> MutexGuard<'_, DepartedInner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers how a session was left.
+    pub(super) fn note(&self, session: &SessionId, departure: Departure) {
+        let mut inner = self.lock();
+        if inner.by_id.insert(session.clone(), departure).is_some() {
+            return;
+        }
+        if inner.order.len() == DEPARTED_MAX
+            && let Some(oldest) = inner.order.pop_front()
+        {
+            inner.by_id.remove(&oldest);
+        }
+        inner.order.push_back(session.clone());
+    }
+
+    /// How a session was left, if it has ended not too long ago.
+    pub(super) fn of(&self, session: &SessionId) -> Option<Departure> {
+        self.lock().by_id.get(session).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_ones_are_remembered() {
+        let departed = Departed::default();
+        let id = |number: usize| format!("s{number}").parse::<SessionId>().unwrap();
+        let left_at = |at: usize| Departure { ends: Vec::new(), at: UnixMillis(i64::try_from(at).unwrap()) };
+        for number in 0..=DEPARTED_MAX {
+            departed.note(&id(number), left_at(number));
+        }
+        departed.note(&id(2), left_at(9));
+        assert_eq!(departed.of(&id(0)), None);
+        assert_eq!(departed.of(&id(1)), Some(left_at(1)));
+        assert_eq!(departed.of(&id(2)), Some(left_at(9)), "resumed after a restart, and left again");
+        assert_eq!(departed.lock().order.len(), DEPARTED_MAX);
+    }
+}
