@@ -10,6 +10,8 @@ mod learning;
 mod measure;
 #[path = "command_line/ntuple.rs"]
 mod ntuple;
+#[path = "command_line/storage.rs"]
+mod storage;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -185,8 +187,13 @@ impl Daemon {
 
     /// With more in its environment.
     fn start_with(environment: &[(&str, &str)]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), &[], environment)
+    }
+
+    /// In a directory that may have been used before, with more arguments.
+    fn start_in(directory: TempDir, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut process = fourfold(&["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
             .arg("--data")
             .arg(directory.path().join("data"))
             .env("FOURFOLD_METRICS_ENABLED", "false")
@@ -216,6 +223,13 @@ impl Daemon {
     fn signal(&self, name: &str) {
         let status = Command::new("kill").args([name, &self.process.id().to_string()]).status();
         assert!(status.unwrap().success());
+    }
+
+    /// `kill -9`; what it leaves is the caller's.
+    fn kill(mut self) -> TempDir {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap())
     }
 
     /// Waits for the end; gives exit code, the rest of standard output, and standard error.

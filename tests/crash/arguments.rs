@@ -1,8 +1,24 @@
-//! `--cycles N --games N --seed S`, and what test runners pass to every test.
+//! `--cycles N --games N --cuts N --seed S`, and what test runners pass to every test.
+
+/// Kills on one data directory: with more, what is measured is how long a large database takes to be checked.
+const ROUND_CYCLES_MAX: u32 = 50;
 
 /// How hard to try.
 #[derive(Debug)]
 pub(crate) struct Arguments {
+    /// So many times the daemon is killed; no kill test without it.
+    pub(crate) cycles: Option<u32>,
+    /// So many times a disk or the power fails; no hardware tests without it.
+    pub(crate) cuts: Option<u32>,
+    /// Games at a time, in the kill test.
+    pub(crate) games: u32,
+    /// Decides when to kill and what to play.
+    pub(crate) seed: u64,
+}
+
+/// Kills of one daemon on one data directory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
     /// So many times it is killed.
     pub(crate) cycles: u32,
     /// Games at a time.
@@ -11,14 +27,23 @@ pub(crate) struct Arguments {
     pub(crate) seed: u64,
 }
 
+impl Round {
+    /// So many times the daemon is killed while it learns: half of the others, which are about more.
+    pub(crate) fn learner_cycles(&self) -> u32 {
+        self.cycles.div_ceil(2)
+    }
+}
+
 impl Arguments {
     /// Reads the command line; `None` if a test runner asks for other tests only, or for a list.
+    ///
+    /// Who asks for one of the tests gets that one, everybody else both in their short forms.
     ///
     /// # Panics
     ///
     /// Panics if a value is missing or is no number.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let mut arguments = Self { cycles: 3, games: 20, seed: 1 };
+        let mut arguments = Self { cycles: None, cuts: None, games: 20, seed: 1 };
         while let Some(word) = words.next() {
             let mut number = || -> u64 {
                 let value = words.next().unwrap_or_else(|| panic!("{word} needs a number"));
@@ -26,7 +51,8 @@ impl Arguments {
             };
             let small = |number: u64| u32::try_from(number).expect("a number below four billion");
             match word.as_str() {
-                "--cycles" => arguments.cycles = small(number()),
+                "--cycles" => arguments.cycles = Some(small(number())),
+                "--cuts" => arguments.cuts = Some(small(number())),
                 "--games" => arguments.games = small(number()).max(1),
                 "--seed" => arguments.seed = number(),
                 "--list" => return None,
@@ -35,6 +61,19 @@ impl Arguments {
                 _ => return None,
             }
         }
+        if arguments.cycles.is_none() && arguments.cuts.is_none() {
+            (arguments.cycles, arguments.cuts) = (Some(3), Some(200));
+        }
         Some(arguments)
+    }
+
+    /// The kills, shared out over as many data directories as need be.
+    pub(crate) fn rounds(&self) -> impl Iterator<Item = Round> {
+        let rounds = self.cycles.map_or(0, |cycles| cycles.div_ceil(ROUND_CYCLES_MAX).max(1));
+        (0..rounds).map(move |index| Round {
+            cycles: (self.cycles.unwrap_or(0) - index * ROUND_CYCLES_MAX).min(ROUND_CYCLES_MAX),
+            games: self.games,
+            seed: self.seed.wrapping_add(index.into()),
+        })
     }
 }

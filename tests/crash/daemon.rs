@@ -4,8 +4,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// Nobody but the test's own players plays, and nothing but durability limits them.
 pub(crate) const SETTINGS: &str = "\
@@ -27,6 +30,9 @@ enabled = false
 level = \"warn\"
 ";
 
+/// Between two looks whether it has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
 /// The data directory within the test's directory.
 pub(crate) fn data(directory: &Path) -> PathBuf {
     directory.join("data")
@@ -35,6 +41,18 @@ pub(crate) fn data(directory: &Path) -> PathBuf {
 /// The binary under test, to be given arguments.
 pub(crate) fn fourfold() -> Command {
     Command::new(env!("CARGO_BIN_EXE_fourfold"))
+}
+
+/// Copies the data of a daemon that does not run.
+pub(crate) fn copy_data(from: &Path, to: &Path) {
+    let (from, to) = (data(from), data(to));
+    fs::create_dir(&to).expect("a writable directory");
+    for entry in fs::read_dir(&from).expect("a readable directory") {
+        let entry = entry.expect("a readable directory");
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            fs::copy(entry.path(), to.join(entry.file_name())).expect("a writable directory");
+        }
+    }
 }
 
 /// A running daemon.
@@ -46,12 +64,36 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     /// Starts it with these settings and waits until it is ready; at `address`, or wherever there is a free port.
-    pub(crate) fn start(directory: &Path, address: Option<SocketAddr>, settings_text: &str) -> Self {
+    pub(crate) fn start(directory: &Path, address: Option<SocketAddr>, settings: &str) -> Self {
+        Self::launched(fourfold(), directory, address, settings)
+    }
+
+    /// The same, and it may open so many files.
+    pub(crate) fn start_with_files(directory: &Path, settings: &str, files: u32) -> Self {
+        let mut shell = Command::new("sh");
+        let binary = env!("CARGO_BIN_EXE_fourfold");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), binary]);
+        Self::launched(shell, directory, None, settings)
+    }
+
+    fn launched(command: Command, directory: &Path, address: Option<SocketAddr>, settings: &str) -> Self {
+        Self::launch(command, directory, address, settings).unwrap_or_else(|status| {
+            panic!("the daemon was not ready, {status}; see {}", log_path(directory).display())
+        })
+    }
+
+    /// The same with a command that may be prepared for something; how it ended, if that was before it was ready.
+    pub(crate) fn launch(
+        mut command: Command,
+        directory: &Path,
+        address: Option<SocketAddr>,
+        settings_text: &str,
+    ) -> Result<Self, ExitStatus> {
         let settings = directory.join("fourfold.toml");
         fs::write(&settings, settings_text).expect("a writable directory");
         let listen = address.map_or("127.0.0.1:0".to_owned(), |address| address.to_string());
         let began = Instant::now();
-        let mut process = fourfold()
+        let mut process = command
             .args(["serve", "--listen", &listen, "--config"])
             .arg(settings)
             .arg("--data")
@@ -63,11 +105,11 @@ impl Daemon {
         let mut line = String::new();
         let output = process.stdout.take().expect("standard output is piped");
         BufReader::new(output).read_line(&mut line).expect("standard output is readable");
-        let address =
-            line.trim().strip_prefix("listening on http://").and_then(|address| address.parse().ok());
-        let address = address
-            .unwrap_or_else(|| panic!("no address in `{line}`; see {}", log_path(directory).display()));
-        Self { process, address, started_in: began.elapsed() }
+        let address = line.trim().strip_prefix("listening on http://");
+        match address.and_then(|address| address.parse().ok()) {
+            Some(address) => Ok(Self { process, address, started_in: began.elapsed() }),
+            None => Err(process.wait().expect("a process without output ends")),
+        }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -85,10 +127,77 @@ impl Daemon {
         self.process.wait().expect("a killed process ends");
     }
 
-    /// SIGTERM; the exit code must be 0.
-    pub(crate) fn stop(mut self) {
+    /// Asks whether it lives on this connection, or on a new one, and gives the connection back.
+    pub(crate) async fn ask_on(&self, stream: Option<TcpStream>) -> std::io::Result<TcpStream> {
+        let mut stream = match stream {
+            Some(stream) => stream,
+            None => TcpStream::connect(self.address).await?,
+        };
+        stream.write_all(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await?;
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            if stream.read_buf(&mut answer).await? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        if !answer.starts_with(b"HTTP/1.1 200 ") {
+            return Err(std::io::ErrorKind::ConnectionRefused.into());
+        }
+        Ok(stream)
+    }
+
+    /// What it has used of processors so far.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).expect("it runs");
+        let fields = stat.rsplit(')').next().expect("the name ends with a bracket").split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum();
+        // A hundredth of a second each, on every Linux there is.
+        Duration::from_millis(ticks * 10)
+    }
+
+    /// Stops the process for a while, as a machine without memory does, or one that is suspended.
+    pub(crate) async fn suspend(&self, pause: Duration) {
+        self.signal("-STOP");
+        tokio::time::sleep(pause).await;
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "the daemon was not running any more");
+    }
+
+    /// SIGTERM.
+    pub(crate) fn ask_to_stop(&self) {
         let asked = Command::new("kill").arg(self.process.id().to_string()).status();
         assert!(asked.is_ok_and(|status| status.success()), "the daemon was not running any more");
+    }
+
+    /// Waits until it ends by itself; gives nothing if it has not by then.
+    pub(crate) async fn ended_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let ended = self.process.try_wait().expect("a child can be looked at");
+            if ended.is_some() || Instant::now() >= deadline {
+                return ended;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// A request as simple as can be: the daemon closes the connection after its answer.
+    pub(crate) async fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).await.expect("the daemon listens");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("the daemon reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("the daemon answers");
+        answer
+    }
+
+    /// SIGTERM; the exit code must be 0.
+    pub(crate) fn stop(mut self) {
+        self.ask_to_stop();
         let status = self.process.wait().expect("a stopped process ends");
         assert!(status.success(), "the daemon ended with {status}");
     }

@@ -16,11 +16,9 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use crate::arguments::Arguments;
-use crate::daemon::{Daemon, data, fourfold};
+use crate::arguments::Round;
+use crate::daemon::{Daemon, copy_data, data, fourfold};
 use crate::players::run as command;
 
 /// Lessons to which learners practise: more than there is time for.
@@ -62,11 +60,11 @@ level = \"warn\"
 }
 
 /// Kills the daemon again and again; gives a line of figures and everything that is wrong.
-pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec<String>) {
-    let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed);
+pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(round.seed);
     let mut daemon = Daemon::start(directory, None, &settings(PRACTICE));
     tokio::time::sleep(WHOLE_LIFE).await;
-    for _ in 0..arguments.cycles {
+    for _ in 0..round.learner_cycles() {
         daemon.kill();
         daemon = Daemon::start(directory, None, &settings(PRACTICE));
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
@@ -89,7 +87,7 @@ pub(crate) async fn run(arguments: &Arguments, directory: &Path) -> (String, Vec
     let figures = format!(
         "learners: {} kills while learning, {games} games, each learnt once; {} learners with {} versions and {bytes} \
          bytes of state are those of a run that was never interrupted",
-        arguments.cycles + 1,
+        round.learner_cycles() + 1,
         whole.len(),
         whole.iter().map(|learner| learner.versions.len()).sum::<usize>(),
     );
@@ -111,21 +109,11 @@ async fn settle(directory: &Path) -> u64 {
 
 /// Whether all learners have looked at this game.
 async fn is_settled(daemon: &Daemon, last: u64) -> bool {
-    let answer = get(daemon, "/api/v1/learners").await;
+    let answer = daemon.get("/api/v1/learners").await;
     let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let learners: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
     let learners = learners["items"].as_array().expect("a list");
     !learners.is_empty() && learners.iter().all(|learner| learner["covered"].as_u64() == Some(last))
-}
-
-/// A request as simple as can be: the daemon closes the connection after its answer.
-async fn get(daemon: &Daemon, path: &str) -> String {
-    let mut stream = TcpStream::connect(daemon.address()).await.expect("the daemon listens");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.expect("the daemon reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("the daemon answers");
-    answer
 }
 
 /// All that a learner is.
@@ -179,15 +167,8 @@ fn differences(killed: &[Learnt], whole: &[Learnt]) -> Vec<String> {
 
 /// The same games and players in another directory, where nothing was learnt yet.
 async fn copy_without_learners(from: &Path, to: &Path) {
-    let (from, to) = (data(from), data(to));
-    std::fs::create_dir(&to).expect("a writable directory");
-    for entry in std::fs::read_dir(&from).expect("a readable directory") {
-        let entry = entry.expect("a readable directory");
-        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a writable directory");
-        }
-    }
-    let database = DataDir::open(&to).expect("nobody else is in the directory").database();
+    copy_data(from, to);
+    let database = DataDir::open(&data(to)).expect("nobody else is in the directory").database();
     let options = SqliteConnectOptions::new().filename(&database);
     let mut connection = SqliteConnection::connect_with(&options).await.expect("a whole database");
     for table in ["lesson", "learner_version", "learner_point", "learner"] {

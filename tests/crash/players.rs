@@ -14,7 +14,6 @@ use fourfold::protocol::client::BotInfo;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::Arguments;
 use crate::daemon::{data, fourfold};
 use crate::history::History;
 
@@ -25,7 +24,17 @@ const GAMES_PER_RATED: u32 = 10;
 const RATED_MAX: u32 = 100;
 
 /// Long enough for any number of restarts.
-const TIME: TimeControl = TimeControl { bank_ms: Some(3_600_000), increment_ms: 0, move_ms: None };
+pub(crate) const TIME: TimeControl = TimeControl { bank_ms: Some(3_600_000), increment_ms: 0, move_ms: None };
+
+/// How many pairs play what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seating {
+    /// Games at a time.
+    pub(crate) games: u32,
+    pub(crate) time: TimeControl,
+    /// Decides what they play.
+    pub(crate) seed: u64,
+}
 
 /// The tokens of two bots of different owners.
 pub(crate) struct RatedPair {
@@ -64,7 +73,7 @@ pub(crate) struct Playing(JoinSet<Result<(), ClientError>>);
 
 /// Seats everybody.
 pub(crate) fn start(
-    arguments: &Arguments,
+    seating: &Seating,
     bots: &[RatedPair],
     address: SocketAddr,
     history: &Arc<History>,
@@ -79,7 +88,7 @@ pub(crate) fn start(
         ..guest()
     };
     let mut playing = JoinSet::new();
-    for index in 0..arguments.games {
+    for index in 0..seating.games {
         let rated = usize::try_from(index).ok().and_then(|index| bots.get(index));
         let [offerer, taker] = match rated {
             Some(RatedPair { tokens: [first, second] }) => [bot(first), bot(second)],
@@ -88,11 +97,11 @@ pub(crate) fn start(
         let plan = PairPlan {
             challenger: offerer,
             challenged: taker,
-            time: TIME,
+            time: seating.time,
             rated: rated.is_some(),
             games: None,
             think: Duration::ZERO,
-            seed: arguments.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
+            seed: seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
         };
         let witness: Arc<dyn Witness> = Arc::<History>::clone(history);
         playing.spawn(play_pair(plan, witness, stop.clone()));

@@ -309,7 +309,8 @@ async fn a_guest_has_two_links_at_most() {
     for _ in 0..2 {
         assert_eq!(guest.ask(open.clone()).await["type"], "challenge");
     }
-    guest.ask_refused(open.clone(), "quota").await;
+    let error = guest.ask_refused(open.clone(), "quota").await;
+    assert_eq!(error["retry_ms"], 86_400_000, "links stay for a day");
     let mut ann = arena.person("ann").await;
     for _ in 0..3 {
         assert_eq!(ann.ask(open.clone()).await["type"], "challenge");

@@ -117,3 +117,63 @@ async fn times_out_of_range_are_refused_by_name() {
         }
     }
 }
+
+/// The daemon says that it runs, as its heartbeat does otherwise.
+fn beat(arena: &Arena) {
+    arena.pauses.beat(tokio::time::Instant::now().into_std());
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_daemon_stands_still_nobodys_time_passes() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = opened(pair_up(&mut ada, &mut bob, json!({"time": time(8_000, 0)})).await).await;
+    pass(400).await;
+    beat(&arena);
+    // The timer of the flag fires, and no heartbeat came before it.
+    pass(15_000).await;
+    for client in [&mut *pair.first, &mut *pair.second] {
+        let told = client.find(|message| message["given_back_ms"].is_u64()).await;
+        assert_eq!((&told["type"], &told["given_back_ms"]), (&json!("game"), &json!(15_000)));
+        assert_eq!(told["clock"], json!({"first": 7_600, "second": 8_000}));
+    }
+    beat(&arena);
+    pass(300).await;
+    let moved = pair.first.ask(pair.stone(2, 4)).await;
+    assert_eq!((&moved["type"], &moved["spent_ms"]), (&json!("moved"), &json!(700)));
+    // From here on the daemon runs, and flags fall as ever.
+    pair.second.find(|message| message["type"] == "turn" && message["ply"] == 3).await;
+    for _ in 0..21 {
+        beat(&arena);
+        pass(400).await;
+    }
+    assert_eq!(pair.first.until("game_end").await["reason"], "time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_that_waited_for_a_daemon_that_stood_still_is_in_time() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = opened(pair_up(&mut ada, &mut bob, json!({"time": per_move(1_000)})).await).await;
+    beat(&arena);
+    // Nobody gets a turn between the jump and the move: it is read before any timer.
+    tokio::time::advance(Duration::from_mins(1)).await;
+    let moved = pair.first.ask(pair.stone(2, 4)).await;
+    assert_eq!((&moved["type"], &moved["spent_ms"]), (&json!("moved"), &json!(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_absence_does_not_grow_while_the_daemon_stands_still() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let pair = opened(pair_up(&mut ada, &mut bob, json!({"time": time(600_000, 0)})).await).await;
+    let (game, resume) = (pair.game.clone(), pair.first.resume_hello());
+    arena.lose(ada).await;
+    bob.until("opponent_gone").await;
+    beat(&arena);
+    pass(45_000).await;
+    beat(&arena);
+    let mut ada = crate::support::Client::open(&arena.url(), &[], resume).await;
+    let moved = ada.ask(json!({"type": "move", "game": game, "ply": 2, "column": 4})).await;
+    assert_eq!(moved["type"], "moved");
+}

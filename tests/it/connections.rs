@@ -1,9 +1,13 @@
 //! What holds on an open connection, and for several of one player.
 
+use std::time::Duration;
+
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
-use crate::support::{Arena, bearer, blitz, hello, pair_up};
+use crate::support::{Arena, Client, advance, bearer, blitz, hello, pair_up};
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_carries_the_id_of_its_request() {
@@ -54,6 +58,36 @@ async fn five_unreadable_messages_in_ten_seconds_end_the_connection() {
         assert_eq!(guest.until("error").await["code"], "bad_json", "{text}");
     }
     assert_eq!(guest.closed().await, 4400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hundreds_of_slow_peers_are_let_go_in_time_and_hold_nobody_up() {
+    let arena = Arena::start().await;
+    let mut slow = Vec::new();
+    for bytes in ["", "GET / HTTP/1.1\r\nHost: local", "G"] {
+        for _ in 0..100 {
+            let mut stream = TcpStream::connect(arena.address).await.unwrap();
+            stream.write_all(bytes.as_bytes()).await.unwrap();
+            slow.push(stream);
+        }
+    }
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        silent.push(Client::connect(&arena.url(), &[]).await.unwrap());
+    }
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    pair.play("4453").await;
+    advance(Duration::from_millis(5_001)).await;
+    for mut stream in slow {
+        let mut rest = Vec::new();
+        // One that is reset is gone too.
+        let _ = stream.read_to_end(&mut rest).await;
+    }
+    for mut client in silent {
+        assert_eq!(client.closed().await, 4401);
+    }
+    pair.play_from(4, "5").await;
 }
 
 #[tokio::test(start_paused = true)]

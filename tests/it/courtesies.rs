@@ -34,6 +34,7 @@ async fn the_move_just_made_is_taken_back_alone() {
     pair.first.ask(pair.about("takeback")).await;
     let no = json!({"type": "takeback_answer", "game": pair.game, "yes": false});
     assert_eq!(pair.second.ask(no.clone()).await["type"], "ok");
+    assert_eq!(pair.first.until("takeback_refused").await["by"], "second", "the asker is told");
     pair.second.ask_refused(no, "forbidden").await;
     pair.first.ask(pair.about("takeback")).await;
     let yes = json!({"type": "takeback_answer", "game": pair.game, "yes": true});

@@ -162,3 +162,26 @@ async fn a_token_in_the_address_is_refused() {
         other => panic!("{:?}", other.err()),
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_bot_says_of_itself_is_text_that_can_be_shown() {
+    let arena = Arena::start().await;
+    let token = arena.token("ada").await;
+    let rows = [
+        (json!({"version": "1\u{202e}2"}), "bot.version", "direction of writing, at character 2"),
+        (json!({"version": "1", "about": "a\u{200b}b"}), "bot.about", "invisible character, at character 2"),
+        (json!({"version": "1", "about": "\u{378}"}), "bot.about", "stands for nothing, at character 1"),
+        (json!({"version": "1", "url": "https://x\n"}), "bot.url", "control character, at character 10"),
+        (json!({"version": "v".repeat(141)}), "bot.version", "more than 140 characters, at character 141"),
+    ];
+    for (bot, field, says) in rows {
+        let mut client = Client::connect(&arena.url(), &[bearer(&token)]).await.unwrap();
+        let mut message = hello();
+        message["bot"] = bot;
+        client.say(&message);
+        let error = client.next().await;
+        assert_eq!((&error["code"], &error["field"]), (&json!("bad_field"), &json!(field)), "{error}");
+        assert!(error["message"].as_str().unwrap().ends_with(says), "{error}");
+    }
+    arena.connect_bot(&token, json!({"bot": {"version": "1", "about": "Zoë ⚫ 日本語"}})).await;
+}

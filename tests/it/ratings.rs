@@ -1,8 +1,10 @@
 //! Which games are rated, and what that does.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::{Arena, Client, pair_up};
+use crate::support::{Arena, Client, advance, blitz, house_bot_moves, pair_up};
 
 /// Seven stones, so that the game counts, and a winner.
 async fn win(first: &mut Client, second: &mut Client, terms: Value) -> Value {
@@ -75,4 +77,62 @@ async fn the_same_game_again_does_not_count() {
     bob.clear().await;
     let end = win(&mut ann, &mut bob, json!({"rated": true})).await;
     assert_eq!((&end["rating"], &end["unrated_because"]), (&Value::Null, &json!("repeated")));
+}
+
+/// Courses that nobody has won after seven stones, each another game.
+const THROWN: [&str; 8] =
+    ["1234567", "2345671", "3456712", "4567123", "5671234", "6712345", "7123456", "1357246"];
+
+/// The second of two gives up after these moves. Gives its `game_end`.
+async fn throw(winner: &mut Client, loser: &mut Client, moves: &str) -> Value {
+    let mut pair = pair_up(loser, winner, json!({"rated": true})).await;
+    pair.play(moves).await;
+    let end = pair.resign_first().await;
+    winner.clear().await;
+    loser.clear().await;
+    end
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ring_of_new_accounts_lifts_nobody_by_more_than_forty_points_a_day() {
+    let arena = Arena::start().await;
+    let mut farmer = arena.person("farmer").await;
+    let mut elo = 1500;
+    for number in 0..12 {
+        let mut feeder = arena.person(&format!("feeder{number}")).await;
+        for moves in THROWN {
+            let end = throw(&mut farmer, &mut feeder, moves).await;
+            assert_eq!(end["unrated_because"], Value::Null, "{end}");
+            let after = end["rating"]["second"]["after"].as_i64().unwrap();
+            assert!((elo..=elo + 2).contains(&after), "{end}");
+            elo = after;
+        }
+        // The farmer's credits for messages come back.
+        advance(Duration::from_secs(20)).await;
+    }
+    assert_eq!(elo, 1540, "96 games were given away");
+    let alarms = arena.rating_alarms().await;
+    assert!(alarms.iter().any(|alarm| alarm.starts_with("boosting farmer feeder")), "{alarms:?}");
+    let sandbaggers = alarms.iter().filter(|alarm| alarm.starts_with("sandbagging feeder")).count();
+    assert_eq!(sandbaggers, 12, "{alarms:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_of_the_house_are_no_newcomers() {
+    let arena = Arena::start().await;
+    let mut ann = arena.person("ann").await;
+    let play = json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second", "rated": true});
+    ann.ask(play).await;
+    let game = ann.until("game").await["game"].clone();
+    for ply in [1, 3, 5] {
+        house_bot_moves(&mut ann).await;
+        let legal =
+            ann.find(|message| message["type"] == "turn" && message["ply"] == ply).await["legal"].clone();
+        ann.ask(json!({"type": "move", "game": game, "ply": ply, "column": legal[0]})).await;
+    }
+    house_bot_moves(&mut ann).await;
+    let end = ann.ask(json!({"type": "resign", "game": game})).await;
+    let rating = &end["rating"]["second"];
+    let change = rating["after"].as_i64().unwrap() - rating["before"].as_i64().unwrap();
+    assert!(change < -2, "{end}");
 }

@@ -163,6 +163,49 @@ async fn a_winning_move_is_repeated_safely_after_a_kill() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_end_that_was_stored_and_not_told_before_a_kill_is_told_after_it() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({})).await;
+    pair.play("121212").await;
+    let game = pair.game.clone();
+    pair.second.settle().await;
+    let resume = pair.second.resume_hello();
+    pair.play_from(6, "1").await;
+    bob.until("game_end").await;
+    let arena = arena.after_a_kill().await;
+    let mut back = Client::open(&arena.url(), &[], resume.clone()).await;
+    assert_eq!(back.welcome["resumed"], true);
+    let end = back.next().await;
+    assert_eq!(
+        (&end["type"], &end["game"], &end["result"], &end["reason"], &end["moves"]),
+        (&json!("game_end"), &json!(game), &json!("first"), &json!("four"), &json!("1212121"))
+    );
+    assert_eq!(end["line"], json!([[1, 1], [1, 2], [1, 3], [1, 4]]));
+    assert_eq!(back.next().await["type"], "synced");
+    let resume = back.resume_hello();
+    arena.lose(back).await;
+    let mut again = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(again.next().await["type"], "synced", "it has been told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_ends_before_its_player_is_back_from_a_restart_is_told() {
+    let arena = Arena::start().await;
+    let (mut ada, mut guest) = (arena.bot("ada").await, arena.guest().await);
+    let mut pair = pair_up(&mut ada, &mut guest, json!({})).await;
+    pair.play("44").await;
+    let resign = pair.about("resign");
+    let (ada_resumes, guest_resumes) = (ada.resume_hello(), guest.resume_hello());
+    let arena = arena.restart().await;
+    let mut ada = Client::open(&arena.url(), &[], ada_resumes).await;
+    assert_eq!(ada.ask(resign).await["type"], "game_end");
+    let mut guest = Client::open(&arena.url(), &[], guest_resumes).await;
+    assert_eq!(guest.next().await["reason"], "resign");
+    assert_eq!(guest.next().await["games"], 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn house_bots_play_on_after_a_restart() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;

@@ -81,16 +81,43 @@ async fn a_gap_begins_afresh_with_the_same_player() {
 #[tokio::test(start_paused = true)]
 async fn a_session_is_kept_for_two_minutes_from_its_last_connection() {
     let arena = Arena::start().await;
-    let mut guest = arena.guest().await;
+    let mut ann = arena.person("ann").await;
     for wait in [100, 119, 121] {
-        let resume = guest.resume_hello();
-        let before = guest.welcome.clone();
-        arena.lose(guest).await;
+        let resume = ann.resume_hello();
+        let before = ann.welcome.clone();
+        arena.lose(ann).await;
         advance(Duration::from_secs(wait)).await;
-        guest = Client::open(&arena.url(), &[], resume).await;
-        assert_eq!(guest.welcome["resumed"], wait < 120, "after {wait} s");
-        assert_eq!(guest.welcome["you"], before["you"], "the identity stays for ever");
+        ann = Client::open(&arena.url(), &[], resume).await;
+        assert_eq!(ann.welcome["resumed"], wait < 120, "after {wait} s");
+        assert_eq!(ann.welcome["you"], before["you"], "the identity stays for ever");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_comes_back_too_late_to_resume_is_told_what_ended_since() {
+    let arena = Arena::start().await;
+    let (mut ann, mut guest) = (arena.person("ann").await, arena.guest().await);
+    let mut ends = Vec::new();
+    for _ in 0..2 {
+        ends.push(pair_up(&mut guest, &mut ann, json!({})).await.about("resign"));
+    }
+    let first = ann.ask(ends.remove(0)).await;
+    guest.until("game_end").await;
+    guest.settle().await;
+    let resume = guest.resume_hello();
+    arena.lose(guest).await;
+    let second = ann.ask(ends.remove(0)).await;
+    advance(Duration::from_secs(121)).await;
+    let mut guest = Client::open(&arena.url(), &[], resume.clone()).await;
+    assert_eq!(guest.welcome["resumed"], false);
+    let end = guest.next().await;
+    assert_eq!((&end["type"], &end["game"]), (&json!("game_end"), &second["game"]), "not {}", first["game"]);
+    assert_eq!(guest.next().await["type"], "synced");
+    let resume = guest.resume_hello();
+    arena.lose(guest).await;
+    advance(Duration::from_secs(121)).await;
+    let mut guest = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(guest.next().await["type"], "synced", "it has been told");
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,8 +37,8 @@ const COMMAND_LINE: &[&str] = &[
 ];
 const COMMAND_LINE_PLACES: &[&str] = &["src/app/cli", "src/app/laboratory", "src/app/terminal"];
 
-/// The wire is for those who speak it. Below `play` it is known for the games as they are published, and for counters
-/// by error code; all else there has words of its own.
+/// The wire is for those who speak it. Below `play` it is known for the games as they are published; all else there has
+/// words of its own.
 const WIRE: &[&str] = &["crate::protocol::"];
 const WIRE_PLACES: &[&str] = &[
     "src/app",
@@ -60,6 +60,7 @@ const LOCK_PLACES: &[&str] = &[
     "arena/src/suite.rs",
     "arena/src/watchdog.rs",
     "src/accounts/counters.rs",
+    "src/accounts/idle_guests.rs",
     "src/analysis/background.rs",
     "src/analysis/compute/meter.rs",
     "src/analysis/values.rs",
@@ -73,18 +74,43 @@ const LOCK_PLACES: &[&str] = &[
     "src/http/connection_limits.rs",
     "src/http/slow_peer.rs",
     "src/play/feeds.rs",
+    "src/play/file_lessons.rs",
     "src/play/host.rs",
     "src/play/house.rs",
     "src/play/presence/outbox.rs",
     "src/play/presence/registry.rs",
     "src/play/presence/session.rs",
     "src/play/room/directory.rs",
+    "src/session/departed.rs",
     "src/session/line_feed.rs",
     "src/storage/finished.rs",
+    "src/storage/memory.rs",
     "src/storage/sqlite.rs",
+    "src/storage/sqlite/marker.rs",
     "src/study/explorer.rs",
     "src/study/learning/view.rs",
+    "src/system/shares.rs",
+    "src/system/shares/turns.rs",
 ];
+
+/// What a simulation gives from its seed comes from `model::world`, for the whole daemon. The command line and clients
+/// are in no simulation; neither are the threads that think in the background, nor SQLite.
+const WORLD: &[&str] = &["rand::rng(", "rand::rng::", "SystemTime", "spawn_blocking"];
+const WORLD_PLACES: &[&str] = &[
+    "src/app/cli",
+    "src/app/laboratory",
+    "src/client",
+    "src/model/time.rs",
+    "src/model/world.rs",
+    "src/storage/sqlite",
+];
+
+#[test]
+fn time_chance_and_threads_come_from_one_place() {
+    let breaches = outside(Tree::repository(), WORLD_PLACES, WORLD);
+    let ours = breaches.into_iter().filter(|breach| breach.starts_with("src/")).collect::<Vec<_>>();
+    check_none("what comes from elsewhere cannot be simulated", &ours);
+}
 
 #[test]
 fn json_stays_at_the_edges() {
@@ -178,7 +204,7 @@ mod tests {
     const LIB: (&str, &str) = ("src/lib.rs", "mod rules; mod edge;");
     const EDGE: (&str, &str) = (
         "src/edge.rs",
-        "use serde_json::Value; use crate::protocol::X; fn f(pool: sqlx::Pool, x: Mutex<u8>) { clap::f() }",
+        "use serde_json::Value; use crate::protocol::X; fn f(pool: sqlx::Pool, x: Mutex<u8>) { clap::f(rand::rng()) }",
     );
 
     #[track_caller]
@@ -194,6 +220,7 @@ mod tests {
         check_outside(SQL, "use sqlx::{Row as _, query};", &["src/rules.rs has sqlx::"]);
         check_outside(COMMAND_LINE, "#[derive(clap::Args)]\nstruct A;", &["src/rules.rs has clap::"]);
         check_outside(WIRE, "use crate::{model, protocol::Hello};", &["src/rules.rs has crate::protocol::"]);
+        check_outside(WORLD, "fn f() { rand::rng().random() }", &["src/rules.rs has rand::rng("]);
         check_outside(LOCKS, "struct A { a: Mutex<u8> }", &["src/rules.rs has Mutex"]);
         check_outside(JSON, "#[cfg(test)]\nmod tests { use serde_json::json; }", &[]);
     }

@@ -25,6 +25,7 @@ const PURE: &[&str] = &[
     "src/competition/matchmaker/choose",
     "src/competition/matchmaker/health",
     "src/competition/matchmaker/meetings",
+    "src/competition/fair_play/habits",
     "src/competition/leaderboard/rating_sums",
     "src/competition/leaderboard/standings",
     "src/competition/leaderboard/habits",
@@ -32,11 +33,14 @@ const PURE: &[&str] = &[
     "src/lobby/acceptance",
     "src/lobby/challenge",
     "src/lobby/pairing",
+    "src/lobby/pool",
     "src/lobby/tv",
     "src/model",
+    "src/play/host/aborts",
     "src/play/presence/session_state",
     "src/play/reasons",
     "src/play/room/lag",
+    "src/play/room/pacing",
     "src/play/room/state",
     "src/protocol",
     "src/session/heartbeat",
@@ -52,6 +56,10 @@ const PURE: &[&str] = &[
     "src/study/puzzles/grading",
     "src/study/puzzles/mining",
     "src/study/puzzles/shipped",
+    "src/system/shares/credits",
+    "src/system/shares/ledger",
+    "src/system/shares/line",
+    "src/system/supervision/relapses",
 ];
 
 const IMPURE: &[&str] = &[
@@ -63,6 +71,8 @@ const IMPURE: &[&str] = &[
     ".elapsed()",
     "rand::rng(",
     "rand::rng::",
+    "world::chance",
+    "world::on_thread",
     "thread_rng",
     "tokio::",
     ".await",
@@ -79,6 +89,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("src/model/clock.rs", "Instant::now", "`now`, which is for tasks: rules are told the time"),
     ("src/model/clock.rs", "tokio::", "the same `now`: tests pause the runtime's clock"),
     ("src/model/time.rs", "SystemTime", "`UnixMillis::now`, which is for tasks"),
+    ("src/model/world.rs", ".await", "`on_thread` in a simulation, where jobs take a while and no thread"),
+    ("src/model/world.rs", ".elapsed()", "the time on a simulated wall"),
+    ("src/model/world.rs", "Instant::now", "the same"),
+    ("src/model/world.rs", "rand::rng(", "`chance`, which is for tasks"),
+    ("src/model/world.rs", "tokio::", "the runtime's clock and its threads"),
 ];
 
 #[test]

@@ -28,9 +28,10 @@ pub(crate) const WINGS: &[(&str, &str)] = &[
 /// Wings that know less than the order allows.
 const NARROW: &[(&str, &[&str])] = &[
     ("analysis", &["model", "system"]),
-    ("accounts", &["model", "storage"]),
+    ("accounts", &["model", "storage", "system"]),
     ("client", &["model", "protocol"]),
     ("storage", &["model", "protocol", "system"]),
+    ("system", &["model"]),
 ];
 
 type Arrows<'t> = BTreeMap<String, BTreeMap<String, Reference<'t>>>;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fourfold::app::server::{Daemon, Parts};
+use fourfold::competition::fair_play::RatingAlarms;
 use fourfold::competition::self_test::SelfTests;
 use fourfold::http::auth::set_cookie;
 use fourfold::http::site::Site;
@@ -21,6 +22,7 @@ use fourfold::session::socket::{SocketDeps, serve};
 use fourfold::session::{Services, SessionGateway};
 use fourfold::storage::record::{BotProfile, StoredPlayer};
 use fourfold::system::config::{Bounded, Config, HouseBotConfig};
+use fourfold::system::pauses::Pauses;
 
 use fourfold::competition::tournament::Tournaments;
 use fourfold::model::time::UnixMillis;
@@ -51,14 +53,17 @@ pub(crate) struct Arena {
     pub(crate) services: Arc<Services>,
     pub(crate) tournaments: Tournaments,
     pub(crate) self_tests: SelfTests,
+    rating_alarms: RatingAlarms,
     change: Settings,
     store: Arc<SqliteStore>,
     /// Where its database is, which outlives it.
     directory: TempDir,
     stop: CancellationToken,
     serving: JoinHandle<()>,
+    /// Tells the daemon that it runs. Nobody does otherwise: time jumps, and is no pause.
+    pub(crate) pauses: Pauses,
     /// Time stands still while this lives.
-    _hold: Sender<()>,
+    _hold: Option<Sender<()>>,
 }
 
 /// No ping is due while a test lets half a minute pass.
@@ -87,7 +92,8 @@ pub(crate) async fn until_stored() {
         let Some(services) = RUNNING.with_borrow(Weak::upgrade) else { return };
         // Nobody has this id, so nothing is written; the answer comes after those to all writes before it.
         let player = PlayerId::random(&mut rand::rng());
-        let refused = services.writer.write(Write::SetPassword { player, password: String::new() }).await;
+        let refused =
+            services.writer.write(Write::SetPassword { player, password: String::new(), keeps: None }).await;
         assert!(refused.is_err());
     }
 }
@@ -123,22 +129,29 @@ impl Arena {
 
     /// The same with other settings.
     pub(crate) async fn start_with(change: Settings) -> Self {
-        Self::open(tempfile::tempdir().unwrap(), change).await
+        Self::open(tempfile::tempdir().unwrap(), change, Some(hold_time())).await
     }
 
-    async fn open(directory: TempDir, change: Settings) -> Self {
-        let hold = hold_time();
+    /// The same for a test whose clock is not paused.
+    pub(crate) async fn in_real_time(change: Settings) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), change, None).await
+    }
+
+    async fn open(directory: TempDir, change: Settings, hold: Option<Sender<()>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let config = settings(change);
         let database = directory.path().join(DATABASE);
         let store = Arc::new(SqliteStore::open(&database, Durability::Relaxed).await.unwrap());
         let kept = Arc::clone(&store) as Arc<dyn Store>;
-        let parts = Parts { listener, metrics_listener: None, config, store: kept, key: KEY };
+        let pauses = Pauses::default();
+        let parts =
+            Parts { listener, metrics_listener: None, config, store: kept, key: KEY, pauses: pauses.clone() };
         let daemon = Daemon::start(parts).await.unwrap();
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
         RUNNING.set(Arc::downgrade(&services));
         let tournaments = daemon.tournaments().clone();
         let self_tests = daemon.self_tests().clone();
+        let rating_alarms = daemon.rating_alarms().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
@@ -147,11 +160,13 @@ impl Arena {
             services,
             tournaments,
             self_tests,
+            rating_alarms,
             change,
             store,
             directory,
             stop,
             serving,
+            pauses,
             _hold: hold,
         }
     }
@@ -170,7 +185,7 @@ impl Arena {
         if let Some(store) = Arc::into_inner(store) {
             store.close().await.unwrap();
         }
-        Self::open(directory, change).await
+        Self::open(directory, change, Some(hold_time())).await
     }
 
     /// A daemon on what a kill at this moment would leave on the disk. This one goes on as if nothing had happened.
@@ -179,7 +194,18 @@ impl Arena {
         for name in [DATABASE.to_owned(), format!("{DATABASE}-wal")] {
             std::fs::copy(self.directory.path().join(&name), copy.path().join(&name)).unwrap();
         }
-        Self::open(copy, self.change).await
+        Self::open(copy, self.change, Some(hold_time())).await
+    }
+
+    /// What the operator is told of games given away: habit, player and opponent.
+    pub(crate) async fn rating_alarms(&self) -> Vec<String> {
+        until_stored().await;
+        self.rating_alarms.all().iter().map(ToString::to_string).collect()
+    }
+
+    /// Games that go on, and those whose rooms linger.
+    pub(crate) fn games(&self) -> usize {
+        self.services.rooms()
     }
 
     /// Cuts a client's connection, and waits until the daemon has noticed.
@@ -290,6 +316,11 @@ impl Arena {
         self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();
         identity
     }
+}
+
+/// How much a test does, unless the environment asks for more.
+pub(crate) fn of_environment(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).map_or(otherwise, |text| text.parse().expect("a whole number"))
 }
 
 /// The plainest `hello`.

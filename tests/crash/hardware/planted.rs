@@ -1,0 +1,115 @@
+//! The check can fail on real files too: each defect that is planted in a database must be found.
+
+use std::path::Path;
+
+use fourfold::model::durability::Durability;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection, SqliteConnection};
+
+use super::lane::{Lane, LanePlan, contradictions};
+use super::{Bench, Outcome};
+use crate::below;
+use crate::check::differences;
+use crate::daemon::{copy_data, data};
+use crate::players::TIME;
+
+/// Until some games have ended, rated ones among them.
+const MOVES: usize = 250;
+
+/// Without what guards the database against such things.
+const UNGUARD: &str =
+    "PRAGMA foreign_keys = OFF; DROP TRIGGER event_is_not_changed; DROP TRIGGER event_is_not_deleted";
+
+/// Who has to find a defect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finder {
+    /// What clients were told does not agree with it.
+    Clients,
+    /// `fourfold games verify`: it does not agree with itself.
+    Verify,
+}
+
+/// What is planted, by name.
+const DEFECTS: [(Finder, &str, &str); 8] = [
+    (
+        Finder::Clients,
+        // Of the last one, its player may not have heard.
+        "the last two moves of a live game",
+        "DELETE FROM event
+         WHERE game = (SELECT max(game) FROM event WHERE game IN live_game AND kind = 'move' AND seq > 4)
+         AND seq >= (SELECT last.seq FROM event AS last WHERE last.game = event.game AND last.kind = 'move'
+                     ORDER BY last.seq DESC LIMIT 1 OFFSET 1)",
+    ),
+    (
+        Finder::Verify,
+        "another column in a finished game",
+        "UPDATE event SET column_no = column_no % 7 + 1 WHERE seq = 2 AND kind = 'move'
+         AND game = (SELECT max(game) FROM settlement)",
+    ),
+    (
+        Finder::Verify,
+        "another result",
+        "UPDATE settlement SET result = CASE result WHEN 'draw' THEN 'first' ELSE 'draw' END",
+    ),
+    (
+        Finder::Clients,
+        "a hole in the numbers",
+        "UPDATE settlement SET number = number + 1 WHERE number = (SELECT max(number) FROM settlement)",
+    ),
+    (
+        Finder::Clients,
+        "a lost result",
+        "DELETE FROM settlement WHERE number = (SELECT max(number) FROM settlement)",
+    ),
+    (
+        Finder::Clients,
+        "a finished game that is live too",
+        "INSERT INTO live_game SELECT max(game) FROM settlement",
+    ),
+    (
+        Finder::Verify,
+        "another rating change",
+        "UPDATE rating_entry SET delta = delta + 1, after = after + 1
+         WHERE number = (SELECT max(number) FROM rating_entry)",
+    ),
+    (Finder::Verify, "another rating", "UPDATE rating SET rating = rating + 1"),
+];
+
+pub(super) async fn run(bench: &Bench) -> Outcome {
+    let plan = LanePlan { name: "planted".to_owned(), durability: Durability::Strict, time: TIME };
+    let mut lane = Lane::open(bench, &plan).await;
+    let directory = lane.directory.clone();
+    let mut faults = Vec::new();
+    if lane.play(MOVES).await.is_none() {
+        faults.push("nobody plays".to_owned());
+    }
+    let closed = lane.close().await;
+    faults.extend(closed.faults);
+    for ((finder, name, defect), number) in DEFECTS.into_iter().zip(1..) {
+        let copy = below(&directory, &format!("defect-{number}"));
+        copy_data(&directory, &copy);
+        if plant(&copy, defect).await == 0 {
+            faults.push(format!("{name} could not be planted"));
+            continue;
+        }
+        let found = match finder {
+            Finder::Clients => differences(&copy, &closed.history).await,
+            Finder::Verify => contradictions(&copy),
+        };
+        if found.is_empty() {
+            faults.push(format!("{name} goes unnoticed"));
+        }
+    }
+    let figures = format!("the check: {} defects planted in a real database, all found", DEFECTS.len());
+    Outcome { figures, faults }
+}
+
+/// How many rows that changed.
+async fn plant(directory: &Path, defect: &'static str) -> u64 {
+    let options = SqliteConnectOptions::new().filename(data(directory).join("fourfold.db"));
+    let mut connection = SqliteConnection::connect_with(&options).await.expect("a whole database");
+    sqlx::raw_sql(UNGUARD).execute(&mut connection).await.expect("triggers to drop");
+    let planted = sqlx::query(defect).execute(&mut connection).await.expect("a defect in SQL");
+    connection.close().await.expect("the database closes");
+    planted.rows_affected()
+}

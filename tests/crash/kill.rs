@@ -1,0 +1,103 @@
+//! The kill test itself: one daemon that is killed again and again while everybody plays.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::Round;
+use crate::check;
+use crate::daemon::{Daemon, SETTINGS};
+use crate::history::History;
+use crate::players::{self, Seating, TIME};
+
+/// Life of a daemon before it is killed, in milliseconds.
+const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=2_000;
+
+/// How long it may take until everybody plays.
+pub(crate) const SEATING_MAX: Duration = Duration::from_mins(1);
+
+/// Time after the last start in which all clients come back and play.
+pub(crate) const LAST_LIFE: Duration = Duration::from_secs(2);
+
+/// What all rounds came to.
+#[derive(Debug, Default)]
+pub(crate) struct Total {
+    rounds: u32,
+    kills: u32,
+    acked: usize,
+    ended: usize,
+    /// From the start of a daemon to its readiness.
+    recoveries: Vec<Duration>,
+}
+
+/// Kills one daemon as often as the round says; gives a line of figures and everything that is wrong.
+pub(crate) async fn run(round: &Round, directory: &Path, total: &mut Total) -> (String, Vec<String>) {
+    let history = Arc::new(History::create(&directory.join("history.ndjson")));
+    let recoveries = play(round, directory, &history).await;
+    let faults = check::compare(directory, &history).await;
+    let figures = format!(
+        "kill test: {} kills, {} games at a time, seed {}: {}; {}",
+        round.cycles,
+        round.games,
+        round.seed,
+        history.summary(),
+        ready_again(&recoveries),
+    );
+    total.rounds += 1;
+    total.kills += round.cycles;
+    total.acked += history.lock().acked.len();
+    total.ended += history.lock().ended.len();
+    total.recoveries.extend(recoveries);
+    (figures, faults)
+}
+
+async fn play(round: &Round, directory: &Path, history: &Arc<History>) -> Vec<Duration> {
+    let mut rng = ChaCha8Rng::seed_from_u64(round.seed);
+    let bots = players::create_bots(directory, round.games);
+    let mut daemon = Daemon::start(directory, None, SETTINGS);
+    let stop = CancellationToken::new();
+    let seating = Seating { games: round.games, time: TIME, seed: round.seed };
+    let playing = players::start(&seating, &bots, daemon.address(), history, &stop);
+    let seated = history.games_begun(round.games as usize);
+    tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
+    let mut recoveries = Vec::new();
+    for _ in 0..round.cycles {
+        tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
+        let address = daemon.address();
+        daemon.kill();
+        daemon = Daemon::start(directory, Some(address), SETTINGS);
+        recoveries.push(daemon.started_in());
+    }
+    tokio::time::sleep(LAST_LIFE).await;
+    history.stopping();
+    stop.cancel();
+    playing.finish().await;
+    daemon.stop();
+    recoveries
+}
+
+/// How long a daemon takes to be ready after a death.
+pub(crate) fn ready_again(recoveries: &[Duration]) -> String {
+    let mut recoveries = recoveries.to_vec();
+    recoveries.sort_unstable();
+    let ms = |recovery: Option<&Duration>| recovery.map_or(0, Duration::as_millis);
+    let median = recoveries.get(recoveries.len() / 2);
+    format!("ready again after p50 {} ms, max {} ms", ms(median), ms(recoveries.last()))
+}
+
+impl Total {
+    /// Nothing if one round says it all.
+    pub(crate) fn report(&self) -> Option<String> {
+        let Self { rounds, kills, acked, ended, recoveries } = self;
+        let report = format!(
+            "kill test in all: {kills} kills in {rounds} data directories, {acked} moves acknowledged, {ended} games \
+             finished; {}",
+            ready_again(recoveries),
+        );
+        (*rounds > 1).then_some(report)
+    }
+}

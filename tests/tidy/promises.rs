@@ -1,0 +1,78 @@
+//! What `SECURITY.md` and `docs/reliability.md` promise names what shows it: a test, or a file that tests are run from.
+
+use std::fs;
+use std::path::Path;
+
+use crate::breaches::{check, check_none};
+use crate::tree::Tree;
+
+/// The documents with tables whose last column is headed [`SHOWN_BY`].
+const DOCUMENTS: &[&str] = &["SECURITY.md", "docs/reliability.md"];
+
+/// See [`DOCUMENTS`].
+const SHOWN_BY: &str = "shown by";
+
+#[test]
+fn what_is_promised_is_shown_by_a_test_that_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tree = Tree::repository();
+    let is_file = |path: &str| root.join(path).is_file();
+    for document in DOCUMENTS {
+        let text = fs::read_to_string(root.join(document)).unwrap();
+        assert!(rows(&text).count() > 30, "{document} has its tables");
+        check_none(document, &unshown(tree, &text, is_file));
+    }
+}
+
+#[test]
+fn a_row_without_its_test_is_named() {
+    let files =
+        [("src/a.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn what_holds_is_shown() {}\n}\n")];
+    let table = |cells: &str| format!("| | what | shown by |\n|---|---|---|\n{cells}\n");
+    let held = |cells: &str, expected: &[&str]| {
+        let text = table(cells);
+        check(|tree| unshown(tree, &text, |path| path == "tests/crash/main.rs"), &files, expected);
+    };
+    held("| R1 | kills | `what_holds_is_shown`, `tests/crash/main.rs` |", &[]);
+    held("| R2 | cuts | `what_was_renamed` |", &["R2: what_was_renamed"]);
+    held("| R3 | nothing | |", &["R3 names nothing"]);
+    held("| R4 | text | what_holds_is_shown |", &["R4 names nothing"]);
+}
+
+/// The rows of the tables: their first cell and their last.
+fn rows(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut in_table = false;
+    text.lines().filter_map(move |line| {
+        let inner = line.strip_prefix('|').and_then(|line| line.strip_suffix('|'));
+        let ends =
+            inner.and_then(|inner| Some((inner.split_once('|')?.0.trim(), inner.rsplit_once('|')?.1.trim())));
+        let Some((first, last)) = ends else {
+            in_table = false;
+            return None;
+        };
+        in_table |= last == SHOWN_BY;
+        let is_row = in_table && last != SHOWN_BY && !first.starts_with("---");
+        is_row.then_some((first, last))
+    })
+}
+
+/// The rows that name no test, and the tests that are not there.
+fn unshown(tree: &Tree, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
+    let is_test = |name: &str| {
+        let declared = format!("fn {name}(");
+        tree.sources
+            .iter()
+            .any(|source| source.code.contains(&declared) && !source.product.contains(&declared))
+    };
+    let mut found = Vec::new();
+    for (row, tests) in rows(text) {
+        let mut names = tests.split('`').skip(1).step_by(2).peekable();
+        if names.peek().is_none() {
+            found.push(format!("{row} names nothing"));
+        }
+        found.extend(
+            names.filter(|name| !is_test(name) && !is_file(name)).map(|name| format!("{row}: {name}")),
+        );
+    }
+    found
+}
