@@ -13,7 +13,7 @@ const browser = new Browser();
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 // Refusals of the interface stand in the console as failed requests.
-afterEach(() => browser.assertNoComplaints(/status of (401|403|409|422)/));
+afterEach(() => browser.endOfTest(/status of (401|403|409|422)/));
 
 test("a token is shown once, and no more after a reload", async () => {
   const page = await browser.visitor(arena.url);
@@ -100,6 +100,8 @@ test("a new password ends the session in the other browser", async () => {
   await here.fill("#new-password", "battery staple horse");
   await here.click("#change-password button[type=submit]");
   await here.waitForSelector('#old-password[aria-invalid="true"]');
+  assert.equal(await here.textContent("#change-password .problem"), "The current password is wrong.");
+  assert.equal(await here.getAttribute("#new-password", "aria-invalid"), null);
   await here.fill("#old-password", "correct horse battery");
   await here.fill("#new-password", "battery staple horse");
   await here.click("#change-password button[type=submit]");
@@ -131,6 +133,10 @@ test("one's data is a file, and an account can be deleted", async () => {
   await page.click('a[href="/api/v1/account/export"]');
   assert.equal((await waiting).suggestedFilename(), "fourfold-Vera.ndjson");
   await page.click("summary >> text=Delete account");
+  await page.fill("#delete-password", "not the password");
+  await page.click("#delete-account button[type=submit]");
+  await page.waitForSelector('#delete-password[aria-invalid="true"]');
+  assert.equal(await page.textContent("#delete-account .problem"), "The current password is wrong.");
   await page.fill("#delete-password", "correct horse battery");
   await page.click("#delete-account button[type=submit]");
   await page.waitForURL("/");

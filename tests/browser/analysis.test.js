@@ -17,7 +17,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints(/status of (400|404)/));
+afterEach(() => browser.endOfTest(/status of (400|404)/));
 
 /** @param {number} n */
 const visitors = (n) => Promise.all(Array.from({ length: n }, () => browser.visitor(arena.url)));
@@ -212,16 +212,21 @@ test("a finished game is reviewed: the graph, the turning point, arrows, and ano
   assert.match((await page.textContent(".review-verdict")) ?? "", /^Move 1: Coral wins in 21 before, .* after\. Best: 4\.$/);
   assert.equal(await page.locator(".review table tbody tr").count(), last, "the graph is there as a table");
 
+  // Heading, board and sentence speak of one move, by the number that the list has too.
+  const [, named] = /move (\d+)/.exec((await page.textContent(".review-turning")) ?? "") ?? [];
   await page.click(".review-turning");
   const turned = await page.locator("ff-board .stones > g").count();
-  assert.ok(turned < last);
+  assert.equal(turned, Number(named));
+  assert.match((await page.textContent(".review-verdict")) ?? "", new RegExp(`^Move ${turned}:`));
+  const numbers = await page.locator(".moves .nr").allTextContents();
+  assert.deepEqual(numbers.slice(0, 3), ["1.", "3.", "5."]);
   const analyse = await page.getAttribute(".review-analyse", "href");
   assert.match(analyse ?? "", new RegExp(`^/analysis/(\\d{${turned}}|-)$`));
   const id = gameId(page);
   await page.click(".review-again");
   await page.waitForURL((url) => url.pathname.startsWith("/game/") && !url.pathname.endsWith(id));
   await atGame(page);
-  assert.ok((await ply(page)) >= turned);
+  assert.ok((await ply(page)) >= turned - 1, "one tries again from before the mistake");
   assert.match((await page.textContent('[data-seat="top"]')) ?? "", /perfect/);
 });
 

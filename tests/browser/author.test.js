@@ -33,7 +33,7 @@ after(async () => {
   await Promise.all([browser.stop(), arena.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
-afterEach(() => browser.assertNoComplaints(/status of (403|404|409)/));
+afterEach(() => browser.endOfTest(/status of (403|404|409)/));
 
 /**
  * Makes a bot on its page and gives its token.

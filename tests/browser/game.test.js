@@ -14,7 +14,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints());
+afterEach(() => browser.endOfTest());
 
 /** @param {number} n */
 const visitors = (n) => Promise.all(Array.from({ length: n }, () => browser.visitor(arena.url)));

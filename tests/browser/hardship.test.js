@@ -23,7 +23,7 @@ after(async () => {
   network.stop();
   await Promise.all([browser.stop(), arena.stop()]);
 });
-afterEach(() => browser.assertNoComplaints(/fetching the script|WebSocket connection|ERR_(EMPTY_RESPONSE|CONNECTION_\w+)/));
+afterEach(() => browser.endOfTest(/fetching the script|WebSocket connection|ERR_(EMPTY_RESPONSE|CONNECTION_\w+)/));
 
 test("a rated game goes on after the network of one side was gone for a while", async () => {
   const [near, far] = await Promise.all([network.url, arena.url].map((url) => browser.visitor(url)));
@@ -57,6 +57,23 @@ test("a move made while the network is gone arrives when it is back", async () =
   await near.keyboard.press("7");
   network.mend();
   await far.waitForSelector(`#game[data-ply="${ply + 1}"]`);
+});
+
+test("a connection that falls silent is noticed while a move waits, and the move arrives", async () => {
+  const [near, far] = await Promise.all([network.url, arena.url].map((url) => browser.visitor(url)));
+  const pages = await pair(near, far);
+  if (pages.second === near) await playMoves(pages, "4");
+  const ply = pages.second === near ? 1 : 0;
+  assert.equal(await myTurn(near), true);
+  network.silence();
+  await near.keyboard.press("7");
+  await near.waitForSelector(".status-detail.late");
+  // Long before heartbeats would have told.
+  await near.waitForSelector("#connection:not([hidden])");
+  network.mend();
+  await far.waitForSelector(`#game[data-ply="${ply + 1}"]`);
+  await near.waitForSelector(`#game[data-ply="${ply + 1}"]`);
+  await near.waitForSelector(".status-detail:not(.late)");
 });
 
 test("hostile text stays text and breaks no page", async () => {

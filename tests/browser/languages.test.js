@@ -9,14 +9,14 @@ import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { headline, myTurn, startBotGame } from "./support/game.js";
 
 const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh"];
-const PAGES = ["/", "/tv", "/leaderboard", "/bots", "/account", "/docs", "/nothing"];
+const PAGES = ["/", "/rules", "/tv", "/leaderboard", "/bots", "/account", "/docs", "/nothing"];
 
 const arena = new Arena();
 const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints(/status of 404/));
+afterEach(() => browser.endOfTest(/status of 404/));
 
 test("every page in every language is there and fits a phone", async () => {
   for (const language of LANGUAGES) {

@@ -37,7 +37,7 @@ before(async () => {
   await Promise.all([arena.start(), browser.start()]);
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints(/status of 404/));
+afterEach(() => browser.endOfTest(/status of 404/));
 
 /**
  * Loads a page again until it shows something.

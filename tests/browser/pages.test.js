@@ -30,7 +30,7 @@ before(async () => {
   await page.context().close();
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints(/status of 404/));
+afterEach(() => browser.endOfTest(/status of 404/));
 
 /** @type {Record<string, (page: Page) => Promise<unknown>>} */
 const PAGES = {
@@ -61,6 +61,7 @@ const PAGES = {
     await page.waitForSelector('#puzzle[data-status="wrong"]');
   },
   "sign-in": (page) => page.goto("/account"),
+  rules: (page) => page.goto("/rules"),
   docs: (page) => page.goto("/docs"),
   protocol: (page) => page.goto("/docs/protocol"),
   missing: (page) => page.goto("/game/nothing"),

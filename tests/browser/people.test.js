@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
-import { Browser } from "./support/browser.js";
+import { Browser, PHONE } from "./support/browser.js";
 import { atGame, gameId, headline, myTurn, ply, reached, signUp } from "./support/game.js";
 import { pair, playMoves, toLobby } from "./support/people.js";
 
@@ -15,7 +15,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints());
+afterEach(() => browser.endOfTest());
 
 /** @param {Page} page the clock of one's own, in seconds */
 async function ownClock(page) {
@@ -46,8 +46,8 @@ test("two people play a rated game to the end; one reloads, a third watches, the
   // Coral: 4 4 5 6 7 with 4 at the bottom; the last one completes the lowest row.
   await playMoves(pages, "53637", 4);
   await Promise.all([pages.first, pages.second, eve].map((page) => page.waitForSelector('#game[data-status="over"]')));
-  assert.equal(await headline(pages.first), "You win");
-  assert.equal(await headline(pages.second), `${name} wins`);
+  assert.equal(await headline(pages.first), "You won");
+  assert.equal(await headline(pages.second), "You lost");
   assert.equal(await headline(eve), `${name} wins`);
   for (const page of [pages.first, pages.second, eve]) {
     assert.equal(await page.locator(".stone.in-line").count(), 4);
@@ -79,7 +79,7 @@ test("an invitation's link begins a game, which can be resigned and played again
   await fay.click("text=Resign");
   await fay.click("text=Really resign?");
   await gus.waitForSelector('#game[data-status="over"]');
-  assert.equal(await headline(gus), "You win");
+  assert.equal(await headline(gus), "You won");
   await gus.click(".actions >> text=Rematch");
   await fay.click(".offers >> text=Play again");
   await Promise.all([fay, gus].map((page) => page.waitForURL((now) => /\/game\//.test(now.href) && !now.href.endsWith(id))));
@@ -112,6 +112,36 @@ test("a move is taken back when the other side allows it", async () => {
   await Promise.all([pages.first, pages.second].map((page) => page.waitForSelector('#game[data-ply="1"]')));
   await playMoves(pages, "5", 1);
   assert.equal(await ply(pages.first), 2);
+});
+
+test("whoever asks for a move back is told that the other side refuses", async () => {
+  const [hal, ida] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  const pages = await pair(hal, ida);
+  await playMoves(pages, "44");
+  await pages.second.click("text=Take back");
+  await pages.second.waitForSelector(".offer-bar >> text=You asked");
+  await pages.first.click("text=Refuse");
+  await pages.second.waitForSelector(".offer-bar >> text=did not let you take your move back");
+  assert.equal(await pages.second.locator(".offer-bar").count(), 1, "what was asked is answered");
+  await playMoves(pages, "5", 2);
+  await pages.second.waitForSelector(".offer-bar", { state: "detached" });
+});
+
+test("whoever waits is seen on a phone's first screen, and nothing that is pressed moves", async () => {
+  const [una, vic] = await Promise.all([browser.visitor(arena.url), browser.visitor(arena.url, PHONE)]);
+  await toLobby(una);
+  await toLobby(vic);
+  const before = await vic.locator("#play-now").boundingBox();
+  assert.equal(await vic.isVisible("#nobody-waits"), true);
+  await una.click("#play-now");
+  const join = vic.locator("#seeks button");
+  await join.waitFor();
+  const box = await join.boundingBox();
+  const tabs = await vic.locator(".tabs").boundingBox();
+  assert.ok(box && tabs && box.y + box.height <= tabs.y, `the button ends at ${box && box.y + box.height}, above ${tabs?.y}`);
+  assert.deepEqual(await vic.locator("#play-now").boundingBox(), before);
+  await join.click();
+  assert.equal(await atGame(vic), await atGame(una));
 });
 
 test("a reaction appears at the other side", async () => {

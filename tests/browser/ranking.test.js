@@ -38,7 +38,7 @@ before(async () => {
   await page.context().close();
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints());
+afterEach(() => browser.endOfTest());
 
 for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
   for (const colorScheme of /** @type {const} */ (["light", "dark"])) {

@@ -13,7 +13,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.assertNoComplaints());
+afterEach(() => browser.endOfTest());
 
 /** @param {number} n */
 const visitors = (n) => Promise.all(Array.from({ length: n }, () => browser.visitor(arena.url)));
@@ -39,11 +39,20 @@ test("the wall shows games as they are played, new ones too, on one connection",
   await watcher.waitForSelector(`.watched[data-game="${two.id}"][data-ply="3"]`);
   assert.equal(sockets, 1);
 
+  // Whatever begins and ends, the places stay where they are, and as large as they are.
+  const places = () =>
+    watcher.$$eval(".watched", (boards) => boards.map((board) => JSON.stringify(board.getBoundingClientRect())));
+  const before = await places();
+  assert.equal(before.length, 4, "a row of them");
   await one.first.click("text=Resign");
   await one.first.click("text=Really resign?");
   await watcher.waitForSelector(`.watched[data-game="${one.id}"][data-status="over"]`);
-  await watcher.waitForSelector(`.watched[data-game="${one.id}"]`, { state: "detached" });
-  assert.equal(await watcher.locator(`.watched[data-game="${two.id}"]`).count(), 1);
+  await watcher.waitForSelector(`.watched[data-game="${one.id}"][data-free]`);
+  const [anna, boris] = await visitors(2);
+  const three = await pair(anna, boris);
+  await watcher.waitForSelector(`.watched[data-game="${three.id}"]`);
+  assert.deepEqual(await places(), before);
+  assert.equal(await watcher.locator(`.watched[data-game="${one.id}"]`).count(), 1, "the end is still to be seen");
 });
 
 test("a page with script loaded later shows the wall's games from the start", async () => {

@@ -21,7 +21,12 @@ export async function call(method, path, body) {
 }
 
 /** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
-const FIELD_CODES = { "bad_field name": "bad_name", "bad_field password": "bad_password" };
+const FIELD_CODES = {
+  "bad_field name": "bad_name",
+  "bad_field new_password": "bad_password",
+  "bad_field password": "bad_password",
+  "forbidden password": "wrong_current_password",
+};
 
 /** A refusal, said in words for people. */
 export class Problem extends Error {
@@ -65,7 +70,9 @@ function showProblem(form, problem) {
   const line = find(".problem", form);
   line.textContent = problem?.message ?? "";
   form.querySelectorAll("input").forEach((input) => {
-    if (problem?.field === input.name) input.setAttribute("aria-invalid", "true");
+    const isWrong = problem?.field === input.name;
+    if (isWrong) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
+    if (isWrong) input.focus();
   });
 }

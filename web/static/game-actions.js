@@ -38,7 +38,7 @@ export class GameActions {
    * @param {string[]} emojis the reactions that the server takes
    */
   show(state, emojis) {
-    const key = JSON.stringify([state.id, state.status, canAbort(state), canTakeBack(state), state.rematch, state.takebackBy, state.gone, emojis]);
+    const key = JSON.stringify([state.id, state.status, canAbort(state), canTakeBack(state), state.rematch, state.takebackBy, state.refusedBy, state.gone, emojis]);
     if (key === this.#key) return;
     this.#key = key;
     clearTimeout(this.#claimTimer);
@@ -101,6 +101,7 @@ export class GameActions {
     const name = state.players[other(you)].name;
     const bars = [];
     if (state.takebackBy === you) bars.push(offer(text("game.asked_take_back", { name })));
+    if (state.refusedBy === other(you)) bars.push(offer(text("game.take_back_refused", { name })));
     if (state.takebackBy === other(you)) {
       const buttons = [this.#button(text("game.allow"), "check", "allow", "primary compact"), this.#button(text("game.refuse"), "close", "refuse", "compact")];
       bars.push(offer(text("game.asks_take_back", { name }), ...buttons));

@@ -28,6 +28,10 @@ const review = new ReviewCard(root, (ply) => view.goTo(ply));
 const truth = new TruthBar(root);
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
 
+/** A move that has not been answered for so long is said to be under way, and the connection is put to the test, in
+ *  milliseconds: one's clock may be running. */
+const LATE_MS = 3_000;
+
 /** @type {GameState} */
 let state = readPage();
 /** A column that was chosen and is not acknowledged yet. @type {number | null} */
@@ -36,6 +40,9 @@ let pending = null;
 let planned = null;
 /** When one's own last move was acknowledged. */
 let movedAt = -Infinity;
+/** Whether the pending move is late. */
+let late = false;
+let lateTimer = 0;
 /** Whether this connection has told the game's state. */
 let told = false;
 
@@ -48,7 +55,11 @@ function readPage() {
 }
 
 function show() {
-  view.show(state, pending, planned);
+  if (pending === null) {
+    clearTimeout(lateTimer);
+    late = false;
+  }
+  view.show(state, pending, planned, late);
   truth.show(state);
   if (state.status === "over" && state.result !== "void") review.load(id);
   actions.show(state, connection.welcome?.reactions ?? []);
@@ -86,6 +97,9 @@ function sounds(before, message) {
     const isDecided = state.result === "first" || state.result === "second";
     sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
   }
+  if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
+    announce(text("game.take_back_refused", { name: state.players[message.by].name }));
+  }
   const asksMe = (message.type === "rematch_offer" || message.type === "takeback_offer") && message.by !== state.you;
   if (asksMe && state.you) sound.call();
 }
@@ -104,6 +118,16 @@ function choose(column) {
   pending = column;
   show();
   play();
+  clearTimeout(lateTimer);
+  lateTimer = window.setTimeout(wonder, LATE_MS);
+}
+
+/** The chosen move is not acknowledged: says so, and lets the connection show that it is alive. */
+function wonder() {
+  late = true;
+  announce(text("game.move_on_its_way"));
+  show();
+  connection.probe();
 }
 
 /** Plans a move for the next turn, or calls it off if it is the same again. @param {number | null} column */
@@ -171,7 +195,7 @@ async function join() {
 }
 
 /** @type {GameMessage["type"][]} */
-const TYPES = ["game", "turn", "moved", "game_end", "opponent_gone", "takeback_offer", "rematch_offer", "crowd"];
+const TYPES = ["game", "turn", "moved", "game_end", "opponent_gone", "takeback_offer", "takeback_refused", "rematch_offer", "crowd"];
 for (const type of TYPES) connection.on(type, receive);
 connection.on("reaction", ({ game, by, emoji }) => game === id && view.react(by, emoji));
 connection.on("truth", (message) => message.game === id && truth.hear(message));

@@ -24,6 +24,7 @@ export class GameView {
   #pending = null;
   /** @type {number | null} */
   #planned = null;
+  #late = false;
   #movesKey = "";
   #seatsKey = "";
 
@@ -49,8 +50,9 @@ export class GameView {
    * @param {GameState} state
    * @param {number | null} pending a column chosen and not yet acknowledged
    * @param {number | null} planned a column chosen for the next turn
+   * @param {boolean} late whether the chosen column should have been acknowledged by now
    */
-  show(state, pending = null, planned = null) {
+  show(state, pending = null, planned = null, late = false) {
     const before = this.#state;
     const isNew = before?.id !== state.id;
     if (isNew || state.moves.length < (this.#shown ?? 0)) this.#shown = null;
@@ -58,6 +60,7 @@ export class GameView {
     this.#state = state;
     this.#pending = pending;
     this.#planned = planned;
+    this.#late = late;
     this.#speak(isNew ? null : before, state);
     this.#render();
   }
@@ -185,7 +188,9 @@ export class GameView {
     const [headline, detail] = statusWords(state, yours);
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
-    setText(find(".status-detail", this.root), scrubbed + detail);
+    const told = find(".status-detail", this.root);
+    setText(told, this.#late ? text("game.move_on_its_way") : scrubbed + detail);
+    told.classList.toggle("late", this.#late);
     if (state.you) document.title = `${yours ? "● " : ""}${headline} · Fourfold`;
   }
 
@@ -325,7 +330,7 @@ function moveRows(state, goTo) {
       discIcon(side),
       String(column),
     );
-    return side === "first" ? [el("span", { class: "nr", "aria-hidden": "true" }, `${index / 2 + 1}.`), button] : [button];
+    return side === "first" ? [el("span", { class: "nr", "aria-hidden": "true" }, `${index + 1}.`), button] : [button];
   });
   return rows;
 }

@@ -177,7 +177,9 @@ function stopWaiting() {
 /** @param {import("../types/protocol").LobbyFeed} lobby */
 function showLobby({ seeks, games, live, online }) {
   setText(find("#counts"), `${count("lobby.online", online)} · ${count("lobby.in_progress", live)}`);
-  find("#seeks").replaceChildren(...seeks.filter(({ player }) => player.id !== connection.welcome?.you.id).map(seekRow));
+  const others = seeks.filter(({ player }) => player.id !== connection.welcome?.you.id);
+  find("#seeks").replaceChildren(...others.map(seekRow));
+  find("#nobody-waits").hidden = others.length > 0;
   if (games[0]) showFeature(games[0]);
   showGames(games.filter(({ game }) => game !== featured).map(liveTile));
 }
@@ -246,7 +248,13 @@ function showResult(result) {
     setText(find("#feature-link"), text("lobby.look_again"));
   }
   const list = find("#games");
-  list.querySelector(`[data-game="${result.end.game}"]`)?.remove();
+  const { first, second } = result.players;
+  // One finished game of two players is enough: those who play quickly would fill the list.
+  for (const tile of list.querySelectorAll(".game-tile")) {
+    const names = [...tile.querySelectorAll(".name")].map((name) => name.textContent);
+    const isSame = names.includes(first.name) && names.includes(second.name) && !tile.querySelector(".badge.live");
+    if (isSame || tile.getAttribute("data-game") === result.end.game) tile.remove();
+  }
   const live = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".game-tile:has(.badge.live)"))];
   list.prepend(finishedTile(result));
   showGames(live);

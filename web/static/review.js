@@ -111,7 +111,7 @@ export class ReviewCard {
     const label = `${text("review.turning", { n: ply.ply })}, ${COLOR[ply.side]} ${ply.column}, ${labelOf(ply)}`;
     return el(
       "button",
-      { type: "button", class: "review-turning", click: () => this.goTo(ply.ply - 1) },
+      { type: "button", class: "review-turning", click: () => this.goTo(ply.ply) },
       discIcon(ply.side),
       el("span", {}, label),
     );
@@ -127,10 +127,11 @@ export class ReviewCard {
     );
   }
 
-  /** A casual game from the position on show, for whoever is to move there. @param {Review} review */
+  /** A casual game from the position on show, for whoever is to move there; at a mistake, from before it. @param {Review} review */
   #tryAgain(review) {
-    const moves = review.moves.slice(0, this.#ply);
-    playBot(PERFECT, sideToMove(this.#ply), undefined, { variant: review.variant, moves });
+    const isMistake = review.plies.some(({ ply, mistake }) => ply === this.#ply && mistake);
+    const kept = isMistake ? this.#ply - 1 : this.#ply;
+    playBot(PERFECT, sideToMove(kept), undefined, { variant: review.variant, moves: review.moves.slice(0, kept) });
   }
 
   /** Whether nothing can be played in the position on show. @param {Review} review */

@@ -27,10 +27,11 @@ const toasts = find("#toasts");
  * @returns {() => void} takes it away
  */
 export function toast(words, ...more) {
-  const box = el("div", { class: "toast" }, el("p", {}, words), ...more);
+  const close = () => box.remove();
+  const cross = el("button", { type: "button", class: "icon-button toast-close", "aria-label": text("site.dismiss"), click: close }, icon("close"));
+  const box = el("div", { class: "toast" }, el("p", {}, words), cross, ...more);
   toasts.append(box);
   announce(words);
-  const close = () => box.remove();
   if (more.length === 0) setTimeout(close, TOAST_MS);
   return close;
 }

@@ -19,6 +19,8 @@ const SILENT_HEARTBEATS = 2.5;
 const UNANSWERED_MAX = 2;
 /** Used until `welcome` says better, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
+/** How long the other end may take to answer when it is put to the test, in milliseconds. */
+const PROBE_MS = 4_000;
 /** How long an attempt to connect may take, in milliseconds. */
 const CONNECT_MS = 10_000;
 /** Close codes after which trying again as before makes no sense; a fresh session might. */
@@ -51,6 +53,7 @@ export class Connection {
   #unanswered = 0;
   #heartbeatMs = HEARTBEAT_MS;
   #retryTimer = 0;
+  #probeTimer = 0;
   #heartTimer = 0;
 
   /** @type {ConnectionState} */
@@ -164,18 +167,35 @@ export class Connection {
   #beat() {
     const isSilent = performance.now() - this.#heardAt > SILENT_HEARTBEATS * this.#heartbeatMs;
     if (isSilent && this.#unanswered >= UNANSWERED_MAX) {
-      this.#socket?.close();
-      this.#lost(0);
+      this.#giveUp();
     } else if (this.state === "open") {
       this.#unanswered += 1;
       this.#write({ type: "ping", n: Math.round(performance.now()) });
     }
   }
 
+  /**
+   * Asks for a sign of life now, as somebody waits: a connection whose other end has vanished without a word is given up
+   * in seconds instead of heartbeats.
+   */
+  probe() {
+    if (this.state !== "open") return;
+    const asked = performance.now();
+    this.#write({ type: "ping", n: Math.round(asked) });
+    clearTimeout(this.#probeTimer);
+    this.#probeTimer = window.setTimeout(() => this.#heardAt < asked && this.#giveUp(), PROBE_MS);
+  }
+
+  #giveUp() {
+    this.#socket?.close();
+    this.#lost(0);
+  }
+
   /** @param {number} code */
   #lost(code) {
     this.#socket = null;
     clearInterval(this.#heartTimer);
+    clearTimeout(this.#probeTimer);
     for (const { reject } of this.#requests.values()) {
       reject(new Refused({ code: "disconnected", message: "the connection was lost" }));
     }

@@ -34,6 +34,7 @@ import { other, parseMoves, parseVariant, sideToMove, winningLine } from "./rule
  * @property {number} watching
  * @property {{ first: Absence | null, second: Absence | null }} gone
  * @property {Side | null} takebackBy who asked to take a move back
+ * @property {Side | null} refusedBy who did not give a move back, until the next one
  * @property {{ first: boolean, second: boolean }} rematch who wants another game
  * @property {boolean} needsSync something was missed: ask for a fresh snapshot
  */
@@ -74,6 +75,7 @@ export function fromSnapshot(message, now, before = null) {
     watching: message.watching ?? same?.watching ?? 0,
     gone: same?.gone ?? { first: null, second: null },
     takebackBy: same?.moves.length === moves.length ? same.takebackBy : null,
+    refusedBy: same?.moves.length === moves.length ? same.refusedBy : null,
     rematch: same?.rematch ?? { first: false, second: false },
     needsSync: false,
   };
@@ -104,7 +106,9 @@ export function reduce(state, message, now) {
       return { ...state, gone: { ...state.gone, [message.by]: absence } };
     }
     case "takeback_offer":
-      return { ...state, takebackBy: message.by };
+      return { ...state, takebackBy: message.by, refusedBy: null };
+    case "takeback_refused":
+      return { ...state, takebackBy: null, refusedBy: message.by };
     case "rematch_offer":
       return { ...state, rematch: { ...state.rematch, [message.by]: true } };
     case "crowd":
@@ -135,6 +139,7 @@ function moved(state, message, now) {
     frozenUntil: null,
     toMove: state.status === "live" ? sideToMove(moves.length) : null,
     takebackBy: null,
+    refusedBy: null,
     // Only the absence of the side to move runs towards a claim; the next `opponent_gone` says from when.
     gone: { ...state.gone, [message.by]: null },
   };
@@ -178,6 +183,7 @@ function ended(state, message, now) {
     unratedBecause: message.unrated_because ?? state.unratedBecause,
     gone: { first: null, second: null },
     takebackBy: null,
+    refusedBy: null,
   };
 }
 

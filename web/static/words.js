@@ -84,7 +84,8 @@ const ENDS = {
 export function headline(result, you, names) {
   if (result === "draw") return text("game.draw");
   if (result === "void") return text("game.void");
-  return result === you ? text("game.you_win") : text("game.wins", { name: names[result] });
+  if (you) return text(result === you ? "game.you_win" : "game.you_lost");
+  return text("game.wins", { name: names[result] });
 }
 
 /**
@@ -107,6 +108,7 @@ export function because(result, reason, names, connect, you) {
 const UNRATED = {
   same_owner: "game.unrated_same_owner",
   guest: "game.unrated_guest",
+  same_address: "game.unrated_same_address",
   too_short: "game.unrated_too_short",
   repeated: "game.unrated_repeated",
   pair_limit: "game.unrated_pair_limit",
@@ -164,6 +166,7 @@ const REFUSALS = {
   quota: "error.quota",
   rate_limited: "error.rate_limited",
   unauthorized: "error.unauthorized",
+  wrong_current_password: "error.wrong_current_password",
   wrong_password: "error.wrong_password",
 };
 

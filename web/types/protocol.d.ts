@@ -48,7 +48,7 @@ export interface Snapshot {
   time: Time; variant: string; opening: Opening; pair?: { id: string; leg: number; of: number };
   moves: string; ply: number; clock: Sides<number>; to_move: Side | null; event_seq: number;
   status: "live" | "over"; result?: Result; reason?: Reason; line?: CellNumbers[];
-  watching?: number; frozen_ms?: number; skipped?: number;
+  watching?: number; frozen_ms?: number; given_back_ms?: number; skipped?: number;
 }
 export interface Turn {
   type: "turn"; game: string; ply: number; moves: string; legal: number[];
@@ -60,6 +60,7 @@ export interface Moved {
 }
 export interface RematchOffer { type: "rematch_offer"; game: string; by: Side }
 export interface TakebackOffer { type: "takeback_offer"; game: string; by: Side }
+export interface TakebackRefused { type: "takeback_refused"; game: string; by: Side }
 export interface Reaction { type: "reaction"; game: string; by: Side; emoji: string }
 export interface OpponentGone { type: "opponent_gone"; game: string; by: Side; gone: boolean; claim_ms?: number }
 export interface RatingChange { before: number; after: number }
@@ -85,7 +86,7 @@ export interface ResultFeed {
 }
 
 export type GameMessage =
-  | Snapshot | Turn | Moved | RematchOffer | TakebackOffer | Reaction | OpponentGone | GameEnd | Crowd;
+  | Snapshot | Turn | Moved | RematchOffer | TakebackOffer | TakebackRefused | Reaction | OpponentGone | GameEnd | Crowd;
 export type ServerMessage = (
   | Welcome | Synced | Ok | WireError | Notice | Ping | Pong | Offer | ChallengeEnd | BotOffer
   | GameMessage | Truth | LobbyFeed | TvFeed | LadderFeed | ResultFeed

@@ -1,10 +1,11 @@
 // Starts the real daemon on a free port with a data directory of its own, and stops it.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { gunzipSync } from "node:zlib";
 
 /** How long the daemon may take to say that it listens, in milliseconds. */
 const START_MS = 20_000;
@@ -13,6 +14,16 @@ const START_MS = 20_000;
 const MEMORY = "/dev/shm";
 /** Room that it must have to be used, in bytes: containers often give it 64 MB, and a daemon keeps up to half of that. */
 const ROOM = 256 << 20;
+
+/** The fixed store, and the key that its cookies are signed with. */
+const STORE = new URL("../../data/arena/", import.meta.url);
+
+/** Makes a data directory that a daemon can use, and change, from the fixed store. @param {string} data */
+function unpack(data) {
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(join(data, "secret.key"), readFileSync(new URL("secret.key", STORE)), { mode: 0o600 });
+  writeFileSync(join(data, "fourfold.db"), gunzipSync(readFileSync(new URL("fourfold.db.gz", STORE))), { mode: 0o600 });
+}
 
 /** A directory without a disk behind it, if there is one with room. */
 function memoryOrDisk() {
@@ -27,12 +38,14 @@ export class Arena {
   #log = "";
 
   /**
-   * @param {{ ladder?: boolean, inMemory?: boolean }} [options] whether house bots play among themselves, which costs
-   * computing time; whether to do without a disk if possible, on whose speed it depends how fast bots learn
+   * @param {{ ladder?: boolean, inMemory?: boolean, store?: boolean }} [options] whether house bots play among themselves,
+   * which costs computing time; whether to do without a disk if possible, on whose speed it depends how fast bots learn;
+   * whether to begin with the games of the fixed store
    */
-  constructor({ ladder = false, inMemory = false } = {}) {
+  constructor({ ladder = false, inMemory = false, store = false } = {}) {
     this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_LEARNING_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
     this.data = mkdtempSync(join(inMemory ? memoryOrDisk() : tmpdir(), "fourfold-browser-"));
+    if (store) unpack(join(this.data, "arena"));
     this.url = "";
   }
 

@@ -69,10 +69,12 @@ export class Browser {
   }
 
   /**
-   * Fails if any page has complained since the last time, of more than a busy solver.
+   * Closes the pages of a test, which would go on to load, draw and talk beside the next one, and fails if any has
+   * complained of more than a busy solver.
    * @param {RegExp} [expected] complaints that the test has caused on purpose
    */
-  assertNoComplaints(expected) {
+  async endOfTest(expected) {
+    await Promise.all(this.#browser?.contexts().map((context) => context.close()) ?? []);
     const complaints = this.#complaints.filter((text) => !expected?.test(text));
     this.#complaints = [];
     assert.deepEqual(complaints, []);

@@ -1,9 +1,10 @@
-// A network that can be cut: a proxy between the browser and the arena that drops everything when told.
+// A network that can fail: a proxy between the browser and the arena that drops everything when told, or falls silent.
 
 import { connect, createServer } from "node:net";
 
 export class Network {
   #isUp = true;
+  #isSilent = false;
   /** @type {Set<import("node:net").Socket>} */
   #sockets = new Set();
   #server = createServer((near) => this.#join(near));
@@ -28,8 +29,16 @@ export class Network {
     this.#sockets.forEach((socket) => socket.destroy());
   }
 
+  /** Nothing arrives any more, and nobody is told: as when a phone leaves its network. */
+  silence() {
+    this.#isSilent = true;
+    this.#sockets.forEach((socket) => socket.pause());
+  }
+
   mend() {
     this.#isUp = true;
+    this.#isSilent = false;
+    this.#sockets.forEach((socket) => socket.resume());
   }
 
   stop() {
@@ -52,6 +61,7 @@ export class Network {
         other.destroy();
       });
       socket.pipe(other);
+      if (this.#isSilent) socket.pause();
     }
   }
 }

@@ -1,0 +1,117 @@
+// Every page in every width that people have, in the languages with the longest words, with the longest names: nothing
+// scrolls sideways, nothing reaches out of its container, nothing is cut. One browser, and one load for each page and
+// language: the window changes its size under it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser } from "./support/browser.js";
+import { myTurn, startBotGame } from "./support/game.js";
+import { strays } from "./support/strays.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** Phones upright and on their side, tablets, laptops low and wide, and 200 % zoom on one of them (683 × 384). */
+const SIZES = /** @type {const} */ ([
+  [320, 640], [360, 740], [390, 844], [720, 1000], [768, 1024], [860, 1100], [1024, 768], [1366, 640], [1440, 900],
+  [1920, 1080], [844, 390], [683, 384],
+]);
+const LANGUAGES = ["en", "de", "fr"];
+/** The narrowest of each form of the pages, where long words hurt first; other languages are tried in these, and in all
+ * sizes with `ALL_SIZES=1`. */
+const TIGHT = SIZES.filter(([width]) => [320, 720, 768, 844].includes(width));
+/** Of the fixed store, see tests/data/arena. */
+const PAGES = [
+  "/", "/rules", "/game/wcU6j8b7Sg", "/game/TLoF1DwHYa", "/tv", "/wall", "/embed/wcU6j8b7Sg", "/leaderboard", "/bots",
+  "/bots/new", "/player/memory", "/learning", "/learning/memory", "/puzzles", "/puzzle/p394yu8mbq", "/tournaments",
+  "/tournament/tmwqeCdsqT", "/analysis/44354665", "/account", "/bot/adabot", "/docs", "/offline", "/nothing",
+];
+/** Documents are in English whatever the language. */
+const DOCUMENTS = ["/docs/operating", "/docs/protocol"];
+/** As long as names may be. */
+const NAME = "Wolfgang-Memory_1000";
+
+const arena = new Arena({ store: true });
+const browser = new Browser();
+const { session } = JSON.parse(readFileSync(new URL("../data/arena/credentials.json", import.meta.url), "utf8"));
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+
+/**
+ * Opens a page as ada, who has an account and a bot, and gives everybody the longest name.
+ * @param {Page} page
+ * @param {string} path
+ */
+async function open(page, path) {
+  await page.goto(path, { waitUntil: "load" });
+  if (!/^\/(embed|offline)/.test(path)) await page.waitForSelector('html[data-connection="open"]');
+  if (path.startsWith("/game")) await page.waitForSelector(".status-text");
+  await page.$$eval(".name, .account-link span", (names, longest) => names.forEach((name) => (name.textContent = longest)), NAME);
+}
+
+for (const language of LANGUAGES) {
+  test(`nothing reaches out of its container in any width, ${language}`, async () => {
+    const [name, value] = session.split("=");
+    const page = await browser.visitor(arena.url, { locale: language, reducedMotion: "reduce" });
+    await page.context().addCookies([{ name, value, url: arena.url }]);
+    const found = [];
+    const sizes = language === "en" || process.env.ALL_SIZES ? SIZES : TIGHT;
+    for (const path of language === "en" ? [...PAGES, ...DOCUMENTS] : PAGES) {
+      await open(page, path);
+      for (const [width, height] of sizes) {
+        await page.setViewportSize({ width, height });
+        found.push(...(await page.evaluate(strays)).map((what) => `${path} at ${width} × ${height}: ${what}`));
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+}
+
+test("on a phone on its side and in a low window, the whole board is played without scrolling", async () => {
+  const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
+  await startBotGame(page);
+  assert.equal(await myTurn(page), true);
+  for (const [width, height] of [[844, 390], [667, 375], [932, 430], [1366, 640]]) {
+    await page.setViewportSize({ width, height });
+    const header = await page.locator(".site-header").boundingBox();
+    const board = await page.locator("ff-board").boundingBox();
+    assert.ok(board && header);
+    assert.ok(board.y >= header.y + header.height, `${width} × ${height}: the board begins at ${board.y}`);
+    assert.ok(board.y + board.height <= height, `${width} × ${height}: the board ends at ${board.y + board.height}`);
+    assert.ok(board.height >= 0.75 * height, `${width} × ${height}: the board has ${board.height} px`);
+    for (const seat of ["top", "bottom"]) {
+      const box = await page.locator(`[data-seat="${seat}"]`).boundingBox();
+      assert.ok(box && box.y + box.height <= height, `${width} × ${height}: the ${seat} seat is in sight`);
+    }
+  }
+});
+
+test("the discs of a finished game are told apart in grey, and none is dimmed", async () => {
+  const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
+  await page.goto("/game/wcU6j8b7Sg");
+  assert.equal(await page.locator("ff-board .stone.in-line").count(), 4);
+  const looks = await page.$$eval("ff-board .stone", (stones) =>
+    stones.map((stone) => {
+      const body = getComputedStyle(/** @type {Element} */ (stone.querySelector(".body")));
+      const color = stone.classList.contains("first") ? body.fill : body.stroke;
+      const [red, green, blue] = (color.match(/[\d.]+/g) ?? []).map((part) => (Number(part) / 255) ** 2.2);
+      return { opacity: getComputedStyle(stone).opacity, light: 0.2126 * red + 0.7152 * green + 0.0722 * blue };
+    }),
+  );
+  assert.ok(looks.every(({ opacity }) => opacity === "1"));
+  const lights = looks.map(({ light }) => light + 0.05);
+  const contrast = Math.max(...lights) / Math.min(...lights);
+  assert.ok(contrast >= 2.4, `the colours differ by ${contrast.toFixed(2)}:1 in grey`);
+});
+
+test("where the system chooses the colours, switches are there", async () => {
+  const page = await browser.visitor(arena.url, { forcedColors: "active" });
+  await page.goto("/");
+  const look = await page.$eval(".switch input", (input) => getComputedStyle(input).appearance);
+  assert.equal(look, "auto");
+  const [primary, plain] = await page.$$eval("#play-now, #choose-bot", (buttons) => buttons.map((button) => getComputedStyle(button).backgroundColor));
+  assert.notEqual(primary, plain);
+});
