@@ -3,7 +3,7 @@
 #
 #   ./test.sh          all steps; stops at the first failure
 #
-# Needs: Rust 1.94 or newer with rustfmt and clippy, Python 3.10 or newer with venv, Node 20 or newer with npm, and
+# Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with npm, and
 # Chromium, which is installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that little
 # is built twice.
 set -eu
@@ -37,7 +37,7 @@ cargo clippy --locked --workspace --all-targets -- -D warnings
 # Without the full-screen game.
 cargo clippy --locked --package fourfold --no-default-features -- -D warnings
 
-step 'tests, the kill test in its short form included'
+step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
 cargo test --locked --workspace
 
 step 'documentation'
