@@ -43,6 +43,7 @@ fn told_by(inner: &Inner) -> Told {
         ended: inner.ended.clone(),
         heard_ends: inner.heard_ends.clone(),
         heard_out: inner.heard_out.clone(),
+        // While they play on, no end need have been told yet.
         stopped_at: inner.stopped_at.unwrap_or_default(),
     }
 }

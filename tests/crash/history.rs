@@ -64,7 +64,7 @@ impl History {
         self.inner.lock().expect("no task panics while it holds the history")
     }
 
-    /// The players are about to be told to stop.
+    /// What ends from now on, the players are perhaps too late to hear: they will be told to stop.
     pub(crate) fn stopping(&self) {
         self.lock().stopped_at = Some(UnixMillis::now());
     }

@@ -12,7 +12,7 @@ use crate::arguments::Round;
 use crate::check;
 use crate::daemon::{Daemon, SETTINGS};
 use crate::history::History;
-use crate::players::{self, Seating, TIME};
+use crate::players::{self, Playing, Seating, TIME};
 
 /// Life of a daemon before it is killed, in milliseconds.
 const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=2_000;
@@ -21,7 +21,9 @@ const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=2_000;
 pub(crate) const SEATING_MAX: Duration = Duration::from_mins(1);
 
 /// Time after the last start in which all clients come back and play.
-pub(crate) const LAST_LIFE: Duration = Duration::from_secs(2);
+const LAST_LIFE: Duration = Duration::from_secs(2);
+/// Time for what ended in it to be on disk and told.
+const LAST_NEWS: Duration = Duration::from_secs(1);
 
 /// What all rounds came to.
 #[derive(Debug, Default)]
@@ -72,12 +74,18 @@ async fn play(round: &Round, directory: &Path, history: &Arc<History>) -> Vec<Du
         daemon = Daemon::start(directory, Some(address), SETTINGS);
         recoveries.push(daemon.started_in());
     }
-    tokio::time::sleep(LAST_LIFE).await;
-    history.stopping();
-    stop.cancel();
-    playing.finish().await;
+    end(history, &stop, playing).await;
     daemon.stop();
     recoveries
+}
+
+/// Lets everybody come back and play on, and then leave.
+pub(crate) async fn end(history: &History, stop: &CancellationToken, playing: Playing) {
+    tokio::time::sleep(LAST_LIFE).await;
+    history.stopping();
+    tokio::time::sleep(LAST_NEWS).await;
+    stop.cancel();
+    playing.finish().await;
 }
 
 /// How long a daemon takes to be ready after a death.

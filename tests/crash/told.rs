@@ -34,7 +34,7 @@ pub(crate) struct Told {
     pub(crate) heard_ends: HashMap<(GameId, PlayerId), Vec<u32>>,
     /// Players who left and have heard all that was said until then.
     pub(crate) heard_out: HashSet<PlayerId>,
-    /// When the players were told to stop.
+    /// What ended before this moment was on disk and told when the players were told to stop.
     pub(crate) stopped_at: UnixMillis,
 }
 

@@ -17,7 +17,7 @@ use crate::below;
 use crate::check;
 use crate::daemon::{Daemon, SETTINGS, copy_data, data, fourfold};
 use crate::history::History;
-use crate::kill::{LAST_LIFE, SEATING_MAX};
+use crate::kill::{self, SEATING_MAX};
 use crate::players::{self, Playing, Seating};
 
 /// Games at a time in a lane, one of them between rated bots: enough that commits have more than one event in them.
@@ -137,9 +137,7 @@ impl<'a> Lane<'a> {
             let fault = format!("{}: the last start failed with {status}", self.directory.display());
             return Closed { history: self.history, recoveries: self.recoveries, faults: vec![fault] };
         }
-        tokio::time::sleep(LAST_LIFE).await;
-        self.stop.cancel();
-        self.playing.finish().await;
+        kill::end(&self.history, &self.stop, self.playing).await;
         self.daemon.take().expect("it was started").stop();
         let faults = check_store(&self.directory, &self.history).await;
         let place = |fault| format!("{}: {fault}", self.directory.display());
