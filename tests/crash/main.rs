@@ -29,6 +29,7 @@ mod told;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use arguments::{Arguments, Round};
 
@@ -38,12 +39,15 @@ fn main() -> ExitCode {
     told::self_test();
     history::self_test(directory.path());
     let mut faults = kills(&arguments, directory.path());
-    if let Some(round) = arguments.rounds().next() {
-        faults.extend(others(&round, directory.path()));
-    }
-    if let Some(cuts) = arguments.cuts {
-        faults.extend(hardware::run(cuts, arguments.seed, &below(directory.path(), "hardware")));
-    }
+    faults.extend(thread::scope(|scope| {
+        // Both wait most of the time.
+        let others = scope.spawn(|| arguments.rounds().next().map(|round| others(&round, directory.path())));
+        let cut = arguments
+            .cuts
+            .map(|cuts| hardware::run(cuts, arguments.seed, &below(directory.path(), "hardware")));
+        let others = others.join().expect("no panic beside failing hardware");
+        [others, cut].into_iter().flatten().flatten().collect::<Vec<_>>()
+    }));
     if faults.is_empty() {
         return ExitCode::SUCCESS;
     }

@@ -33,10 +33,11 @@ enum Finder {
 const DEFECTS: [(Finder, &str, &str); 8] = [
     (
         Finder::Clients,
-        // Of the last one, its player may not have heard.
-        "the last two moves of a live game",
+        // Of the last one, its player may not have heard. By chance all live games may have just begun.
+        "the last two moves of a game, a live one if any has as many",
         "DELETE FROM event
-         WHERE game = (SELECT max(game) FROM event WHERE game IN live_game AND kind = 'move' AND seq > 4)
+         WHERE game = (SELECT game FROM event WHERE kind = 'move' AND seq > 4
+                       ORDER BY game IN live_game DESC, game DESC LIMIT 1)
          AND seq >= (SELECT last.seq FROM event AS last WHERE last.game = event.game AND last.kind = 'move'
                      ORDER BY last.seq DESC LIMIT 1 OFFSET 1)",
     ),
