@@ -34,8 +34,6 @@ cargo fmt --all -- --check
 
 step 'lints'
 cargo clippy --locked --workspace --all-targets -- -D warnings
-# Without the full-screen game.
-cargo clippy --locked --package fourfold --no-default-features -- -D warnings
 
 step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
 cargo test --locked --workspace

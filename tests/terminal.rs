@@ -1,6 +1,5 @@
 //! `fourfold play` on a real terminal: a pseudo-terminal whose other end is here.
 
-#![cfg(feature = "tui")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs::File;

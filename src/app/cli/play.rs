@@ -1,7 +1,6 @@
 //! `fourfold play`: a game in the terminal, drawn over the whole screen or as plain text.
 
 mod plain;
-#[cfg(feature = "tui")]
 mod tui;
 
 use std::fmt::Display;
@@ -113,13 +112,9 @@ impl PlayCommand {
 }
 
 /// Plays over the whole screen if there is one.
-#[cfg(feature = "tui")]
 fn start(setup: Setup) -> anyhow::Result<()> {
     if tui::is_able() { tui::run(setup) } else { plain::run(setup) }
 }
-
-#[cfg(not(feature = "tui"))]
-use plain::run as start;
 
 fn symbol(side: Side) -> char {
     match side {
