@@ -7,4 +7,5 @@ pub(crate) mod background;
 pub(crate) mod compute;
 pub(crate) mod judged;
 pub(crate) mod live_value;
+mod recent;
 pub(crate) mod values;

@@ -7,10 +7,12 @@
 mod judge;
 mod skill;
 mod verdict;
+mod worth;
 
 pub use judge::Judge;
 pub use skill::{PlyBands, Skill};
 pub use verdict::{Mistake, Verdict};
+pub use worth::Worth;
 
 use crate::board::{BySide, Side};
 use crate::game::Game;

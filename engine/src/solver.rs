@@ -165,6 +165,38 @@ impl Solver {
         self.solve(position, limits, ANY_SCORE, Some(guess))
     }
 
+    /// [`Solver::score`] for a caller who knows that it is at least so much, as whoever knows the score of one move
+    /// does.
+    /// Mostly it is no more, and one search proves that.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search, with the bounds that were proven until then.
+    pub fn score_from(
+        &mut self,
+        position: &Position,
+        at_least: Score,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Score>, Unsolved> {
+        self.solve(position, limits, KnownBounds { lower: at_least.value(), ..ANY_SCORE }, Some(at_least))
+    }
+
+    /// Whether the score of a position is above `alpha`: the one search of which all others are made.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search; nothing is known then.
+    pub fn is_above(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<bool>, Unsolved> {
+        let alpha = alpha.value();
+        let window = KnownBounds { lower: alpha, upper: alpha + 1 };
+        Ok(self.solve(position, limits, window, None)?.map(|score| score.value() > alpha))
+    }
+
     /// Who wins, which takes about a quarter of the time that the distance takes.
     ///
     /// # Errors

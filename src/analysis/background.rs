@@ -22,9 +22,11 @@ const NICENESS: i32 = 15;
 /// How long to wait for the games' threads to become free before looking again.
 const BUSY_WAIT: Duration = Duration::from_millis(20);
 
-/// How often in a row it gives way to games that wait for a thread: some seconds. Then it takes a small job all the
-/// same, so that an arena that is always full learns and is judged too.
-const BUSY_WAITS_MAX: u32 = 200;
+/// How often in a row it gives way to games that wait for a thread: a fifth of a second. Then it takes
+/// a small job all the same, so that an arena that is always full learns and is judged too. On a fresh daemon games of
+/// the ladder always wait, and four seconds for each job left 99 games of 100 unjudged; a core that both want is left
+/// to the games by [`NICENESS`].
+const BUSY_WAITS_MAX: u32 = 10;
 
 /// Why a job came to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

@@ -22,6 +22,7 @@ macro_rules! conformance_suite_of_judging {
         $crate::storage::conformance_of_judging::conformance_suite_of_judging!($fixture:
             judged_games_are_read_back_and_added_up,
             the_judge_goes_on_where_it_stands,
+            games_of_people_may_be_judged_ahead,
             games_that_do_not_count_add_nothing,
             judgements_survive_reopening,
             puzzles_are_kept_once_and_the_best_of_them,
@@ -48,7 +49,7 @@ async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
 }
 
 async fn step(store: &dyn Store, from: u64, games: Vec<(u64, Judgement)>) -> Result<Written, Refused> {
-    let step = JudgingStep { from, games, harvest: Harvest::default() };
+    let step = JudgingStep::in_order(from, games);
     write(store, Write::StepJudging(Box::new(step))).await
 }
 
@@ -92,7 +93,7 @@ pub(crate) async fn judged_games_are_read_back_and_added_up<F: Fixture>() {
     let fixture = three_games::<F>().await;
     let store = fixture.store();
     let progress = store.judging_progress().await.unwrap();
-    assert_eq!((progress, progress.behind()), (JudgingProgress { covered: 0, finished: 3 }, 3));
+    assert_eq!((progress, progress.behind()), (JudgingProgress { covered: 0, finished: 3, ahead: 0 }, 3));
     assert_eq!(judgement(&*store, "g1").await, None);
     step(&*store, 0, vec![(1, judged(10, 20)), (2, judged(30, 40))]).await.unwrap();
     step(&*store, 2, vec![(3, Judgement::Unjudged)]).await.unwrap();
@@ -124,6 +125,43 @@ pub(crate) async fn the_judge_goes_on_where_it_stands<F: Fixture>() {
     assert_eq!(store.judging_progress().await.unwrap().covered, 1);
 }
 
+pub(crate) async fn games_of_people_may_be_judged_ahead<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    for name in ["deep", "blue"] {
+        write(&*store, Write::AddPlayer { player: player(name, PlayerKind::Bot), password: None })
+            .await
+            .unwrap();
+    }
+    for (id, first) in [("g1", "blue"), ("g2", "Ada"), ("g3", "blue"), ("g4", "Ada"), ("g5", "blue")] {
+        play(&*store, spec(id, first, "deep"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let of_people = async |limit| store.unjudged_games_of_people(limit).await.unwrap();
+    assert_eq!((of_people(9).await, of_people(1).await), (vec![4, 2], vec![4]));
+    let ahead = async |from, games, ahead| {
+        let step = JudgingStep { ahead, ..JudgingStep::in_order(from, games) };
+        write(&*store, Write::StepJudging(Box::new(step))).await
+    };
+    let elsewhere = Err(Refused::JudgeElsewhere);
+    assert_eq!(ahead(0, vec![(1, judged(1, 1))], vec![(1, judged(1, 1))]).await, elsewhere, "twice at once");
+    assert_eq!(ahead(0, vec![], vec![(6, judged(1, 1))]).await, elsewhere, "a game to come");
+    ahead(0, vec![(1, judged(1, 1))], vec![(4, judged(30, 40))]).await.unwrap();
+    assert_eq!(ahead(1, vec![], vec![(4, judged(1, 1))]).await, elsewhere, "twice");
+    let progress = store.judging_progress().await.unwrap();
+    assert_eq!((progress, progress.behind()), (JudgingProgress { covered: 1, finished: 5, ahead: 1 }, 3));
+    assert_eq!((of_people(9).await, store.judged_ahead().await.unwrap()), (vec![2], vec![4]));
+    let said = async |game| judgement(&*store, game).await;
+    assert_eq!((said("g3").await, said("g4").await), (None, Some(judged(30, 40))));
+    let games = (2..=4).map(|number| (number, Judgement::Unjudged)).collect();
+    step(&*store, 1, games).await.unwrap();
+    assert_eq!(said("g4").await, Some(judged(30, 40)), "what was said stands");
+    assert_eq!((said("g2").await, said("g5").await), (Some(Judgement::Unjudged), None));
+    let progress = store.judging_progress().await.unwrap();
+    assert_eq!((progress, progress.behind()), (JudgingProgress { covered: 4, finished: 5, ahead: 0 }, 1));
+    assert_eq!(skill_of(&*store, "Ada").await.map(|skill| skill.games), Some(1), "added up once");
+}
+
 pub(crate) async fn games_that_do_not_count_add_nothing<F: Fixture>() {
     let fixture = F::create().await;
     let store = fixture.store();
@@ -143,7 +181,10 @@ pub(crate) async fn judgements_survive_reopening<F: Fixture>() {
     let fixture = fixture.reopen().await;
     let store = fixture.store();
     assert_eq!(judgement(&*store, "g1").await, Some(judged(10, 20)));
-    assert_eq!(store.judging_progress().await.unwrap(), JudgingProgress { covered: 1, finished: 3 });
+    assert_eq!(
+        store.judging_progress().await.unwrap(),
+        JudgingProgress { covered: 1, finished: 3, ahead: 0 }
+    );
 }
 
 fn puzzle(id: &str, quality: u32) -> NewPuzzle {
@@ -180,7 +221,7 @@ pub(crate) async fn puzzles_are_kept_once_and_the_best_of_them<F: Fixture>() {
     assert_eq!(store.puzzle(&"a".parse().unwrap()).await.unwrap(), Some(fresh.clone()));
     assert_eq!(store.puzzle(&"z".parse().unwrap()).await.unwrap(), None);
     let harvest = Harvest { puzzles: vec![found_in("g1", "b", 5), found_in("g1", "a", 9)], keep: 2 };
-    let found = JudgingStep { from: 0, games: vec![(1, Judgement::Unjudged)], harvest };
+    let found = JudgingStep { harvest, ..JudgingStep::in_order(0, vec![(1, Judgement::Unjudged)]) };
     write(&*store, Write::StepJudging(Box::new(found))).await.unwrap();
     assert_eq!(store.puzzle(&"a".parse().unwrap()).await.unwrap(), Some(fresh), "what is there stays");
     let mined = store.puzzle(&"b".parse().unwrap()).await.unwrap().unwrap();

@@ -239,7 +239,7 @@ pub(crate) async fn a_voided_game_says_nothing_about_skill<F: Fixture>() {
     let skill = |good| Skill { moves: 4, good, optimal: 1, decisions: 2, good_decisions: 1, loss: 3 };
     let judged = |first, second| Judgement::Judged(BySide { first: skill(first), second: skill(second) });
     let games = vec![(1, judged(4, 3)), (3, judged(2, 1))];
-    let step = JudgingStep { from: 0, games, harvest: Harvest::default() };
+    let step = JudgingStep::in_order(0, games);
     write(&*store, Write::StepJudging(Box::new(step))).await.unwrap();
     let of_ada = |games, skill| vec![(Variant::STANDARD, PlayerSkill { games, skill })];
     let both = Skill { moves: 8, good: 5, optimal: 2, decisions: 4, good_decisions: 2, loss: 6 };

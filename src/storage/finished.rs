@@ -174,7 +174,8 @@ impl FinishedGames {
     }
 }
 
-fn number_of(game: &FinishedGame) -> Option<u64> {
+/// The number of a finished game, unless that is damaged too.
+pub(crate) fn number_of(game: &FinishedGame) -> Option<u64> {
     match game {
         Ok(game) => game.settlement.as_ref().map(|settled| settled.number),
         Err(damaged) => damaged.number,

@@ -72,6 +72,32 @@ impl Judge {
         }
     }
 
+    /// The score, for a caller who knows that it is at least so much: see [`Solver::score_from`].
+    pub(super) fn score_from(
+        &mut self,
+        position: &Position,
+        at_least: Score,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<Score>, Unsolved> {
+        match self.known(position) {
+            Some(value) => Ok(Solved { value, nodes: 0 }),
+            None => self.solver.score_from(position, at_least, limits),
+        }
+    }
+
+    /// Whether the score of a position is above `alpha`.
+    pub(super) fn is_above(
+        &mut self,
+        position: &Position,
+        alpha: Score,
+        limits: SearchLimits<'_>,
+    ) -> Result<Solved<bool>, Unsolved> {
+        match self.known(position) {
+            Some(score) => Ok(Solved { value: score > alpha, nodes: 0 }),
+            None => self.solver.is_above(position, alpha, limits),
+        }
+    }
+
     /// The score of each legal move, for the side that makes it: none if the game is over.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! How well somebody plays, as counts of exact verdicts.
 
-use super::Verdict;
+use super::{Verdict, Worth};
+use crate::search::Score;
 
 /// Sums of verdicts on one player's moves.
 ///
@@ -24,14 +25,20 @@ pub struct Skill {
 
 impl Skill {
     pub fn add(&mut self, verdict: &Verdict) {
-        let is_good = u64::from(verdict.keeps_value());
-        let is_decision = u64::from(verdict.is_decision);
+        let Verdict { before, after, is_decision, .. } = *verdict;
+        self.add_move(&Worth { score: before, is_decision }, after);
+    }
+
+    /// Adds a move with the score `after`, for the side that made it, in a position of this worth.
+    pub fn add_move(&mut self, before: &Worth, after: Score) {
+        let is_good = u64::from(before.score.sign() == after.sign());
+        let is_decision = u64::from(before.is_decision);
         self.moves += 1;
         self.good += is_good;
-        self.optimal += u64::from(verdict.is_optimal());
+        self.optimal += u64::from(before.score == after);
         self.decisions += is_decision;
         self.good_decisions += is_good * is_decision;
-        self.loss += u64::from(verdict.loss());
+        self.loss += u64::from(before.score.value().abs_diff(after.value()));
     }
 
     /// Adds the sums of other moves of the same player.
@@ -116,7 +123,6 @@ impl PlyBands {
 mod tests {
     use super::*;
     use crate::board::Column;
-    use crate::search::Score;
 
     fn verdict(ply: u32, scores: [i32; 2]) -> Verdict {
         let column = |number| Column::from_number(number).unwrap();

@@ -1,49 +1,31 @@
 //! Positions that were solved lately.
 
-use std::collections::HashMap;
-use std::mem;
-
+use fourfold_engine::Position;
 use fourfold_engine::solver::ColumnScores;
-use fourfold_engine::{Position, Variant};
+
+use crate::analysis::recent::Recent;
 
 /// Positions of each of the two generations: some ten megabytes together.
 const GENERATION_MAX: usize = 20_000;
 
-/// Scores by position, mirrored ones together. Bounded: when the young generation is full it becomes the old one, and
-/// what was in that is forgotten unless somebody asked for it in the meantime.
-#[derive(Debug, Default)]
-pub(super) struct Cache {
-    young: CacheGeneration,
-    old: CacheGeneration,
-}
+/// Scores of columns by position: those of the one of two mirror images that has the canonical key.
+#[derive(Debug)]
+pub(super) struct Cache(Recent<ColumnScores>);
 
-type CacheGeneration = HashMap<(Variant, u64), ColumnScores>;
+impl Default for Cache {
+    fn default() -> Self {
+        Self(Recent::new(GENERATION_MAX))
+    }
+}
 
 impl Cache {
     pub(super) fn find(&mut self, position: &Position) -> Option<ColumnScores> {
-        let key = key_of(position);
-        if let Some(found) = self.young.get(&key) {
-            return Some(oriented(position, *found));
-        }
-        let found = self.old.remove(&key)?;
-        self.insert(key, found);
-        Some(oriented(position, found))
+        self.0.find(position).map(|columns| oriented(position, columns))
     }
 
     pub(super) fn keep(&mut self, position: &Position, columns: ColumnScores) {
-        self.insert(key_of(position), oriented(position, columns));
+        self.0.keep(position, oriented(position, columns));
     }
-
-    fn insert(&mut self, key: (Variant, u64), columns: ColumnScores) {
-        if self.young.len() >= GENERATION_MAX {
-            self.old = mem::take(&mut self.young);
-        }
-        self.young.insert(key, columns);
-    }
-}
-
-fn key_of(position: &Position) -> (Variant, u64) {
-    (position.variant(), position.canonical_key())
 }
 
 /// From the position's columns to those of the one of its two mirror images that is kept, or back.
@@ -58,7 +40,7 @@ fn oriented(position: &Position, columns: ColumnScores) -> ColumnScores {
 #[cfg(test)]
 mod tests {
     use fourfold_engine::solver::Score;
-    use fourfold_engine::{Column, Game};
+    use fourfold_engine::{Column, Game, Variant};
 
     use super::*;
 
@@ -71,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn mirror_images_share_an_entry() {
+    fn mirror_images_have_mirrored_columns() {
         for kept in ["12", "76"] {
             let mut cache = Cache::default();
             cache.keep(&position(kept), scores(3, 5));
@@ -80,21 +62,5 @@ mod tests {
             assert_eq!(cache.find(&position(other)), Some(scores(5, 5)));
             assert_eq!(cache.find(&position("13")), None);
         }
-    }
-
-    #[test]
-    fn what_is_asked_for_outlives_what_is_not() {
-        let mut cache = Cache::default();
-        let (wanted, other) = (position("1"), position("2"));
-        cache.keep(&wanted, scores(1, 1));
-        cache.keep(&other, scores(1, 2));
-        for number in 0..3 * GENERATION_MAX as u64 {
-            cache.insert((Variant::STANDARD, u64::MAX - number), scores(1, 0));
-            if number % 1000 == 0 {
-                assert!(cache.find(&wanted).is_some());
-            }
-        }
-        assert_eq!(cache.find(&other), None);
-        assert!(cache.young.len() <= GENERATION_MAX && cache.old.len() <= GENERATION_MAX);
     }
 }

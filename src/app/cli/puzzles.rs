@@ -6,13 +6,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-use crate::analysis::judged::judge_moves;
+use crate::analysis::judged::GameJudge;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::NewPuzzle;
 use crate::study::puzzles::mining::mine;
 use crate::study::puzzles::shipped::line_of;
-use fourfold_engine::review::Judge;
-use fourfold_engine::solver::Solver;
 use fourfold_engine::{Game, Variant};
 use serde::Deserialize;
 
@@ -63,7 +61,7 @@ impl PuzzlesCommand {
         let interrupt = Interrupt::listen()?;
         let mut found = HashMap::new();
         let mut progress = ProgressLine::unbounded("games");
-        let mut judge = Judge::new(Solver::new());
+        let mut judge = GameJudge::new();
         for path in &self.files {
             let name = path.display().to_string();
             for line in open(path)?.lines() {
@@ -74,7 +72,7 @@ impl PuzzlesCommand {
                 progress.advance(1);
                 let Some((game, opening)) = read(&line) else { continue };
                 let stop = interrupt.stop().flag();
-                let judged = judge_moves(game, opening, &mut judge, stop);
+                let judged = judge.judge(game, opening, stop);
                 let Some(puzzle) = judged.and_then(|judged| mine(&judged, &mut judge, stop)) else {
                     continue;
                 };

@@ -82,8 +82,7 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
     assert!(!site.get("/leaderboard").await.body.contains("Exact"));
     let first = Skill { moves: 8, good: 7, optimal: 5, decisions: 4, good_decisions: 3, loss: 9 };
     let skill = BySide { first, second: Skill::default() };
-    let step =
-        JudgingStep { from: 0, games: vec![(1, Judgement::Judged(skill))], harvest: Harvest::default() };
+    let step = JudgingStep::in_order(0, vec![(1, Judgement::Judged(skill))]);
     site.store.commit(&[Write::StepJudging(Box::new(step))]).await.unwrap().remove(0).unwrap();
     let list = site.get("/api/v1/leaderboard?list=bots&house=true").await.json();
     let row = &list["items"][0];

@@ -1,19 +1,24 @@
 //! Judged games in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use fourfold_engine::{Side, Variant};
 
 use super::{MemoryStore, MemoryTables, is_rated};
 use crate::model::ids::{GameId, PlayerId};
-use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
+use crate::model::player::PlayerKind;
+use crate::storage::judgements::{
+    Judgement, JudgementStore, JudgingProgress, JudgingStep, PEOPLE_LOOKED_AT, PlayerSkill,
+};
 use crate::storage::store::{Refused, StoreError, Written};
 
 /// What the judge has said, by the numbers of the games.
 #[derive(Debug, Default)]
 pub(super) struct Judgements {
     covered: u64,
+    /// Games above that.
+    ahead: BTreeSet<u64>,
     games: BTreeMap<u64, Judgement>,
 }
 
@@ -21,11 +26,25 @@ impl MemoryTables {
     pub(super) fn step_judging(&mut self, step: &JudgingStep) -> Result<Written, Refused> {
         let follows = step.games.is_sorted_by_key(|(number, _)| *number)
             && step.games.first().is_none_or(|(number, _)| *number > step.from);
-        if self.judgements.covered != step.from || !follows || step.covered() > self.finished.len() as u64 {
+        let finished = self.finished.len() as u64;
+        let judgements = &mut self.judgements;
+        let is_ahead = |number| (step.covered() + 1..=finished).contains(&number);
+        let is_new = |(number, _): &(u64, Judgement)| is_ahead(*number) && !judgements.ahead.contains(number);
+        if judgements.covered != step.from
+            || !follows
+            || step.covered() > finished
+            || !step.ahead.iter().all(is_new)
+        {
             return Err(Refused::JudgeElsewhere);
         }
-        self.judgements.covered = step.covered();
-        self.judgements.games.extend(step.games.iter().copied());
+        judgements.covered = step.covered();
+        for (number, judgement) in &step.games {
+            if !judgements.ahead.remove(number) {
+                judgements.games.insert(*number, *judgement);
+            }
+        }
+        judgements.ahead.extend(step.ahead.iter().map(|(number, _)| *number));
+        judgements.games.extend(step.ahead.iter().copied());
         self.puzzles.add(&step.harvest);
         Ok(Written::Done)
     }
@@ -50,7 +69,30 @@ impl MemoryTables {
 impl JudgementStore for MemoryStore {
     async fn judging_progress(&self) -> Result<JudgingProgress, StoreError> {
         let tables = self.tables();
-        Ok(JudgingProgress { covered: tables.judgements.covered, finished: tables.finished.len() as u64 })
+        let (covered, ahead) = (tables.judgements.covered, tables.judgements.ahead.len() as u64);
+        Ok(JudgingProgress { covered, finished: tables.finished.len() as u64, ahead })
+    }
+
+    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
+        Ok(self.tables().judgements.ahead.iter().copied().collect())
+    }
+
+    async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {
+        let tables = self.tables();
+        let from =
+            tables.judgements.covered.max((tables.finished.len() as u64).saturating_sub(PEOPLE_LOOKED_AT));
+        let is_person =
+            |id: &PlayerId| tables.players.get(id).is_some_and(|player| player.kind != PlayerKind::Bot);
+        let mut numbers: Vec<u64> = tables
+            .finished_games()
+            .filter(|(number, _)| *number > from)
+            .filter(|(_, game)| is_person(&game.spec.players.first) || is_person(&game.spec.players.second))
+            .map(|(number, _)| number)
+            .filter(|number| !tables.judgements.ahead.contains(number))
+            .collect();
+        numbers.reverse();
+        numbers.truncate(limit as usize);
+        Ok(numbers)
     }
 
     async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {

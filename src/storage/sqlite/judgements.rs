@@ -9,7 +9,9 @@ use super::convert::{number, parsed, to_sql, word};
 use super::error::Damage;
 use super::{SqliteStore, puzzles};
 use crate::model::ids::{GameId, PlayerId};
-use crate::storage::judgements::{Judgement, JudgementStore, JudgingProgress, JudgingStep, PlayerSkill};
+use crate::storage::judgements::{
+    Judgement, JudgementStore, JudgingProgress, JudgingStep, PEOPLE_LOOKED_AT, PlayerSkill,
+};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -96,17 +98,37 @@ impl JudgedPlayerRow {
 #[async_trait]
 impl JudgementStore for SqliteStore {
     async fn judging_progress(&self) -> Result<JudgingProgress, StoreError> {
-        let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
-        let (covered, finished) = sqlx::query_as(sql).fetch_one(&self.readers).await?;
+        let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0), \
+                   (SELECT count(*) FROM judged_ahead) FROM judging";
+        let (covered, finished, ahead) = sqlx::query_as(sql).fetch_one(&self.readers).await?;
         Ok(JudgingProgress {
             covered: number("judging.covered", covered)?,
             finished: number("settlement.number", finished)?,
+            ahead: number("judged_ahead", ahead)?,
         })
     }
 
+    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
+        let sql = "SELECT number FROM judged_ahead ORDER BY number";
+        let numbers: Vec<i64> = sqlx::query_scalar(sql).fetch_all(&self.readers).await?;
+        numbers.into_iter().map(|value| Ok(number("judged_ahead.number", value)?)).collect()
+    }
+
+    async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {
+        let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game \
+                   JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player, judging j \
+                   WHERE n.number > max(j.covered, (SELECT max(number) FROM settlement) - ?) \
+                   AND (f.kind <> 'bot' OR s.kind <> 'bot') \
+                   AND NOT EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
+                   ORDER BY n.number DESC LIMIT ?";
+        let query = sqlx::query_scalar(sql).bind(to_sql(PEOPLE_LOOKED_AT)).bind(limit);
+        let numbers: Vec<i64> = query.fetch_all(&self.readers).await?;
+        numbers.into_iter().map(|value| Ok(number("settlement.number", value)?)).collect()
+    }
+
     async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {
-        let sql = "SELECT n.number <= j.covered FROM settlement n JOIN game g ON g.key = n.game, judging j \
-                   WHERE g.id = ?";
+        let sql = "SELECT n.number <= j.covered OR EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
+                   FROM settlement n JOIN game g ON g.key = n.game, judging j WHERE g.id = ?";
         let is_covered: Option<bool> =
             sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&self.readers).await?;
         if is_covered != Some(true) {
@@ -152,24 +174,55 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) 
     let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
     let follows = step.games.is_sorted_by_key(|(number, _)| *number)
         && step.games.first().is_none_or(|(number, _)| *number > step.from);
-    if to_sql(step.from) != covered || !follows || to_sql(step.covered()) > finished {
+    let is_ahead = |(number, _): &(u64, Judgement)| *number > step.covered() && to_sql(*number) <= finished;
+    if to_sql(step.from) != covered
+        || !follows
+        || to_sql(step.covered()) > finished
+        || !step.ahead.iter().all(is_ahead)
+    {
         return Ok(Err(Refused::JudgeElsewhere));
     }
-    for (number, judgement) in &step.games {
-        match judgement {
-            Judgement::Unjudged => {}
-            Judgement::Judged(skill) => {
-                for side in Side::BOTH {
-                    put_judgement(connection, *number, side, &skill[side]).await?;
-                    add_to_sums(connection, *number, side, &skill[side]).await?;
-                }
-            }
+    for (number, _) in &step.ahead {
+        let query = sqlx::query_scalar("SELECT count(*) FROM judged_ahead WHERE number = ?");
+        let there: i64 = query.bind(to_sql(*number)).fetch_one(&mut *connection).await?;
+        if there > 0 {
+            return Ok(Err(Refused::JudgeElsewhere));
         }
+    }
+    for (number, judgement) in &step.games {
+        let query = sqlx::query("DELETE FROM judged_ahead WHERE number = ?").bind(to_sql(*number));
+        let was_ahead = query.execute(&mut *connection).await?.rows_affected() > 0;
+        if !was_ahead {
+            put(connection, *number, judgement).await?;
+        }
+    }
+    for (number, judgement) in &step.ahead {
+        let query = sqlx::query("INSERT INTO judged_ahead (number) VALUES (?)").bind(to_sql(*number));
+        query.execute(&mut *connection).await?;
+        put(connection, *number, judgement).await?;
     }
     let query = sqlx::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
     query.execute(&mut *connection).await?;
     puzzles::add(connection, &step.harvest).await?;
     Ok(Ok(Written::Done))
+}
+
+/// Stores what is said about a game, and adds it up.
+async fn put(
+    connection: &mut SqliteConnection,
+    number: u64,
+    judgement: &Judgement,
+) -> Result<(), StoreError> {
+    match judgement {
+        Judgement::Unjudged => {}
+        Judgement::Judged(skill) => {
+            for side in Side::BOTH {
+                put_judgement(connection, number, side, &skill[side]).await?;
+                add_to_sums(connection, number, side, &skill[side]).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 async fn put_judgement(

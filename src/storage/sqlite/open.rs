@@ -21,13 +21,13 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 8;
+const SCHEMA: u32 = 9;
 
 /// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text
 /// in the database, so nothing of it may change once it has been released.
 ///
 /// `sqlx::migrate!` would make this list, but has a second SQLite built for the compiler alone.
-const MIGRATIONS: [(i64, &str, &str); 8] = [
+const MIGRATIONS: [(i64, &str, &str); 9] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -36,6 +36,7 @@ const MIGRATIONS: [(i64, &str, &str); 8] = [
     (6, "measured", include_str!("../../../migrations/sqlite/0006_measured.sql")),
     (7, "authors", include_str!("../../../migrations/sqlite/0007_authors.sql")),
     (8, "newcomers", include_str!("../../../migrations/sqlite/0008_newcomers.sql")),
+    (9, "judged ahead", include_str!("../../../migrations/sqlite/0009_judged_ahead.sql")),
 ];
 
 fn migrator() -> Migrator {

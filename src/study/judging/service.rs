@@ -1,33 +1,38 @@
 //! The judge at work while the daemon runs: one task, and a thread of low priority for what costs time.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use fourfold_engine::review::Judge;
-use fourfold_engine::solver::Solver;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+use super::slice::{Said, Slice};
 use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::analysis::compute::ComputePool;
+use crate::analysis::judged::GameJudge;
+use crate::model::clock::now;
 #[cfg(test)]
 use crate::model::ids::GameId;
 use crate::storage::finished::{FinishedGame, News};
-use crate::storage::judgements::{Judgement, JudgingStep};
-use crate::storage::puzzles::{Harvest, NewPuzzle};
-use crate::storage::record::StoredGame;
+use crate::storage::judgements::{Judgement, JudgingProgress, JudgingStep};
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
-use crate::study::puzzles::mining;
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::supervision::Supervision;
 
-/// Games judged in one step. What was judged and not stored yet is judged again after a crash.
-const STEP_GAMES: usize = 8;
+/// When so many games wait, those of people go first: some seconds of the ladder's games are no reason to.
+const PEOPLE_FIRST_FROM: u64 = 64;
+
+/// Games of people that are judged together ahead of others.
+const PEOPLE_GAMES: u32 = 8;
+
+/// How often to look for them while there are others: the look goes through thousands of games.
+const PEOPLE_EVERY: Duration = Duration::from_secs(2);
 
 /// How long games gather after a look that found none, and how long to wait while moves wait for the writer.
 const GATHER: Duration = Duration::from_millis(500);
@@ -83,7 +88,9 @@ pub(crate) struct JudgingActor {
     deps: JudgingDeps,
     worker: Worker,
     /// Away while it judges on the thread.
-    judge: Option<Judge>,
+    judge: Option<GameJudge>,
+    /// When it may look again for games of people to go first.
+    people_next: Instant,
     /// Ends a search under way when the actor goes.
     stop: Arc<AtomicBool>,
     /// A game that makes it panic.
@@ -104,6 +111,7 @@ impl JudgingActor {
             deps,
             worker,
             judge: None,
+            people_next: now(),
             stop: Arc::default(),
             #[cfg(test)]
             chokes_on: None,
@@ -151,26 +159,14 @@ impl JudgingActor {
             tokio::time::sleep(GATHER).await;
             return Ok(MoreWork::Perhaps);
         }
-        let games = self.deps.writer.finished().page(progress.covered).await?;
-        let mut step = JudgingStep {
-            from: progress.covered,
-            games: Vec::with_capacity(STEP_GAMES),
-            harvest: Harvest { puzzles: Vec::new(), keep: self.deps.settings.puzzles },
-        };
-        for game in games.iter().take(STEP_GAMES) {
-            let (number, said) = self.look_at(game.clone()).await?;
-            let Some(number) = number else { continue };
-            step.games.push((number, said.judgement));
-            step.harvest.puzzles.extend(said.puzzle);
-        }
-        let judged = step.games.len();
+        let step = self.look_at_some(progress).await?;
+        let judged = step.games.len() + step.ahead.len();
         if judged == 0 {
             return Ok(MoreWork::No);
         }
-        let covered = step.covered();
         match self.deps.writer.write(Write::StepJudging(Box::new(step))).await {
             Ok(_) => {
-                self.deps.metrics.judged(judged, progress.finished.saturating_sub(covered));
+                self.deps.metrics.judged(judged, progress.behind().saturating_sub(judged as u64));
                 Ok(MoreWork::Perhaps)
             }
             // Somebody else has judged them: the next look finds out how far.
@@ -179,61 +175,77 @@ impl JudgingActor {
         }
     }
 
-    /// What there is to say about a game, and its number.
-    async fn look_at(&mut self, loaded: FinishedGame) -> Result<(Option<u64>, Said), JudgingError> {
-        let game = match loaded {
-            Ok(game) => game,
-            Err(damaged) => return Ok((damaged.number, Said::NOTHING)),
-        };
-        let number = game.settlement.as_ref().map(|settled| settled.number);
-        let mut judge = self.judge.take().unwrap_or_else(|| Judge::new(Solver::new()));
-        let (stop, id) = (Arc::clone(&self.stop), game.spec.id.clone());
-        #[cfg(test)]
-        let chokes_on = self.chokes_on.clone();
-        let job = move || {
-            #[cfg(test)]
-            assert_ne!(Some(&game.spec.id), chokes_on.as_ref(), "broken on purpose");
-            let said = say(&game, &mut judge, &stop);
-            (judge, said)
-        };
-        let (judge, said) = match self.worker.run(job).await {
-            Ok(done) => done,
-            // One game that the solver chokes on must not hold up all others for ever.
-            Err(WorkerError::Panicked) => {
-                self.deps.supervision.panicked(Part::Judge);
-                self.deps.supervision.set_aside(Part::Judge, &format!("game {id}"));
-                return Ok((number, Said::NOTHING));
+    /// What there is to say about the next games: those of people while it is far behind, else the next in their order.
+    async fn look_at_some(&mut self, progress: JudgingProgress) -> Result<JudgingStep, JudgingError> {
+        let mut step = JudgingStep::in_order(progress.covered, Vec::new());
+        step.harvest.keep = self.deps.settings.puzzles;
+        if progress.behind() >= PEOPLE_FIRST_FROM && now() >= self.people_next {
+            self.people_next = now() + PEOPLE_EVERY;
+            let games = self.games_of_people().await?;
+            if !games.is_empty() {
+                let said = self.look_at(games, Vec::new()).await?;
+                step.ahead = into_step(said, &mut step);
+                return Ok(step);
             }
-            Err(gone @ WorkerError::Gone) => return Err(gone.into()),
-        };
-        self.judge = Some(judge);
-        Ok((number, said))
+        }
+        let ahead = if progress.ahead > 0 { self.deps.store.judged_ahead().await? } else { Vec::new() };
+        let games = self.deps.writer.finished().page(progress.covered).await?;
+        let said = self.look_at(games, ahead).await?;
+        step.games = into_step(said, &mut step);
+        Ok(step)
     }
+
+    /// The newest games of people that wait.
+    async fn games_of_people(&self) -> Result<Vec<FinishedGame>, JudgingError> {
+        let mut games = Vec::new();
+        for number in self.deps.store.unjudged_games_of_people(PEOPLE_GAMES).await? {
+            games.extend(self.deps.store.audit_finished(number.saturating_sub(1), 1).await?);
+        }
+        Ok(games)
+    }
+
+    /// What there is to say about some of these games, on the thread.
+    async fn look_at<G>(&mut self, games: G, ahead: Vec<u64>) -> Result<Vec<Said>, JudgingError>
+    where
+        G: Deref<Target = [FinishedGame]> + Send + 'static,
+    {
+        if games.is_empty() {
+            return Ok(Vec::new());
+        }
+        let slice = Slice {
+            games,
+            ahead,
+            #[cfg(test)]
+            chokes_on: self.chokes_on.clone(),
+        };
+        let (mut judge, stop) = (self.judge.take(), Arc::clone(&self.stop));
+        let job = move || {
+            let done = slice.run(&mut judge, &stop);
+            (judge, done)
+        };
+        let (judge, done) = self.worker.run(job).await?;
+        self.judge = judge;
+        for game in done.choked_on {
+            self.deps.supervision.panicked(Part::Judge);
+            self.deps.supervision.set_aside(Part::Judge, &format!("game {game}"));
+        }
+        Ok(done.said)
+    }
+}
+
+/// Takes over the puzzles, and says what is said of the games.
+fn into_step(said: Vec<Said>, step: &mut JudgingStep) -> Vec<(u64, Judgement)> {
+    let take = |Said { number, judgement, puzzle }: Said| {
+        step.harvest.puzzles.extend(puzzle);
+        (number, judgement)
+    };
+    said.into_iter().map(take).collect()
 }
 
 impl Drop for JudgingActor {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
-}
-
-/// What there is to say about one game.
-#[derive(Debug)]
-struct Said {
-    judgement: Judgement,
-    puzzle: Option<NewPuzzle>,
-}
-
-impl Said {
-    const NOTHING: Self = Self { judgement: Judgement::Unjudged, puzzle: None };
-}
-
-fn say(stored: &StoredGame, judge: &mut Judge, stop: &AtomicBool) -> Said {
-    let Some(judged) = super::judge_stored(stored, judge, stop) else { return Said::NOTHING };
-    let found = mining::mine(&judged, judge, stop);
-    let ended_at = stored.events.last().map_or(stored.spec.started_at, |event| event.at);
-    let puzzle = found.map(|found| found.into_puzzle(Some(stored.spec.id.clone()), ended_at));
-    Said { judgement: Judgement::Judged(*judged.review.skill()), puzzle }
 }
 
 fn report(cause: &JudgingError) {
@@ -289,9 +301,7 @@ mod tests {
         let rows: Vec<_> = games.iter().map(|id| (id.as_str(), FIRST_WINS, GameResult::First)).collect();
         let store = store_with(&rows).await;
         let mut judge = actor(&store);
-        for expected in [MoreWork::Perhaps, MoreWork::Perhaps, MoreWork::Perhaps, MoreWork::No] {
-            assert_eq!(judge.go_on().await.unwrap(), expected);
-        }
+        while judge.go_on().await.unwrap() == MoreWork::Perhaps {}
         assert_eq!(store.judging_progress().await.unwrap().behind(), 0);
         let text = judge.deps.metrics.text();
         assert!(

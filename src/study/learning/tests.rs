@@ -133,7 +133,7 @@ impl Arena {
     /// The judge says this about the games after `from`.
     async fn judge(&self, from: u64, games: Vec<(u64, Judgement)>) {
         let harvest = Harvest { puzzles: Vec::new(), keep: 0 };
-        let step = JudgingStep { from, games, harvest };
+        let step = JudgingStep { harvest, ..JudgingStep::in_order(from, games) };
         self.writer.write(Write::StepJudging(Box::new(step))).await.unwrap();
     }
 

@@ -4,16 +4,16 @@
 //! that stays so against the reply that resists the longest. So at each step of the solution there is one right answer,
 //! and the solver has proven that there is no other.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_engine::notation::print_moves;
-use fourfold_engine::review::{Judge, Verdict};
+use fourfold_engine::review::Worth;
 use fourfold_engine::search::Value;
-use fourfold_engine::solver::{ColumnScores, SearchLimits};
+use fourfold_engine::solver::{ColumnScores, Score};
 use fourfold_engine::{Column, Position, Variant};
 
 use super::grading::{Features, prior, quality};
-use crate::analysis::judged::Judged;
+use crate::analysis::judged::{GameJudge, Judged, JudgedMove};
 use crate::model::ids::{GameId, PuzzleId};
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, NewPuzzle};
@@ -91,22 +91,18 @@ pub(crate) fn puzzle_id(position: &Position) -> PuzzleId {
 }
 
 /// The best puzzle of a judged game on the standard board, if there is one.
-pub(crate) fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Option<FoundPuzzles> {
+pub(crate) fn mine(judged: &Judged, judge: &mut GameJudge, stop: &AtomicBool) -> Option<FoundPuzzles> {
     if judged.game.variant() != Variant::STANDARD {
         return None;
     }
-    let mut solve = |position: &Position| {
-        let solved = judge.column_scores(position, SearchLimits { nodes: Some(NODES_MAX), stop });
-        solved.ok().map(|solved| solved.value)
-    };
+    let mut miner = Miner { judge, stop };
     let mut position = Position::new(Variant::STANDARD);
     let mut found: Vec<FoundPuzzles> = Vec::new();
     for (ply, &column) in (0..).zip(judged.game.moves()) {
         if ply >= judged.from_ply.max(PLY_MIN) {
             let index = (ply - judged.from_ply) as usize;
-            let (scores, verdict) = (&judged.scores[index], &judged.review.moves()[index]);
             let before = &judged.game.moves()[..ply as usize];
-            found.extend(puzzle_at(before, &position, scores, verdict, &mut solve));
+            found.extend(miner.puzzle_at(before, &position, &judged.moves[index]));
         }
         position = position.play_unchecked(column);
     }
@@ -114,29 +110,120 @@ pub(crate) fn mine(judged: &Judged, judge: &mut Judge, stop: &AtomicBool) -> Opt
     found.into_iter().rev().max_by_key(|found| quality(&found.features))
 }
 
-/// The puzzle that begins in this position, if one does.
-fn puzzle_at(
-    moves: &[Column],
-    position: &Position,
-    scores: &ColumnScores,
-    verdict: &Verdict,
-    solve: &mut impl FnMut(&Position) -> Option<ColumnScores>,
-) -> Option<FoundPuzzles> {
-    let only = only_move(scores)?;
-    let plies = is_worth_asking(position, scores, only)?;
-    let tempting = tempting_columns(position).filter(|column| *column != only.column).count();
-    if tempting < TEMPTING_MIN {
-        return None;
+/// Looks for puzzles in positions.
+struct Miner<'a> {
+    judge: &'a mut GameJudge,
+    stop: &'a AtomicBool,
+}
+
+impl Miner<'_> {
+    /// The puzzle that begins in this position, if one does.
+    fn puzzle_at(
+        &mut self,
+        moves: &[Column],
+        position: &Position,
+        played: &JudgedMove,
+    ) -> Option<FoundPuzzles> {
+        if !may_begin(position, &played.before) || self.judge.has_no_puzzle(position) {
+            return None;
+        }
+        let found = self.found_at(moves, position, played);
+        if found.is_none() && !self.stop.load(Ordering::Relaxed) {
+            self.judge.note_no_puzzle(position);
+        }
+        found
     }
-    let line = solution(position, only.column, solve)?;
-    let features = Features {
-        goal: only.goal,
-        own_moves: line.len().div_ceil(2),
-        plies,
-        tempting,
-        was_missed: !verdict.keeps_value(),
+
+    fn found_at(
+        &mut self,
+        moves: &[Column],
+        position: &Position,
+        played: &JudgedMove,
+    ) -> Option<FoundPuzzles> {
+        if !self.has_only_move(position, played.before.score.sign())? {
+            return None;
+        }
+        let scores = self.solve(position)?;
+        let only = only_move(&scores)?;
+        let plies = is_worth_asking(position, &scores, only)?;
+        let tempting = tempting_columns(position).filter(|column| *column != only.column).count();
+        if tempting < TEMPTING_MIN {
+            return None;
+        }
+        let line = solution(position, only.column, &mut |position| self.solve(position))?;
+        let features = Features {
+            goal: only.goal,
+            own_moves: line.len().div_ceil(2),
+            plies,
+            tempting,
+            was_missed: !played.keeps_value(),
+        };
+        let id = puzzle_id(position);
+        Some(FoundPuzzles { moves: moves.to_vec(), line, goal: only.goal, features, id })
+    }
+
+    /// Whether one column alone is not as bad as the others are in a puzzle. Of the searches that tell, those of short
+    /// ends come first: in most positions they find two columns that are good enough, and the long ones are spared.
+    /// `None` if the solver gave up.
+    fn has_only_move(&mut self, position: &Position, value: Value) -> Option<bool> {
+        match value {
+            Value::Win => {
+                let is_one_near = self.at_most_one_scores(position, win_within(position, WIN_PLIES_MAX))?;
+                Some(is_one_near && self.at_most_one_scores(position, Score::new(1))?)
+            }
+            // Losses that come later than they may in a puzzle are as good as draws.
+            Value::Draw => self.at_most_one_scores(position, loss_after(position, LOSS_PLIES_MAX)),
+            Value::Loss => Some(false),
+        }
+    }
+
+    /// Whether no two columns score so much or more. `None` if the solver gave up.
+    fn at_most_one_scores(&mut self, position: &Position, score: Score) -> Option<bool> {
+        let mut good_enough = 0;
+        for column in position.legal_columns() {
+            let is_good = self.judge.scores_at_least(position, column, score, NODES_MAX, self.stop)?;
+            good_enough += usize::from(is_good);
+            if good_enough > 1 {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    fn solve(&mut self, position: &Position) -> Option<ColumnScores> {
+        self.judge.columns(position, NODES_MAX, self.stop)
+    }
+}
+
+/// The least score of who wins within so many plies, an odd number.
+fn win_within(position: &Position, plies: u32) -> Score {
+    let variant = position.variant();
+    let stones = position.ply() + plies;
+    if stones <= variant.cells() { Score::win(variant, stones) } else { Score::new(1) }
+}
+
+/// The least score of who does not lose within so many plies, an odd number.
+fn loss_after(position: &Position, plies: u32) -> Score {
+    let variant = position.variant();
+    let stones = position.ply() + plies + 1;
+    if stones <= variant.cells() { Score::loss(variant, stones) } else { Score::DRAW }
+}
+
+fn empty_cells(position: &Position) -> u32 {
+    position.variant().cells() - position.ply()
+}
+
+/// Whether a puzzle may begin in a position, as far as it can be told from its worth and a look at the board.
+fn may_begin(position: &Position, worth: &Worth) -> bool {
+    let may = match worth.score.sign() {
+        Value::Win => (WIN_PLIES_MIN..=WIN_PLIES_MAX).contains(&worth.score.plies_to_end(position)),
+        Value::Draw => empty_cells(position) >= DRAW_EMPTY_CELLS_MIN,
+        Value::Loss => false,
     };
-    Some(FoundPuzzles { moves: moves.to_vec(), line, goal: only.goal, features, id: puzzle_id(position) })
+    may && worth.is_decision
+        && !is_obvious(position)
+        // The right one is among them.
+        && tempting_columns(position).nth(TEMPTING_MIN).is_some()
 }
 
 /// The one column that keeps the value of a position that is worth keeping.
@@ -175,10 +262,9 @@ fn is_worth_asking(position: &Position, scores: &ColumnScores, only: OnlyMove) -
             (WIN_PLIES_MIN..=WIN_PLIES_MAX).contains(&plies).then_some(plies)
         }
         Goal::Draw => {
-            let empty = position.variant().cells() - position.ply();
             let others = scores.iter().map(|(column, _)| column).filter(|column| *column != only.column);
             let plies = others.filter_map(plies_of).max()?;
-            (empty >= DRAW_EMPTY_CELLS_MIN && plies <= LOSS_PLIES_MAX).then_some(plies)
+            (empty_cells(position) >= DRAW_EMPTY_CELLS_MIN && plies <= LOSS_PLIES_MAX).then_some(plies)
         }
     }
 }
@@ -251,10 +337,10 @@ fn resistance(
 mod tests {
     use fourfold_engine::Game;
     use fourfold_engine::notation::parse_moves;
-    use fourfold_engine::solver::{Score, Solver};
+    use fourfold_engine::review::Judge;
+    use fourfold_engine::solver::{SearchLimits, Solver};
 
     use super::*;
-    use crate::analysis::judged::judge_moves;
 
     /// In which the first side has one winning move among many after 22 plies, and makes it.
     const GAME: &str = "672154565544244151145222";
@@ -269,10 +355,10 @@ mod tests {
     }
 
     fn mined(moves: &str) -> Option<FoundPuzzles> {
-        let (mut solver, stop) = (Judge::new(Solver::new()), AtomicBool::new(false));
+        let (mut judge, stop) = (GameJudge::new(), AtomicBool::new(false));
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let judged = judge_moves(game, 0, &mut solver, &stop).unwrap();
-        mine(&judged, &mut solver, &stop)
+        let judged = judge.judge(game, 0, &stop).unwrap();
+        mine(&judged, &mut judge, &stop)
     }
 
     #[track_caller]
