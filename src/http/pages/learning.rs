@@ -138,6 +138,8 @@ struct Legend {
 struct LearningPage {
     frame: LayoutFrame,
     legend: Legend,
+    /// How many games the judge is behind, if it is at work and has not just caught up.
+    unjudged: Option<u64>,
     learners: Vec<Overview>,
 }
 
@@ -165,7 +167,9 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         learners.push(Overview { learner: learner(&state, &frame, &view).await?, last });
     }
     let legend = legend(&state, frame.lang);
-    Ok(Html(LearningPage { frame, legend, learners }.render()?))
+    let judging = state.store.judging_progress().await?;
+    let unjudged = Some(judging.behind()).filter(|behind| judging.covered > 0 && *behind > 0);
+    Ok(Html(LearningPage { frame, legend, unjudged, learners }.render()?))
 }
 
 /// One learner. A frozen version has nothing to watch, but a page as a player.
