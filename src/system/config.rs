@@ -207,6 +207,8 @@ pub struct LadderConfig {
     pub enabled: bool,
     /// Part of all the machine's cores that bots of the house may take for them, in percent.
     pub(crate) cpu_share: Bounded<1, 100>,
+    /// Part of one core that they may take once the order of the bots is known, in percent.
+    pub(crate) calm_percent: Bounded<0, 100>,
     /// Pairs among bots of the house at the same time.
     pub(crate) concurrency: Bounded<1, 1_000>,
     /// Pairs that the same two bots play within a day.
@@ -222,6 +224,7 @@ impl Default for LadderConfig {
         Self {
             enabled: true,
             cpu_share: Bounded::new(25),
+            calm_percent: Bounded::new(3),
             concurrency: Bounded::new(8),
             pairs_per_day: Bounded::new(100),
             bank_ms: Bounded::new(60_000),

@@ -78,6 +78,7 @@ pub(crate) struct Metrics {
     practice_games: Counter,
     games_judged: Counter,
     games_unjudged: Gauge,
+    ladder_calm: Gauge,
     games_quarantined: Gauge,
     store_findings: Gauge,
     rating_alarms: Family<HabitLabel, Counter>,
@@ -117,6 +118,7 @@ impl Metrics {
             practice_games: Counter::default(),
             games_judged: Counter::default(),
             games_unjudged: Gauge::default(),
+            ladder_calm: Gauge::default(),
             games_quarantined: Gauge::default(),
             store_findings: Gauge::default(),
             rating_alarms: Family::default(),
@@ -158,6 +160,9 @@ impl Metrics {
         );
         let behind = self.games_unjudged.clone();
         registry.register("games_unjudged", "Finished games that it has not looked at yet", behind);
+        let calm = self.ladder_calm.clone();
+        let help = "1 if the order of the house's bots is known and one pair of them at a time goes on";
+        registry.register("ladder_calm", help, calm);
         let quarantined = self.games_quarantined.clone();
         let help = "Games that went on and could not be taken up at the start; must stay 0";
         registry.register("games_quarantined", help, quarantined);
@@ -212,6 +217,11 @@ impl Metrics {
     pub(crate) fn judged(&self, games: usize, behind: u64) {
         self.games_judged.inc_by(games as u64);
         self.games_unjudged.set(i64::try_from(behind).unwrap_or(i64::MAX));
+    }
+
+    /// Whether there is little left to learn of the bots of the house.
+    pub(crate) fn ladder_is_calm(&self, is_calm: bool) {
+        self.ladder_calm.set(i64::from(is_calm));
     }
 
     /// So many games that went on were set aside at the start.

@@ -393,11 +393,13 @@ impl Competition {
             pool: thinking.pool.clone(),
             troubles: self.troubles.clone(),
             leaderboard: self.leaderboard.clone(),
+            metrics: Arc::clone(&ground.metrics),
         };
         let ladder = &ground.config.ladder;
         let settings = MatchmakerSettings {
             time: ladder.time(),
             cpu_share: ladder.cpu_share.number(),
+            calm_percent: ladder.calm_percent.number(),
             house_pairs: ladder.concurrency.count(),
             pairs_per_day: ladder.pairs_per_day.number(),
         };

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::budget::{Activity, Budget, BudgetClass, cost_of_pair};
+use super::calm::Calm;
 use super::choose::{ChosenPair, PairCandidate, PairQuestion, choose};
 use super::health::{BotHealth, Condition, HealthNews};
 use super::meetings::Meetings;
@@ -39,6 +40,7 @@ use crate::storage::record::{GamePair, OpeningSource};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
+use crate::system::metrics::Metrics;
 
 /// How often to look around: for bots that came, for pairs that ended unseen, for what thinking has cost.
 const TICK: Duration = Duration::from_secs(1);
@@ -60,10 +62,6 @@ const AFTER_REFUSAL: Duration = Duration::from_secs(30);
 /// others are played as fast as they think.
 const WATCHABLE_PAIRS: usize = 2;
 
-/// From this standard error of a difference down, in Elo points, the order of the bots is known: plus or minus 60 at
-/// 95 %, some 250 games each.
-const SETTLED_ERROR: f64 = 30.0;
-
 /// The time over which pairs of the same two bots are counted, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
@@ -74,6 +72,8 @@ pub(crate) struct MatchmakerSettings {
     pub(crate) time: TimeControl,
     /// Part of all cores for bots of the house, in percent.
     pub(crate) cpu_share: u32,
+    /// Part of one core for them once their order is known, in percent.
+    pub(crate) calm_percent: u32,
     /// Pairs of house bots at the same time.
     pub(crate) house_pairs: usize,
     /// Pairs of the same two bots within a day.
@@ -96,6 +96,8 @@ pub(crate) struct MatchmakerDeps {
     pub(crate) troubles: Troubles,
     /// Knows how strong bots are, by all their games together.
     pub(crate) leaderboard: Leaderboard,
+    /// Says whether there is a hurry.
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Starts ladder games.
@@ -115,8 +117,8 @@ pub(crate) struct MatchmakerActor {
     thinking: HashMap<PlayerId, Thinking>,
     looked_at: Instant,
     activity: Activity,
-    /// Whether the last pair of the house that was chosen had a known order.
-    is_settled: bool,
+    /// For which bots of the house there is no hurry.
+    calm: Calm,
 }
 
 /// A pair under way.
@@ -139,7 +141,7 @@ impl MatchmakerActor {
         Self {
             deps,
             settings,
-            budget: Budget::new(cores, settings.cpu_share),
+            budget: Budget::new(cores, settings.cpu_share, settings.calm_percent),
             health: BotHealth::default(),
             meetings: Meetings::default(),
             running: HashMap::new(),
@@ -149,7 +151,7 @@ impl MatchmakerActor {
             thinking: HashMap::new(),
             looked_at: now(),
             activity: Activity::Alone,
-            is_settled: false,
+            calm: Calm::default(),
         }
     }
 
@@ -186,14 +188,29 @@ impl MatchmakerActor {
         self.forget_unseen(now);
         self.refused.retain(|_, until| *until > now);
         self.activity = self.activity();
-        self.budget.pass(now.saturating_duration_since(self.looked_at), self.activity);
+        self.budget.pass(now.saturating_duration_since(self.looked_at), self.activity, self.calm.classes());
         self.looked_at = now;
         self.book_thinking();
         match Strengths::read(&*self.deps.store, self.deps.leaderboard.now()).await {
             Ok(strengths) => self.strengths = strengths,
             Err(error) => warn!(error = %error, "the ladder could not read the ratings"),
         }
+        self.calm_down(now);
         self.publish_troubles(now);
+    }
+
+    /// Finds out for which bots of the house there is no hurry any more.
+    fn calm_down(&mut self, now: Instant) {
+        let was_calm = self.calm.classes().is_complete();
+        let field = self.field(Vec::new(), now);
+        let mut calm = std::mem::take(&mut self.calm);
+        calm.look(&self.question(&field, now));
+        self.calm = calm;
+        let is_calm = self.calm.classes().is_complete();
+        self.deps.metrics.ladder_is_calm(is_calm);
+        if is_calm && !was_calm {
+            info!("the ladder is calm: one pair of the house at a time goes on, at the pace of people");
+        }
     }
 
     fn activity(&self) -> Activity {
@@ -203,13 +220,7 @@ impl MatchmakerActor {
         let plays = live.any(|game| {
             is_person(game.players.first.identity.kind) || is_person(game.players.second.identity.kind)
         });
-        if plays || waits() {
-            Activity::People
-        } else if self.is_settled {
-            Activity::Settled
-        } else {
-            Activity::Alone
-        }
+        if plays || waits() { Activity::People } else { Activity::Alone }
     }
 
     /// Takes off what bots of the house have thought since the last look, whomever they played.
@@ -293,9 +304,6 @@ impl MatchmakerActor {
         let mut rng = rng::seeded(chance().random());
         while let Some(choice) = self.choose(&field, now).await {
             let (a, b) = (field[choice.a].clone(), field[choice.b].clone());
-            if choice.class.is_some() {
-                self.is_settled = choice.error < SETTLED_ERROR;
-            }
             match self.start(&a, &b, choice.class, now, &mut rng).await {
                 Err(StartError::ArenaBusy | StartError::ArenaFull | StartError::Paused) => return,
                 Ok(()) | Err(_) => {
@@ -311,16 +319,7 @@ impl MatchmakerActor {
     /// The best pair that has not met too often today, which the store is asked about.
     async fn choose(&mut self, field: &[PairCandidate], now: Instant) -> Option<ChosenPair> {
         loop {
-            let question = PairQuestion {
-                field,
-                fit: self.strengths.fit(),
-                meetings: &self.meetings,
-                pairs_per_day: self.settings.pairs_per_day,
-                time: self.settings.time,
-                now,
-                house: self.house_may_begin(),
-            };
-            let choice = choose(&question)?;
+            let choice = choose(&self.question(field, now))?;
             let [a, b] = [choice.a, choice.b].map(|place| &field[place].identity.id);
             if self.meetings.pairs(a, b, now).is_some() {
                 return Some(choice);
@@ -337,17 +336,35 @@ impl MatchmakerActor {
         }
     }
 
+    fn question<'a>(&'a self, field: &'a [PairCandidate], now: Instant) -> PairQuestion<'a> {
+        PairQuestion {
+            field,
+            fit: self.strengths.fit(),
+            meetings: &self.meetings,
+            pairs_per_day: self.settings.pairs_per_day,
+            time: self.settings.time,
+            now,
+            house: self.house_may_begin(),
+        }
+    }
+
     /// Whether another quick, and another slow pair of the house may begin.
     fn house_may_begin(&self) -> [bool; 2] {
         let of_house = self.running.values().filter(|pair| pair.class.is_some()).count();
-        let is_place = of_house < self.settings.house_pairs;
+        // Where there is no hurry, there is one pair at a time, which can be watched.
+        let is_place = |class| {
+            let calm_pairs = self.settings.house_pairs.min(1);
+            let places =
+                if self.calm.classes().is_calm(class) { calm_pairs } else { self.settings.house_pairs };
+            of_house < places
+        };
         // With more, bots would wait for a thread on their own clocks. Those that can be watched leave it free for most
         // of the time.
         let searches =
             |pair: &&RunningPair| pair.class == Some(BudgetClass::Slow) && pair.tempo == Tempo::Brisk;
         let is_thread = self.running.values().filter(searches).count() < self.deps.pool.threads();
-        let quick_may = is_place && self.budget.allows(BudgetClass::Quick);
-        [quick_may, is_place && is_thread && self.budget.allows(BudgetClass::Slow)]
+        let may = |class| is_place(class) && self.budget.allows(class);
+        [may(BudgetClass::Quick), is_thread && may(BudgetClass::Slow)]
     }
 
     /// Open bots with a place for a game and without a pair under way; some of them, if there are very many.

@@ -33,9 +33,6 @@ const MOVES_OF_PAIR: f64 = 30.0;
 /// Part of the share that is left while people play or wait.
 const WITH_PEOPLE: f64 = 0.25;
 
-/// Part of the share while nothing new is to be learnt.
-const WHEN_SETTLED: f64 = 0.1;
-
 /// Which budget pays for a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BudgetClass {
@@ -49,6 +46,14 @@ impl BudgetClass {
     /// That of a bot whose moves cost so much on average; of a new one, quick.
     pub(crate) fn of(per_move: Option<Duration>) -> Self {
         if per_move.is_some_and(|cost| cost > QUICK_MOVE_MAX) { Self::Slow } else { Self::Quick }
+    }
+
+    /// The part of what comes in that goes to this class.
+    fn share(self) -> f64 {
+        match self {
+            Self::Quick => QUICK_SHARE,
+            Self::Slow => 1.0 - QUICK_SHARE,
+        }
     }
 
     /// That of a pair: of the slower one.
@@ -65,6 +70,35 @@ pub(crate) fn cost_of_pair(per_move: Option<Duration>) -> f64 {
     GAME + MOVES_OF_PAIR * per_move.unwrap_or(UNKNOWN_MOVE).as_secs_f64()
 }
 
+/// The classes that wait, because another game tells next to nothing: see [`super::calm`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct CalmClasses {
+    pub(crate) quick: bool,
+    pub(crate) slow: bool,
+}
+
+impl CalmClasses {
+    pub(crate) fn is_calm(self, class: BudgetClass) -> bool {
+        match class {
+            BudgetClass::Quick => self.quick,
+            BudgetClass::Slow => self.slow,
+        }
+    }
+
+    /// This class is in a hurry again.
+    pub(crate) fn wake(&mut self, class: BudgetClass) {
+        match class {
+            BudgetClass::Quick => self.quick = false,
+            BudgetClass::Slow => self.slow = false,
+        }
+    }
+
+    /// Whether nobody is in a hurry.
+    pub(crate) fn is_complete(self) -> bool {
+        self.quick && self.slow
+    }
+}
+
 /// What else goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Activity {
@@ -72,8 +106,6 @@ pub(crate) enum Activity {
     Alone,
     /// People play or wait for somebody: they come first.
     People,
-    /// Nothing, and the order of the bots is known.
-    Settled,
 }
 
 impl Activity {
@@ -81,7 +113,6 @@ impl Activity {
         match self {
             Self::Alone => 1.0,
             Self::People => WITH_PEOPLE,
-            Self::Settled => WHEN_SETTLED,
         }
     }
 }
@@ -91,29 +122,40 @@ impl Activity {
 pub(crate) struct Budget {
     /// What comes in per second.
     income: f64,
+    /// What comes in per second while there is no hurry.
+    calm_income: f64,
     quick: f64,
     slow: f64,
 }
 
 impl Budget {
-    /// Full budgets on a machine of so many cores, of which `percent` may be used.
+    /// Full budgets on a machine of so many cores, of which `percent` may be used, and while there is no hurry
+    /// `calm_percent` of one core, if that is less.
     #[expect(clippy::cast_precision_loss, reason = "no machine has 2^52 cores")]
-    pub(crate) fn new(cores: usize, percent: u32) -> Self {
+    pub(crate) fn new(cores: usize, percent: u32, calm_percent: u32) -> Self {
         let income = cores as f64 * f64::from(percent) / 100.0;
-        let mut budget = Self { income, quick: 0.0, slow: 0.0 };
-        budget.pass(Duration::from_secs_f64(SAVED_MAX), Activity::Alone);
-        budget
+        let calm_income = income.min(f64::from(calm_percent) / 100.0);
+        let full = |share: f64| share * income * SAVED_MAX;
+        Self { income, calm_income, quick: full(QUICK_SHARE), slow: full(1.0 - QUICK_SHARE) }
     }
 
     /// Time goes by.
-    pub(crate) fn pass(&mut self, time: Duration, activity: Activity) {
-        let comes = self.income * activity.part() * time.as_secs_f64();
-        let quick = self.quick + QUICK_SHARE * comes;
-        let quick_max = QUICK_SHARE * self.income * SAVED_MAX;
-        self.quick = quick.min(quick_max);
-        let left_over = quick - self.quick;
-        let slow_max = (1.0 - QUICK_SHARE) * self.income * SAVED_MAX;
-        self.slow = (self.slow + (1.0 - QUICK_SHARE) * comes + left_over).min(slow_max);
+    pub(crate) fn pass(&mut self, time: Duration, activity: Activity, calm: CalmClasses) {
+        let [quick_comes, slow_comes] = [BudgetClass::Quick, BudgetClass::Slow].map(|class| {
+            let full = self.income * activity.part();
+            let income = if calm.is_calm(class) { full.min(self.calm_income) } else { full };
+            income * class.share() * time.as_secs_f64()
+        });
+        let quick = self.quick + quick_comes;
+        self.quick = quick.min(self.saved_max(BudgetClass::Quick, calm));
+        let left_over = (quick - self.quick).min(quick_comes);
+        self.slow = (self.slow + slow_comes + left_over).min(self.saved_max(BudgetClass::Slow, calm));
+    }
+
+    /// What may be saved: while there is no hurry, what was saved before is not spent either.
+    fn saved_max(&self, class: BudgetClass, calm: CalmClasses) -> f64 {
+        let income = if calm.is_calm(class) { self.calm_income } else { self.income };
+        class.share() * income * SAVED_MAX
     }
 
     /// A bot of this class has thought.
@@ -129,8 +171,8 @@ impl Budget {
     fn take(&mut self, class: BudgetClass, seconds: f64) {
         let debt = -self.income * DEBT_MAX;
         match class {
-            BudgetClass::Quick => self.quick = (self.quick - seconds).max(QUICK_SHARE * debt),
-            BudgetClass::Slow => self.slow = (self.slow - seconds).max((1.0 - QUICK_SHARE) * debt),
+            BudgetClass::Quick => self.quick = (self.quick - seconds).max(class.share() * debt),
+            BudgetClass::Slow => self.slow = (self.slow - seconds).max(class.share() * debt),
         }
     }
 
@@ -151,9 +193,9 @@ mod tests {
 
     /// Seconds of thinking in a day in which each second somebody thinks for so long, whenever it is allowed.
     fn used_in_a_day(class: BudgetClass, thinking: Duration, activity: Activity) -> f64 {
-        let (mut budget, mut used) = (Budget::new(4, 25), 0.0);
+        let (mut budget, mut used) = (Budget::new(4, 25, 3), 0.0);
         for _ in 0..86_400 {
-            budget.pass(SECOND, activity);
+            budget.pass(SECOND, activity, CalmClasses::default());
             if budget.allows(class) {
                 budget.spend(class, thinking);
                 used += thinking.as_secs_f64();
@@ -174,25 +216,24 @@ mod tests {
         check_used(BudgetClass::Slow, 10 * SECOND, Activity::Alone, 1.0);
         check_used(BudgetClass::Quick, SECOND, Activity::Alone, 0.25);
         check_used(BudgetClass::Slow, 10 * SECOND, Activity::People, 0.25);
-        check_used(BudgetClass::Slow, 10 * SECOND, Activity::Settled, 0.1);
     }
 
     #[test]
     fn a_slow_bot_does_not_stop_the_quick_ones() {
-        let mut budget = Budget::new(2, 25);
+        let mut budget = Budget::new(2, 25, 3);
         budget.spend(BudgetClass::Slow, 100 * SECOND);
         assert!(!budget.allows(BudgetClass::Slow) && budget.allows(BudgetClass::Quick));
         budget.spend(BudgetClass::Quick, 100 * SECOND);
         assert!(!budget.allows(BudgetClass::Quick));
-        budget.pass(Duration::from_secs_f64(DEBT_MAX + 1.0), Activity::Alone);
+        budget.pass(Duration::from_secs_f64(DEBT_MAX + 1.0), Activity::Alone, CalmClasses::default());
         assert!(budget.allows(BudgetClass::Slow) && budget.allows(BudgetClass::Quick), "debts end");
     }
 
     #[test]
     fn standing_still_is_not_made_up_for() {
-        let mut budget = Budget::new(4, 25);
+        let mut budget = Budget::new(4, 25, 3);
         let full = budget;
-        budget.pass(3_600 * SECOND, Activity::Alone);
+        budget.pass(3_600 * SECOND, Activity::Alone, CalmClasses::default());
         assert_eq!(budget, full);
     }
 

@@ -69,13 +69,11 @@ pub(crate) struct PairQuestion<'a> {
 }
 
 /// The pair to play.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ChosenPair {
     /// Two places in the field, `a` before `b`.
     pub(crate) a: usize,
     pub(crate) b: usize,
-    /// Standard error of the difference of their ratings, in Elo points.
-    pub(crate) error: f64,
     /// Which budget pays for it, if both are of the house.
     pub(crate) class: Option<BudgetClass>,
 }
@@ -94,12 +92,10 @@ pub(crate) fn choose(question: &PairQuestion<'_>) -> Option<ChosenPair> {
             }
             let is_remote = !one.house || !other.house;
             let is_new = one.strength.is_new || other.strength.is_new;
-            let error = question.error_between(one, other);
-            let gain = gain(one.strength.elo - other.strength.elo, error) / cost(one, other);
-            let worth = (is_remote, is_new, gain);
+            let worth = (is_remote, is_new, question.worth(one, other));
             if best.is_none_or(|(most, _)| worth > most) {
                 let class = (!is_remote).then(|| one.class.with(other.class));
-                best = Some((worth, ChosenPair { a, b, error, class }));
+                best = Some((worth, ChosenPair { a, b, class }));
             }
         }
     }
@@ -113,6 +109,18 @@ impl PairQuestion<'_> {
         joint.unwrap_or_else(|| one.strength.error.hypot(other.strength.error))
     }
 
+    /// What a pair tells for a second of a core, in squared Elo points; see [`gain`].
+    pub(super) fn worth(&self, one: &PairCandidate, other: &PairCandidate) -> f64 {
+        let error = self.error_between(one, other);
+        gain(one.strength.elo - other.strength.elo, error) / cost(one, other)
+    }
+
+    /// Whether they have not met too often.
+    pub(super) fn may_meet_today(&self, one: &PairCandidate, other: &PairCandidate) -> bool {
+        let played = self.meetings.pairs(&one.identity.id, &other.identity.id, self.now).unwrap_or_default();
+        played < self.pairs_per_day
+    }
+
     fn may_meet(&self, one: &PairCandidate, other: &PairCandidate) -> bool {
         let of_house = one.house && other.house;
         let is_allowed = if of_house {
@@ -120,10 +128,9 @@ impl PairQuestion<'_> {
         } else {
             one.identity.family() != other.identity.family()
         };
-        let played = self.meetings.pairs(&one.identity.id, &other.identity.id, self.now).unwrap_or_default();
         is_allowed
             && one.identity.id != other.identity.id
-            && played < self.pairs_per_day
+            && self.may_meet_today(one, other)
             && self.accepts(one, other)
             && self.accepts(other, one)
     }
@@ -171,13 +178,13 @@ fn cost(one: &PairCandidate, other: &PairCandidate) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::clock::now;
 
     const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
-    fn candidate(name: &str, house: bool, elo: f64, error: f64) -> PairCandidate {
+    pub(in super::super) fn candidate(name: &str, house: bool, elo: f64, error: f64) -> PairCandidate {
         let identity = Identity {
             id: name.parse().unwrap(),
             name: name.parse().unwrap(),
@@ -198,7 +205,10 @@ mod tests {
         }
     }
 
-    fn question<'a>(field: &'a [PairCandidate], meetings: &'a Meetings) -> PairQuestion<'a> {
+    pub(in super::super) fn question<'a>(
+        field: &'a [PairCandidate],
+        meetings: &'a Meetings,
+    ) -> PairQuestion<'a> {
         PairQuestion {
             field,
             fit: None,

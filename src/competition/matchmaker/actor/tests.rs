@@ -16,8 +16,10 @@ fn ladder(arena: &Arena, house_pairs: usize) -> (MatchmakerActor, Troubles) {
         pool: ComputePool::new(1),
         troubles: troubles.clone(),
         leaderboard: Leaderboard::default(),
+        metrics: Arc::new(Metrics::new()),
     };
-    let settings = MatchmakerSettings { time: TIME, cpu_share: 100, house_pairs, pairs_per_day: 3 };
+    let settings =
+        MatchmakerSettings { time: TIME, cpu_share: 100, calm_percent: 3, house_pairs, pairs_per_day: 3 };
     (MatchmakerActor::new(deps, settings), troubles)
 }
 
