@@ -10,6 +10,7 @@ pub(crate) mod handle;
 mod lookup;
 pub(crate) mod pairing;
 mod pool;
+pub(crate) mod trial;
 pub(crate) mod tv;
 
 pub(crate) use actor::LobbyActor;

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bots;
+mod pairing;
 mod review;
 mod search;
 mod solver;
@@ -39,6 +40,8 @@ enum BenchSubject {
     Review(review::ReviewBench),
     /// Whether bots answer in time, in positions of random games.
     Bots(bots::BotBench),
+    /// Pairing players, when very many seek.
+    Pairing(pairing::PairingBench),
     /// Matches in this process through everything that matches do, and the joint rating of a large field.
     Arena(arena::ArenaBench),
 }
@@ -81,6 +84,7 @@ impl BenchCommand {
             BenchSubject::Solver(solver) => solver.run(),
             BenchSubject::Review(review) => review.run(),
             BenchSubject::Bots(bots) => bots.run(),
+            BenchSubject::Pairing(pairing) => pairing.run(),
             BenchSubject::Arena(arena) => arena.run(),
         }
     }
