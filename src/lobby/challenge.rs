@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
-use crate::model::clock::{self, TimeControl};
+use crate::model::clock::GameTime;
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
@@ -14,7 +14,7 @@ use crate::protocol::WireError;
 
 use crate::model::player::PlayerKind;
 
-use crate::protocol::terms::{Terms, WireOpening, WirePlayer};
+use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireOpening, WirePlayer};
 use crate::system::shares::Held;
 
 /// How long a challenge stands between people.
@@ -43,8 +43,6 @@ pub(crate) const LINKS_MAX: usize = 10_000;
 pub(crate) const GUEST_LINKS_MAX: usize = 2;
 /// Idempotency keys that are remembered. Beyond, the oldest is forgotten: who makes so many can bear it.
 const KEYS_MAX: usize = 50_000;
-/// Games in one series.
-const GAMES_MAX: u32 = 100;
 /// Longest bank or move limit of a guest's game against a house bot: fifteen minutes are plenty for forty moves.
 const GUEST_BANK_MS_MAX: u32 = 15 * 60_000;
 /// Longest given opening: later, little of the game is left.
@@ -293,20 +291,17 @@ impl Challenges {
 /// `bad_field` with the field that is not allowed.
 pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
     let mut terms = terms.clone();
-    clock::validate(terms.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
-    // Before it is computed with: the number is the client's, up to the largest of its type.
-    if terms.games > GAMES_MAX {
-        return Err(bad_games());
-    }
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
     if terms.rated && both_bots && to.is_none_or(|to| from.family() != to.family()) {
-        terms.games = terms.games.max(1).next_multiple_of(2);
+        terms.games = in_pairs(terms.games);
         if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
             terms.opening = balanced(terms.variant.0);
         }
     }
-    if terms.games != 1 && (terms.games == 0 || terms.games % 2 == 1) {
-        return Err(bad_games());
+    let games = terms.games.number();
+    if games != 1 && games % 2 == 1 {
+        let message = format!("games is 1, or an even number up to {SERIES_MAX}");
+        return Err(WireError::bad_field("games", message));
     }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
@@ -314,8 +309,10 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
     Ok(terms)
 }
 
-fn bad_games() -> WireError {
-    WireError::bad_field("games", format!("games is 1, or an even number up to {GAMES_MAX}"))
+/// As many games, or one more, so that both sides move first equally often.
+fn in_pairs(games: SeriesLength) -> SeriesLength {
+    const { assert!(SERIES_MAX.is_multiple_of(2), "the longest series is made of pairs") };
+    SeriesLength::checked(games.number().next_multiple_of(2)).unwrap_or(games)
 }
 
 /// How long a guest's game against a house bot may take: nobody but the guest waits for it, and guests are made for
@@ -324,7 +321,8 @@ fn bad_games() -> WireError {
 /// # Errors
 ///
 /// `bad_field` with the field that is over it.
-pub(crate) fn check_guest_time(time: TimeControl, from: &Identity) -> Result<(), WireError> {
+pub(crate) fn check_guest_time(time: GameTime, from: &Identity) -> Result<(), WireError> {
+    let time = time.control();
     let fields = [("time.bank_ms", time.bank_ms), ("time.move_ms", time.move_ms)];
     let too_long = fields.into_iter().find(|(_, ms)| ms.is_some_and(|ms| ms > GUEST_BANK_MS_MAX));
     match (from.kind, too_long) {
@@ -401,6 +399,7 @@ pub(crate) fn side_of(choice: SideChoice, coin: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
     fn identity(name: &str, kind: PlayerKind) -> Identity {
@@ -414,11 +413,12 @@ mod tests {
 
     fn terms() -> Terms {
         Terms {
-            time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+            time: GameTime::new(TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None })
+                .unwrap(),
             rated: false,
             variant: WireVariant::default(),
             opening: None,
-            games: 1,
+            games: SeriesLength::default(),
             side: SideChoice::Random,
         }
     }
@@ -437,10 +437,8 @@ mod tests {
 
     #[test]
     fn terms_out_of_range_are_refused_by_name() {
-        check_refused(|t| t.time.bank_ms = Some(0), "time.bank_ms");
-        check_refused(|t| t.games = 0, "games");
-        check_refused(|t| t.games = 3, "games");
-        check_refused(|t| t.games = 102, "games");
+        check_refused(|t| t.games = SeriesLength::new(3), "games");
+        check_refused(|t| t.games = SeriesLength::new(99), "games");
         check_refused(|t| t.opening = Some(given("8")), "opening");
         check_refused(|t| t.opening = Some(given("1212121")), "opening");
         check_refused(|t| t.opening = Some(given("1212343456567")), "opening");
@@ -465,10 +463,12 @@ mod tests {
         let asked = Terms { rated: true, ..terms() };
         let (ann, bob) = (identity("ann", PlayerKind::Bot), identity("bob", PlayerKind::Bot));
         let agreed = check_terms(&asked, &ann, Some(&bob)).unwrap();
-        assert_eq!(agreed.games, 2);
+        assert_eq!(agreed.games, SeriesLength::new(2));
+        let most = check_terms(&Terms { games: SeriesLength::new(99), ..asked.clone() }, &ann, Some(&bob));
+        assert_eq!(most.unwrap().games, SeriesLength::new(SERIES_MAX));
         assert_eq!(agreed.opening.map(|opening| opening.kind), Some(OpeningKind::Balanced));
         let with_person = check_terms(&asked, &ann, Some(&identity("eve", PlayerKind::Human))).unwrap();
-        assert_eq!((with_person.games, with_person.opening), (1, None));
+        assert_eq!((with_person.games.number(), with_person.opening), (1, None));
     }
 
     #[test]
@@ -477,7 +477,7 @@ mod tests {
         let owned =
             |name| Identity { owner: Some("eve".parse().unwrap()), ..identity(name, PlayerKind::Bot) };
         let agreed = check_terms(&asked, &owned("ann"), Some(&owned("bob"))).unwrap();
-        assert_eq!((agreed.games, agreed.opening), (1, None));
+        assert_eq!((agreed.games.number(), agreed.opening), (1, None));
     }
 
     fn challenge(id: &str, to: Option<&str>, expires: Instant) -> PendingChallenge {
@@ -499,7 +499,7 @@ mod tests {
         let made = challenge("c1", None, now + LINK_EXPIRY);
         challenges.insert(made.clone(), Some("k".into()), asked.clone(), now);
         assert_eq!(challenges.repeated(&ann.id, Some("k"), &asked), Repeated::Yes(made.id));
-        let other_terms = Asked { terms: Terms { games: 2, ..terms() }, ..asked.clone() };
+        let other_terms = Asked { terms: Terms { games: SeriesLength::new(2), ..terms() }, ..asked.clone() };
         let other_player = Asked { to: Some("bob".parse().unwrap()), ..asked.clone() };
         for other in [&other_terms, &other_player] {
             assert_eq!(challenges.repeated(&ann.id, Some("k"), other), Repeated::Conflict);

@@ -238,23 +238,23 @@ impl SessionGateway {
         let session = match live {
             Some(session) => session,
             None if is_of_earlier_process => {
-                let outbox = Outbox::starting_at(resume.seq);
+                let outbox = Outbox::starting_at(resume.seq.number());
                 let owned = self.make(resume_token.session.clone(), &resume.secret, request, outbox);
                 match self.enter(&owned.session, request) {
                     Ok(older) => {
-                        let unheard = self.unheard_of(resume_token, resume.seq);
+                        let unheard = self.unheard_of(resume_token, resume.seq.number());
                         return self.revive(owned, resume, Olders { sessions: older, unheard }, re).await;
                     }
                     // Another socket has done the same just now.
                     Err(there) => there,
                 }
             }
-            None => return Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
+            None => return Ok(Resumed::No(self.unheard_of(resume_token, resume.seq.number()))),
         };
         match self.go_on(&session, request, resume, re).await? {
             Some(resumed) => Ok(resumed),
             // It has ended just now.
-            None => Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
+            None => Ok(Resumed::No(self.unheard_of(resume_token, resume.seq.number()))),
         }
     }
 
@@ -283,7 +283,7 @@ impl SessionGateway {
         let session = &owned.session;
         let Olders { sessions, unheard } = older;
         let attached = match self.services.welcome(session, true).await {
-            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
+            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq.number()), &welcome, re)),
             Err(cause) => Err(refuse(&cause)),
         };
         let Ok(Ok(attachment)) = attached else {
@@ -305,16 +305,17 @@ impl SessionGateway {
         re: Option<&str>,
     ) -> Result<Option<Resumed>, RefusedHello> {
         let returning = Returning {
-            seen: resume.seq,
+            seen: resume.seq.number(),
             declared: declared_by(&request.hello),
             address: request.address,
             re: re.map(ToOwned::to_owned),
         };
         match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
             Some(Ok(attachment)) => Ok(Some(Resumed::Yes(self.opened(session, attachment)))),
-            Some(Err(NotResumed::Gap)) => {
-                Ok(Some(Resumed::No(Unheard::After { session: Arc::clone(session), seen: resume.seq })))
-            }
+            Some(Err(NotResumed::Gap)) => Ok(Some(Resumed::No(Unheard::After {
+                session: Arc::clone(session),
+                seen: resume.seq.number(),
+            }))),
             Some(Err(NotResumed::Store(cause))) => Err(refuse(&cause)),
             None => Ok(None),
         }

@@ -16,7 +16,7 @@ use crate::storage::conformance::{FIRST_WINS, moves};
 use crate::storage::memory::CommitFault;
 use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
 use crate::system::shares::Share;
-use crate::testing::{Account, Arena, BLITZ, Client, Setup, kind, offer};
+use crate::testing::{Account, Arena, Client, Setup, blitz, kind, offer};
 use fourfold_engine::Side;
 
 /// Two people who are connected.
@@ -344,7 +344,7 @@ async fn who_aborts_game_after_game_waits_longer_and_longer() {
     assert_eq!(pauses, [60, 120, 240]);
     first.hear();
     let seek =
-        Seek { time: BLITZ, rated: false, opponents: None, rating: None, variant: WireVariant::default() };
+        Seek { time: blitz(), rated: false, opponents: None, rating: None, variant: WireVariant::default() };
     first.say(ClientMessage::Seek(seek)).await;
     arena.settle().await;
     assert_eq!(first.hear_errors().iter().map(|error| error.code).collect::<Vec<_>>(), [ErrorCode::Quota]);

@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::super::port::{Credential, Unauthorized};
 use super::*;
+use crate::model::bounded::BoundedLong;
 use crate::model::secret::Secret;
 use crate::play::presence::outbox::Delivery;
 use crate::protocol::client::Ping;
@@ -85,7 +86,7 @@ struct FakeGateway {
 }
 
 fn welcome() -> Frame {
-    Frame::new(ServerMessage::Pong(Ping { n: 0 }))
+    Frame::new(ServerMessage::Pong(Ping::default()))
 }
 
 #[async_trait]
@@ -99,7 +100,7 @@ impl Gateway for FakeGateway {
             let error = WireError::new(ErrorCode::Unauthorized, "no such token");
             return Err(RefusedHello { error, code: CloseCode::Credentials });
         }
-        let after = hello.resume.map(|resume| resume.seq);
+        let after = hello.resume.map(|resume| resume.seq.number());
         let attachment = self.session.outbox.attach(after, &welcome(), id.as_deref()).unwrap();
         Ok(Opened::new(self.session.clone(), attachment))
     }
@@ -146,7 +147,9 @@ impl Daemon {
     }
 
     fn tell(&self, n: u64) -> Delivery {
-        self.session.outbox.deliver(&Frame::new(ServerMessage::Pong(Ping { n })), Urgency::Must)
+        self.session
+            .outbox
+            .deliver(&Frame::new(ServerMessage::Pong(Ping { n: BoundedLong::new(n) })), Urgency::Must)
     }
 
     async fn next_told(&mut self) -> SessionCall {
