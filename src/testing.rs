@@ -164,6 +164,7 @@ impl Arena {
             lobby,
             feeds,
             shares: networks,
+            metrics,
             tasks,
             stop: CancellationToken::new(),
             sockets_stop: CancellationToken::new(),

@@ -114,6 +114,10 @@ impl Gateway for SessionGateway {
         });
         opened.await.unwrap_or_else(|panicked| Err(refuse(&panicked)))
     }
+
+    fn refused(&self, code: ErrorCode) {
+        self.services.metrics.refused_on_socket(code);
+    }
 }
 
 impl SessionGateway {

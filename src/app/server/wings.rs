@@ -217,6 +217,7 @@ pub(super) async fn session(
         lobby,
         feeds: playing.feeds.clone(),
         shares: ground.shares.clone(),
+        metrics: Arc::clone(&ground.metrics),
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
         sockets_stop: CancellationToken::new(),

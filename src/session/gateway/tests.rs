@@ -92,6 +92,19 @@ async fn a_session_ends_two_minutes_after_its_last_loss_and_not_after_an_earlier
 }
 
 #[tokio::test(start_paused = true)]
+async fn errors_on_the_socket_are_counted_by_code() {
+    let arena = Arena::new().await;
+    for code in [ErrorCode::Quota, ErrorCode::BadJson, ErrorCode::Quota] {
+        arena.gateway.refused(code);
+    }
+    let text = arena.services.metrics.text();
+    for (code, count) in [("quota", 2), ("bad_json", 1), ("busy", 0)] {
+        let line = format!("fourfold_socket_refusals_total{{code=\"{code}\"}} {count}\n");
+        assert!(text.contains(&line), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_guest_is_waited_for_ten_seconds_and_one_with_business_for_two_minutes() {
     let arena = Arena::new().await;
     let count = || arena.services.sessions.count();
