@@ -410,6 +410,7 @@ impl SessionGateway {
     /// Takes the player's seats, and ends the sessions that give way. All of these are in the registry for longer, so
     /// that of two sessions at most one waits for the other.
     async fn take_seats(&self, session: &Arc<Session>, older: Vec<Arc<Session>>) {
+        self.services.host.count_games_taken_up(&session.payer());
         for room in self.services.directory.rooms_of(session.player()) {
             // Seated before an older session leaves, so that the player never seems to be away.
             room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)
