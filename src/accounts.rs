@@ -38,6 +38,7 @@ use crate::storage::store::{Refused, StoreError, Teaching, Write, Written};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, Writer};
 use crate::system::shares::{Payer, Share, Shares};
+use crate::system::supervision::Supervision;
 
 /// How long somebody stays signed in: 30 days.
 pub(crate) const SESSION_LIFETIME_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
@@ -121,13 +122,21 @@ impl Accounts {
             store,
             writer,
             signer,
-            passwords: Passwords::new(&shares),
+            passwords: Passwords::new(&shares, Supervision::default()),
             counters: Counters::default(),
             shares,
             idle_guests: IdleGuestRows::default(),
             revoked,
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// The same, whose panics are counted. For a service that nobody has a copy of yet.
+    pub(crate) fn supervised(mut self, supervision: Supervision) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.passwords = Passwords::new(&inner.shares, supervision);
+        }
+        self
     }
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks

@@ -16,11 +16,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::model::bounded::{Bounded, BoundedLong};
+use crate::model::clock::{GameTime, InvalidTimeControl, TimeControl};
 use crate::model::secret::Secret;
-use crate::protocol::client::{BotInfo, Bye, ClientInfo, Hello, Resume};
+use crate::protocol::client::{BotInfo, Bye, ClientInfo, GameCount, Hello, Resume};
 use crate::protocol::server::Welcome;
 use crate::protocol::terms::Accepts;
-use crate::protocol::{ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage, WireError};
+use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 use pace::SendPace;
 use socket::Socket;
 
@@ -40,6 +42,16 @@ fn socket_url(url: &str) -> String {
     let url = url.strip_prefix("http://").map_or_else(|| url.to_owned(), |rest| format!("ws://{rest}"));
     let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
     if has_path { url } else { format!("{url}{SOCKET_PATH}") }
+}
+
+/// Checks a time control as the server would.
+///
+/// # Errors
+///
+/// The refusal that the server would give.
+pub(crate) fn game_time(time: TimeControl) -> Result<GameTime, ClientError> {
+    let refused = |error: InvalidTimeControl| WireError::bad_field("time", error.to_string());
+    GameTime::new(time).map_err(|error| ClientError::Refused(Box::new(refused(error))))
 }
 
 /// How a client introduces itself.
@@ -150,7 +162,8 @@ impl Client {
             let resume = Resume {
                 session: self.welcome.session.as_str().to_owned(),
                 secret: self.welcome.secret.clone(),
-                seq: self.seq,
+                // A server that counts further has not sent so many messages.
+                seq: BoundedLong::checked(self.seq).unwrap_or_default(),
             };
             match open(&self.introduction, Some(resume)).await {
                 Ok((socket, seq, welcome)) => {
@@ -254,13 +267,13 @@ async fn open(
 fn hello(introduction: &Introduction, resume: Option<Resume>) -> ClientMessage {
     let client = ClientInfo { name: "fourfold".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     ClientMessage::Hello(Hello {
-        protocol: PROTOCOL_VERSION,
+        protocol: Bounded::default(),
         token: None, // the upgrade carries it
         client,
         bot: introduction.bot.clone(),
         accepts: introduction.accepts.clone(),
         open: introduction.open,
-        max_games: introduction.max_games,
+        max_games: introduction.max_games.map(|games| GameCount::checked(games).unwrap_or(GameCount::MOST)),
         resume,
     })
 }
@@ -303,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_request_carries_its_id_beside_its_fields() {
-        let ping = ClientMessage::Ping(Ping { n: 7 });
+        let ping = ClientMessage::Ping(Ping { n: BoundedLong::new(7) });
         assert_eq!(encode(&ping, Some("a")), r#"{"type":"ping","n":7,"id":"a"}"#);
         assert_eq!(encode(&ClientMessage::Unseek, None), r#"{"type":"unseek"}"#);
     }
@@ -312,7 +325,7 @@ mod tests {
     fn answers_say_what_they_answer() {
         let received = decode(r#"{"seq":3,"re":"a","type":"pong","n":7}"#).unwrap().unwrap();
         assert_eq!((received.seq, received.re.as_deref()), (3, Some("a")));
-        assert_eq!(received.message, ServerMessage::Pong(Ping { n: 7 }));
+        assert_eq!(received.message, ServerMessage::Pong(Ping { n: BoundedLong::new(7) }));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The words of the domain, in which everything else is told: players, games, time, ratings, secrets. No I/O.
 
+pub mod bounded;
 pub mod clock;
 pub(crate) mod cron;
 pub mod durability;

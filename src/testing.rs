@@ -10,7 +10,8 @@ use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
-use crate::model::clock::{TimeControl, now};
+use crate::model::bounded::{Bounded, BoundedLong};
+use crate::model::clock::{GameTime, TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
@@ -163,6 +164,7 @@ impl Arena {
             lobby,
             feeds,
             shares: networks,
+            metrics,
             tasks,
             stop: CancellationToken::new(),
             sockets_stop: CancellationToken::new(),
@@ -256,6 +258,11 @@ impl Arena {
     }
 }
 
+/// [`BLITZ`] as clients say it.
+pub(crate) fn blitz() -> GameTime {
+    GameTime::new(BLITZ).unwrap()
+}
+
 pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
     GameOffer {
         players: BySide { first: first.clone(), second: second.clone() },
@@ -270,7 +277,7 @@ pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
 
 pub(crate) fn hello() -> Hello {
     Hello {
-        protocol: 1,
+        protocol: Bounded::default(),
         token: None,
         client: crate::protocol::client::ClientInfo::default(),
         bot: None,
@@ -344,7 +351,13 @@ impl Client {
 
     pub(crate) async fn play(&self, game: &GameId, ply: u32, column: i64) {
         let column = ColumnField::Number(column);
-        self.say(ClientMessage::Move(Move { game: game.clone(), ply, column, info: None })).await;
+        self.say(ClientMessage::Move(Move {
+            game: game.clone(),
+            ply: Bounded::new(ply),
+            column,
+            info: None,
+        }))
+        .await;
     }
 
     pub(crate) async fn resign(&self, game: &GameId) {
@@ -372,7 +385,7 @@ impl Client {
         let resume = Resume {
             session: self.welcome.session.to_string(),
             secret: self.welcome.secret.clone(),
-            seq: self.seq,
+            seq: BoundedLong::new(self.seq),
         };
         Hello { resume: Some(resume), ..hello() }
     }

@@ -8,8 +8,10 @@ use thiserror::Error;
 
 use crate::model::secret::Secret;
 use crate::model::world::{chance, on_thread};
+use crate::system::part::Part;
 use crate::system::shares::line::LineRule;
 use crate::system::shares::{Shares, Turns};
+use crate::system::supervision::Supervision;
 
 /// Characters of a password. Below 8 it is guessed; above 200 nobody types it, and hashing it costs us.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=200;
@@ -70,11 +72,13 @@ pub(super) fn check_rule(password: &Secret) -> Result<(), InvalidPassword> {
 #[derive(Clone, Debug)]
 pub(super) struct Passwords {
     turns: Turns,
+    supervision: Supervision,
 }
 
 impl Passwords {
-    pub(super) fn new(shares: &Shares) -> Self {
-        Self { turns: shares.turns(TURNS) }
+    /// `supervision` counts panics.
+    pub(super) fn new(shares: &Shares, supervision: Supervision) -> Self {
+        Self { turns: shares.turns(TURNS), supervision }
     }
 
     /// Hashes a new password into a PHC string, for somebody who connects from `from`.
@@ -117,7 +121,12 @@ impl Passwords {
             drop(turn);
             result
         });
-        task.await.map_err(|_| HashError::Failed)?
+        task.await.unwrap_or_else(|ended| {
+            if ended.is_panic() {
+                self.supervision.panicked(Part::Passwords);
+            }
+            Err(HashError::Failed)
+        })
     }
 }
 
@@ -138,9 +147,24 @@ mod tests {
         Secret::new(text)
     }
 
+    fn passwords() -> Passwords {
+        Passwords::new(&Shares::default(), Supervision::default())
+    }
+
+    #[tokio::test]
+    async fn a_panic_while_hashing_is_counted_and_gives_its_place_back() {
+        let passwords = passwords();
+        for _ in 0..=HASHES_MAX {
+            let broken = passwords.run(from(1), || -> Result<(), HashError> { panic!("broken on purpose") });
+            assert_eq!(broken.await, Err(HashError::Failed));
+        }
+        assert_eq!(passwords.supervision.metrics().panics_of(Part::Passwords), HASHES_MAX as u64 + 1);
+        assert_eq!(passwords.verify(from(1), secret("x"), None).await, Ok(false));
+    }
+
     #[tokio::test]
     async fn a_password_is_known_again_and_others_are_not() {
-        let passwords = Passwords::new(&Shares::default());
+        let passwords = passwords();
         let stored = passwords.hash(from(1), secret("correct horse")).await.unwrap();
         assert_eq!(passwords.verify(from(1), secret("correct horse"), Some(stored.clone())).await, Ok(true));
         assert_eq!(passwords.verify(from(1), secret("wrong horse"), Some(stored)).await, Ok(false));
@@ -165,7 +189,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_network_whose_places_are_taken_is_turned_away_and_another_is_served() {
-        let passwords = Passwords::new(&Shares::default());
+        let passwords = passwords();
         let at_work = passwords.turns.take(from(1)).await.unwrap();
         let waiting: Vec<_> = (0..TURNS.waiting_of_network)
             .map(|_| {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::report::BridgeSummary;
 use crate::client::{Client, ClientError, Introduction, Received};
+use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
 use crate::protocol::client::{Bye, ColumnField, Move, OnChallenge, OnGame, PlayBot};
@@ -342,7 +343,7 @@ impl Bridge<'_> {
             place.sent = Some(Instant::now());
         }
         let column = ColumnField::Number(column.number().into());
-        self.send(&ClientMessage::Move(Move { game, ply, column, info: None })).await
+        self.send(&ClientMessage::Move(Move { game, ply: Bounded::new(ply), column, info: None })).await
     }
 
     async fn take_end(&mut self, end: Box<GameEnd>) -> Result<(), BridgeError> {

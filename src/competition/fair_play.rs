@@ -1,9 +1,11 @@
 //! Watches rated games for points that are given away, and tells the operator, who may void games.
 //!
 //! [`habits`] is pure and judges a player's last results. Nothing is done to anybody here: an alarm is a line in the
-//! log, a count in the metrics and an entry of `fourfold admin status`.
+//! log, a count in the metrics and an entry of `fourfold admin status`. Alarms are not stored: what the last games show
+//! is found again when the daemon starts, by [`look_back`].
 
 mod habits;
+mod look_back;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,11 +17,14 @@ use tracing::{error, info, warn};
 
 pub(crate) use self::habits::Habit;
 use self::habits::{Verdict, WINDOW, boosting, is_short, sandbagging};
+use self::look_back::{Findings, Found, LookBack};
+use crate::accounts::identity_of;
 use crate::model::ids::GameId;
 use crate::model::player::Identity;
 use crate::model::result::EndReason;
 use crate::model::time::UnixMillis;
 use crate::play::host::{GameOver, Host};
+use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
@@ -30,6 +35,13 @@ const ALARMS_MAX: usize = 100;
 
 /// Games that one alarm names: enough to look at, and to void.
 const GAMES_NAMED_MAX: usize = 50;
+
+/// Finished games that are looked at again when the daemon starts: what is further back an operator has seen, and the
+/// look takes a second.
+const LOOKED_BACK: u64 = 100_000;
+
+/// Games read at a time: a few milliseconds' worth.
+const PAGE: u32 = 2_000;
 
 /// What an operator should look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +74,7 @@ impl RatingAlarm {
     }
 }
 
-/// The alarms since the daemon began, the newest last. Cheap to clone.
+/// The alarms of the last [`LOOKED_BACK`] games and since the daemon began, the newest last. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RatingAlarms(watch::Receiver<Arc<Vec<RatingAlarm>>>);
 
@@ -80,6 +92,7 @@ pub(crate) struct FairPlayActor {
     metrics: Arc<Metrics>,
     ends: broadcast::Receiver<GameOver>,
     alarms: watch::Sender<Arc<Vec<RatingAlarm>>>,
+    has_looked_back: bool,
 }
 
 impl Kept for FairPlayActor {
@@ -88,6 +101,19 @@ impl Kept for FairPlayActor {
     }
 
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
+        if !self.has_looked_back {
+            // Before it, so that whatever makes it panic is not looked at again.
+            self.has_looked_back = true;
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                looked = self.look_back() => match looked {
+                    Ok(0) => {}
+                    Ok(alarms) => info!(alarms, "rated games of before look as if they were given away"),
+                    Err(error) => error!(error = %error, "earlier results could not be looked at"),
+                }
+            }
+        }
         self.work(stop).await;
         Ok(())
     }
@@ -102,7 +128,7 @@ impl FairPlayActor {
     pub(crate) fn new(host: Host, store: Arc<dyn Store>, metrics: Arc<Metrics>) -> (Self, RatingAlarms) {
         let (alarms, seen) = watch::channel(Arc::default());
         let ends = host.ends();
-        (Self { host, store, metrics, ends, alarms }, RatingAlarms(seen))
+        (Self { host, store, metrics, ends, alarms, has_looked_back: false }, RatingAlarms(seen))
     }
 
     async fn work(&mut self, stop: &CancellationToken) {
@@ -125,6 +151,49 @@ impl FairPlayActor {
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
+    }
+
+    /// Finds the alarms again that games of before have raised. They were told then: they are neither logged nor counted.
+    async fn look_back(&self) -> Result<usize, StoreError> {
+        let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
+        let newest = self.store.finished_games(&newest).await?;
+        let newest = newest.first().and_then(|game| Some(game.settlement.as_ref()?.number));
+        let mut after = newest.unwrap_or_default().saturating_sub(LOOKED_BACK);
+        let (mut look_back, mut findings) = (LookBack::default(), Findings::default());
+        loop {
+            let games = self.store.rated_games(after, PAGE).await?;
+            let Some(last) = games.last() else { break };
+            after = last.number;
+            for game in &games {
+                let found = look_back.add(game, |player| self.host.house().get(player).is_some());
+                for found in found {
+                    findings.add(found, GAMES_NAMED_MAX);
+                }
+            }
+        }
+        for found in findings.last(ALARMS_MAX) {
+            if let Some(alarm) = self.alarm_of(found).await? {
+                self.note(alarm);
+            }
+        }
+        Ok(self.alarms.borrow().len())
+    }
+
+    /// What an operator is told of what was found; nothing about who is not there any more.
+    async fn alarm_of(&self, found: Found) -> Result<Option<RatingAlarm>, StoreError> {
+        let Found { habit, player, opponent, variant, games } = found;
+        let Some(player) = self.store.player(&player).await? else { return Ok(None) };
+        let opponent = match &opponent {
+            Some(opponent) => self.store.player(opponent).await?,
+            None => None,
+        };
+        let last = match games.first() {
+            Some(game) => self.store.game(game).await?,
+            None => None,
+        };
+        let at = last.map_or_else(UnixMillis::now, |game| game.last_change());
+        let opponent = opponent.as_ref().map(identity_of);
+        Ok(Some(RatingAlarm { habit, player: identity_of(&player), opponent, variant, games, at }))
     }
 
     async fn look_at(&self, over: &GameOver) -> Result<(), StoreError> {
@@ -164,18 +233,24 @@ impl FairPlayActor {
         self.host.house().get(&player.id).is_some()
     }
 
-    /// Tells the operator; what is known already gets the new games added.
+    /// Tells the operator, unless it is known already.
     fn raise(&self, alarm: RatingAlarm) {
-        let mut alarms = self.alarms.borrow().as_ref().clone();
-        let known = alarms.iter().position(|known| known.is_about_the_same(&alarm));
-        let alarm = if let Some(known) = known.map(|at| alarms.remove(at)) {
-            merged(alarm, known)
-        } else {
+        if !self.alarms.borrow().iter().any(|known| known.is_about_the_same(&alarm)) {
             self.metrics.rating_alarm(alarm.habit.as_str());
             let opponent = alarm.opponent.as_ref().map(|opponent| opponent.name.to_string());
             warn!(habit = alarm.habit.as_str(), player = %alarm.player.name, opponent, games = ?alarm.games,
                     "rated games look as if they were given away: void those that were");
-            alarm
+        }
+        self.note(alarm);
+    }
+
+    /// Keeps an alarm for the operator; what is known already gets the new games added.
+    fn note(&self, alarm: RatingAlarm) {
+        let mut alarms = self.alarms.borrow().as_ref().clone();
+        let known = alarms.iter().position(|known| known.is_about_the_same(&alarm));
+        let alarm = match known.map(|at| alarms.remove(at)) {
+            Some(known) => merged(alarm, known),
+            None => alarm,
         };
         alarms.push(alarm);
         let surplus = alarms.len().saturating_sub(ALARMS_MAX);
@@ -252,6 +327,19 @@ mod tests {
             })
             .collect();
         assert_eq!(shown, [(Habit::Sandbagging, "Bob", false, 6), (Habit::Boosting, "Ada", true, 6)]);
+        let store = Arc::clone(&arena.store) as Arc<dyn Store>;
+        let fresh = Arc::new(Metrics::new());
+        let (mut restarted, after) =
+            FairPlayActor::new(arena.services.host.clone(), Arc::clone(&store), Arc::clone(&fresh));
+        tokio::spawn(async move { restarted.run(&CancellationToken::new()).await });
+        arena.settle().await;
+        let of = |alarms: &RatingAlarms| {
+            let all = alarms.all();
+            all.iter().map(|alarm| (alarm.to_string(), alarm.games.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&after), of(&alarms), "they are found again");
+        let text = fresh.text();
+        assert!(!text.contains("fourfold_rating_alarms_total{"), "and were counted before: {text}");
         let text = metrics.text();
         for habit in ["sandbagging", "boosting"] {
             assert!(text.contains(&format!("fourfold_rating_alarms_total{{habit=\"{habit}\"}} 1")), "{text}");

@@ -23,11 +23,15 @@ use std::time::Duration;
 use axum::Router;
 
 use super::endpoint::{Endpoint, Operation, Parameter, routes, schema_of};
+use super::request::Limit;
 use super::state::AppState;
 use crate::protocol::terms::WireVariant;
 
-const LIMIT: Parameter =
-    Parameter { name: "limit", about: "How many items, 1 to 200; 50 if left out", schema: schema_of::<u32> };
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    about: "How many items, 1 to 200; 50 if left out",
+    schema: schema_of::<Limit>,
+};
 
 const CURSOR: Parameter = Parameter {
     name: "cursor",

@@ -85,6 +85,13 @@ pub(crate) struct RunningDaemon {
     pub(crate) supervision: Supervision,
 }
 
+impl Control {
+    /// What counts panics; of a process that serves nobody, nobody asks for them.
+    fn supervision(&self) -> Supervision {
+        self.daemon.as_ref().map_or_else(Supervision::default, |daemon| daemon.supervision.clone())
+    }
+}
+
 /// A path and what is done there.
 type Route = (&'static str, MethodRouter<Control>);
 

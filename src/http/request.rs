@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::{ApiCode, ApiError};
 use crate::accounts::token::{BOT_PREFIX, SESSION_PREFIX};
+use crate::model::bounded::{Bounded, BoundedLong};
 use crate::protocol::error::{ErrorCode, WireError};
 use crate::protocol::parse;
 
@@ -24,8 +25,14 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Items of a list if the asker does not say.
 const LIMIT_DEFAULT: u32 = 50;
 
-/// Most items of one answer: 200 records have some 100 KiB.
+/// Items of one answer at most: 200 records have some 100 KiB.
 const LIMIT_MAX: u32 = 200;
+
+/// How many items somebody wants.
+pub(super) type Limit = Bounded<1, LIMIT_MAX>;
+
+/// Where the last answer ended: a number of something stored.
+pub(super) type Cursor = BoundedLong<0, { u64::MAX >> 1 }>;
 
 /// A JSON body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,14 +114,8 @@ impl QueryParameters {
     ///
     /// 400 naming it.
     pub(crate) fn limit(&self) -> Result<u32, ApiError> {
-        match self.optional::<u32>("limit") {
-            Ok(None) => Ok(LIMIT_DEFAULT),
-            Ok(Some(limit)) if (1..=LIMIT_MAX).contains(&limit) => Ok(limit),
-            Ok(Some(_)) | Err(_) => Err(ApiError::bad_parameter(
-                "limit",
-                format!("limit is a whole number from 1 to {LIMIT_MAX}"),
-            )),
-        }
+        let limit = self.optional::<Limit>("limit")?;
+        Ok(limit.map_or(LIMIT_DEFAULT, Limit::number))
     }
 
     /// `cursor`: where the last answer ended.
@@ -123,8 +124,10 @@ impl QueryParameters {
     ///
     /// 400 naming it.
     pub(crate) fn cursor(&self) -> Result<Option<u64>, ApiError> {
-        self.optional("cursor")
-            .map_err(|_| ApiError::bad_parameter("cursor", "take the cursor from the answer before"))
+        let cursor = self.optional::<Cursor>("cursor");
+        let cursor =
+            cursor.map_err(|_| ApiError::bad_parameter("cursor", "take the cursor from the answer before"));
+        Ok(cursor?.map(Cursor::number))
     }
 }
 

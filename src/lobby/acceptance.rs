@@ -3,7 +3,7 @@
 use fourfold_engine::Variant;
 
 use crate::model::clock::TimeControl;
-use crate::protocol::terms::{Accepts, Range};
+use crate::protocol::terms::{Accepts, Range, RangeElo, RangeMs};
 
 use crate::model::player::{OpponentKind, PlayerKind};
 
@@ -28,12 +28,12 @@ pub(crate) struct Proposal {
 pub(crate) fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str> {
     let time = proposal.time;
     let fields = [
-        ("bank_ms", fits(accepts.bank_ms, time.bank_ms)),
-        ("increment_ms", fits(accepts.increment_ms, Some(time.increment_ms))),
-        ("move_ms", fits(accepts.move_ms, time.move_ms)),
+        ("bank_ms", fits(accepts.bank_ms, time.bank_ms.map(RangeMs::new))),
+        ("increment_ms", fits(accepts.increment_ms, Some(RangeMs::new(time.increment_ms)))),
+        ("move_ms", fits(accepts.move_ms, time.move_ms.map(RangeMs::new))),
         ("rated", accepts.rated.is_none_or(|rated| rated == proposal.rated)),
         ("opponents", accepts.opponents.contains(&OpponentKind::from(proposal.opponent))),
-        ("rating", fits(accepts.rating, proposal.opponent_elo)),
+        ("rating", fits(accepts.rating, proposal.opponent_elo.map(RangeElo::new))),
         ("variants", accepts.variants.iter().any(|variant| variant.0 == proposal.variant)),
     ];
     match fields.into_iter().find(|(_, fits)| !fits) {
@@ -47,7 +47,7 @@ pub(super) fn fits<T: PartialOrd>(range: Option<Range<T>>, value: Option<T>) -> 
     match (range, value) {
         (None, _) => true,
         (Some(_), None) => false,
-        (Some([low, high]), Some(value)) => low <= value && value <= high,
+        (Some(range), Some(value)) => range.contains(&value),
     }
 }
 
@@ -77,13 +77,14 @@ mod tests {
 
     #[test]
     fn the_excluding_field_is_named() {
-        check_field(|a| a.bank_ms = Some([0, 59_999]), Err("bank_ms"));
-        check_field(|a| a.bank_ms = Some([60_000, 60_000]), Ok(()));
-        check_field(|a| a.increment_ms = Some([0, 0]), Err("increment_ms"));
-        check_field(|a| a.move_ms = Some([0, 1_000]), Err("move_ms"));
+        let ms = |low, high| Range::new(RangeMs::new(low), RangeMs::new(high));
+        check_field(|a| a.bank_ms = ms(0, 59_999), Err("bank_ms"));
+        check_field(|a| a.bank_ms = ms(60_000, 60_000), Ok(()));
+        check_field(|a| a.increment_ms = ms(0, 0), Err("increment_ms"));
+        check_field(|a| a.move_ms = ms(0, 1_000), Err("move_ms"));
         check_field(|a| a.rated = Some(false), Err("rated"));
         check_field(|a| a.opponents = vec![OpponentKind::Bot], Err("opponents"));
-        check_field(|a| a.rating = Some([0, 3_000]), Err("rating"));
+        check_field(|a| a.rating = Range::new(RangeElo::new(0), RangeElo::new(3_000)), Err("rating"));
         check_field(|a| a.variants.clear(), Err("variants"));
     }
 }

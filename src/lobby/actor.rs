@@ -220,11 +220,12 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
         kind: opening.kind,
         moves: if opening.kind == OpeningKind::Given { opening.moves.clone() } else { String::new() },
     });
-    let pair = (terms.games > 1).then(|| GamePair { id: PairId::random(&mut rng), leg: 1, of: terms.games });
+    let of = terms.games.number();
+    let pair = (of > 1).then(|| GamePair { id: PairId::random(&mut rng), leg: 1, of });
     GameOffer {
         players,
         variant: terms.variant.0,
-        time: terms.time,
+        time: terms.time.control(),
         rated: terms.rated,
         opening,
         pair,
@@ -234,7 +235,13 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
 
 /// A game of these terms as one side sees it.
 fn proposal(terms: &Terms, opponent: PlayerKind, opponent_elo: Option<i32>) -> Proposal {
-    Proposal { time: terms.time, rated: terms.rated, variant: terms.variant.0, opponent, opponent_elo }
+    Proposal {
+        time: terms.time.control(),
+        rated: terms.rated,
+        variant: terms.variant.0,
+        opponent,
+        opponent_elo,
+    }
 }
 
 fn need_account(identity: &Identity) -> LobbyAnswer {

@@ -1,12 +1,12 @@
 //! Open offers to play: pure book-keeping.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
-use crate::model::clock::{self, TimeControl};
+use crate::model::clock::GameTime;
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
@@ -14,7 +14,7 @@ use crate::protocol::WireError;
 
 use crate::model::player::PlayerKind;
 
-use crate::protocol::terms::{Terms, WireOpening, WirePlayer};
+use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireOpening, WirePlayer};
 use crate::system::shares::Held;
 
 /// How long a challenge stands between people.
@@ -43,8 +43,6 @@ pub(crate) const LINKS_MAX: usize = 10_000;
 pub(crate) const GUEST_LINKS_MAX: usize = 2;
 /// Idempotency keys that are remembered. Beyond, the oldest is forgotten: who makes so many can bear it.
 const KEYS_MAX: usize = 50_000;
-/// Games in one series.
-const GAMES_MAX: u32 = 100;
 /// Longest bank or move limit of a guest's game against a house bot: fifteen minutes are plenty for forty moves.
 const GUEST_BANK_MS_MAX: u32 = 15 * 60_000;
 /// Longest given opening: later, little of the game is left.
@@ -88,22 +86,34 @@ pub(crate) struct Asked {
     pub(crate) terms: Terms,
 }
 
-/// All open offers.
+/// All open offers. Looked up by player and by time, never by going through all of them: whoever fills the book with
+/// links must not make the offers of others slow.
 #[derive(Debug, Default)]
 pub(crate) struct Challenges {
     open: BTreeMap<ChallengeId, PendingChallenge>,
+    /// Those that a player made or is asked by: at most [`OFFERS_MAX`] and [`OFFERS_TO_MAX`] of each.
+    by_player: HashMap<PlayerId, BTreeSet<ChallengeId>>,
+    by_end: BTreeSet<End>,
+    links: BTreeSet<End>,
+    guest_links: BTreeSet<End>,
     keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
     keys_by_age: VecDeque<(Instant, ChallengeKey)>,
-    /// Places that are not free yet, at most [`OFFERS_TO_MAX`] of each player, in the order of their times.
-    taken_back: VecDeque<TakenBack>,
+    /// Places that are not free yet, of each player who was asked at most [`OFFERS_TO_MAX`], in the order of their
+    /// times.
+    taken_back: HashMap<PlayerId, VecDeque<TakenBack>>,
+    /// Offers looked at so far.
+    #[cfg(test)]
+    looks: std::cell::Cell<usize>,
 }
+
+/// When an offer ends by itself, and which.
+type End = (Instant, ChallengeId);
 
 /// An offer that its maker took back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct TakenBack {
     from: PlayerKind,
-    to: PlayerId,
     /// When its place is free.
     until: Instant,
 }
@@ -156,6 +166,21 @@ impl Challenges {
             }
             self.forget_keys(|count, _| count > KEYS_MAX);
         }
+        self.enter(challenge);
+    }
+
+    fn enter(&mut self, challenge: PendingChallenge) {
+        let end = (challenge.expires, challenge.id.clone());
+        for player in parties(&challenge) {
+            self.by_player.entry(player.clone()).or_default().insert(challenge.id.clone());
+        }
+        if challenge.to.is_none() {
+            self.links.insert(end.clone());
+            if challenge.from.identity.kind == PlayerKind::Guest {
+                self.guest_links.insert(end.clone());
+            }
+        }
+        self.by_end.insert(end);
         self.open.insert(challenge.id.clone(), challenge);
     }
 
@@ -171,40 +196,64 @@ impl Challenges {
 
     /// Looks at an offer.
     pub(crate) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
+        #[cfg(test)]
+        self.looks.set(self.looks.get() + 1);
         self.open.get(id)
     }
 
     /// Takes an offer out, for whatever reason.
     pub(crate) fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
-        self.open.remove(id)
+        let challenge = self.open.remove(id)?;
+        let end = (challenge.expires, id.clone());
+        for ends in [&mut self.by_end, &mut self.links, &mut self.guest_links] {
+            ends.remove(&end);
+        }
+        for player in parties(&challenge) {
+            if let Some(ids) = self.by_player.get_mut(player) {
+                ids.remove(id);
+                if ids.is_empty() {
+                    self.by_player.remove(player);
+                }
+            }
+        }
+        Some(challenge)
     }
 
     /// Takes out an offer that its maker wants back.
     pub(crate) fn take_back(&mut self, id: &ChallengeId, now: Instant) -> Option<PendingChallenge> {
-        let challenge = self.open.remove(id)?;
+        let challenge = self.remove(id)?;
         self.keep_place(&challenge, now);
         Some(challenge)
     }
 
     fn keep_place(&mut self, challenge: &PendingChallenge, now: Instant) {
         if let Some(to) = &challenge.to {
-            let (from, to) = (challenge.from.identity.kind, to.identity.id.clone());
-            self.taken_back.push_back(TakenBack { from, to, until: now + TAKEN_BACK_FOR });
+            let places = self.taken_back.entry(to.identity.id.clone()).or_default();
+            places.push_back(TakenBack { from: challenge.from.identity.kind, until: now + TAKEN_BACK_FOR });
         }
     }
 
-    /// How many offers a player has open.
-    pub(crate) fn count_from(&self, from: &PlayerId) -> usize {
-        self.open.values().filter(|challenge| challenge.from.identity.id == *from).count()
+    /// Offers that a player made.
+    pub(crate) fn made_by<'a>(
+        &'a self,
+        player: &'a PlayerId,
+    ) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
+        self.of(player).filter(move |challenge| challenge.from.identity.id == *player)
+    }
+
+    /// Offers that wait for a player's answer.
+    pub(crate) fn made_to<'a>(
+        &'a self,
+        player: &'a PlayerId,
+    ) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
+        self.of(player)
+            .filter(move |challenge| challenge.to.as_ref().is_some_and(|party| party.identity.id == *player))
     }
 
     /// Whether one more offer may be made to a player, by one of this kind.
     pub(crate) fn has_place(&self, from: PlayerKind, to: &PlayerId, now: Instant) -> bool {
-        let asks = |challenge: &&PendingChallenge| {
-            challenge.to.as_ref().is_some_and(|party| party.identity.id == *to)
-        };
-        let open = self.open.values().filter(asks).map(|challenge| challenge.from.identity.kind);
-        let taken_back = self.taken_back.iter().filter(|offer| offer.to == *to && offer.until > now);
+        let open = self.made_to(to).map(|challenge| challenge.from.identity.kind);
+        let taken_back = self.taken_back.get(to).into_iter().flatten().filter(|offer| offer.until > now);
         let (mut all, mut of_guests) = (0, 0);
         for kind in open.chain(taken_back.map(|offer| offer.from)) {
             all += 1;
@@ -213,49 +262,43 @@ impl Challenges {
         all < OFFERS_TO_MAX && (from != PlayerKind::Guest || of_guests < GUEST_OFFERS_TO_MAX)
     }
 
-    /// How long until the first of these offers ends by itself, if nobody answers any before.
-    pub(crate) fn first_ends_in(
-        &self,
-        counts: impl Fn(&PendingChallenge) -> bool,
-        now: Instant,
-    ) -> Option<Duration> {
-        let ends =
-            self.open.values().filter(|challenge| counts(challenge)).map(|challenge| challenge.expires);
-        ends.min().map(|first| first.saturating_duration_since(now))
-    }
-
     /// How many links are open.
     pub(crate) fn count_links(&self) -> usize {
-        self.open.values().filter(|challenge| challenge.to.is_none()).count()
+        self.links.len()
     }
 
-    /// How many links a player has open.
-    pub(crate) fn count_links_from(&self, from: &PlayerId) -> usize {
-        self.open.values().filter(|link| link.to.is_none() && link.from.identity.id == *from).count()
+    /// When the first of all links ends.
+    pub(crate) fn first_link_ends(&self) -> Option<Instant> {
+        self.links.first().map(|(end, _)| *end)
+    }
+
+    /// Links that a player made.
+    pub(crate) fn links_of<'a>(
+        &'a self,
+        player: &'a PlayerId,
+    ) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
+        self.made_by(player).filter(|challenge| challenge.to.is_none())
     }
 
     /// Takes out the oldest link of a guest.
     pub(crate) fn remove_guest_link(&mut self) -> Option<PendingChallenge> {
-        let is_guest = |link: &&PendingChallenge| link.from.identity.kind == PlayerKind::Guest;
-        let links = self.open.values().filter(|challenge| challenge.to.is_none());
-        let oldest = links.filter(is_guest).min_by_key(|link| link.expires)?.id.clone();
-        self.open.remove(&oldest)
+        let (_, oldest) = self.guest_links.first()?.clone();
+        self.remove(&oldest)
     }
 
     /// Offers that a player made or is asked by.
     pub(crate) fn of<'a>(&'a self, player: &'a PlayerId) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
-        let is_it = move |party: &Party| party.identity.id == *player;
-        let concerns = move |c: &&PendingChallenge| is_it(&c.from) || c.to.as_ref().is_some_and(is_it);
-        self.open.values().filter(concerns)
+        self.by_player.get(player).into_iter().flatten().filter_map(|id| self.get(id))
     }
 
     /// Takes out what a player who is gone has offered to others. Links of accounts stay: they are read when nobody is
     /// there. A guest may never come back.
     pub(crate) fn remove_from(&mut self, player: &PlayerId, now: Instant) -> Vec<PendingChallenge> {
-        let removed = self.remove_where(|challenge| {
-            let from = &challenge.from.identity;
-            from.id == *player && (challenge.to.is_some() || from.kind == PlayerKind::Guest)
-        });
+        let goes = |challenge: &&PendingChallenge| {
+            challenge.to.is_some() || challenge.from.identity.kind == PlayerKind::Guest
+        };
+        let ids: Vec<ChallengeId> = self.made_by(player).filter(goes).map(|offer| offer.id.clone()).collect();
+        let removed: Vec<PendingChallenge> = ids.iter().filter_map(|id| self.remove(id)).collect();
         for challenge in &removed {
             self.keep_place(challenge, now);
         }
@@ -270,17 +313,29 @@ impl Challenges {
     /// Takes out what has expired.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<PendingChallenge> {
         self.forget_keys(|_, until| until <= now);
-        while self.taken_back.front().is_some_and(|offer| offer.until <= now) {
-            self.taken_back.pop_front();
+        self.taken_back.retain(|_, places| {
+            while places.front().is_some_and(|offer| offer.until <= now) {
+                places.pop_front();
+            }
+            !places.is_empty()
+        });
+        let mut expired = Vec::new();
+        while let Some((end, id)) = self.by_end.first().cloned()
+            && end <= now
+        {
+            match self.remove(&id) {
+                Some(challenge) => expired.push(challenge),
+                None => drop(self.by_end.pop_first()),
+            }
         }
-        self.remove_where(|challenge| challenge.expires <= now)
+        expired
     }
+}
 
-    fn remove_where(&mut self, gone: impl Fn(&PendingChallenge) -> bool) -> Vec<PendingChallenge> {
-        let ids: Vec<ChallengeId> =
-            self.open.values().filter(|challenge| gone(challenge)).map(|c| c.id.clone()).collect();
-        ids.iter().filter_map(|id| self.open.remove(id)).collect()
-    }
+/// Who made an offer, and who is asked.
+fn parties(challenge: &PendingChallenge) -> impl Iterator<Item = &PlayerId> {
+    let asked = challenge.to.as_ref().map(|to| &to.identity.id);
+    std::iter::once(&challenge.from.identity.id).chain(asked)
 }
 
 /// Checks terms, and completes them where the rules leave no choice.
@@ -293,20 +348,17 @@ impl Challenges {
 /// `bad_field` with the field that is not allowed.
 pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<Terms, WireError> {
     let mut terms = terms.clone();
-    clock::validate(terms.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
-    // Before it is computed with: the number is the client's, up to the largest of its type.
-    if terms.games > GAMES_MAX {
-        return Err(bad_games());
-    }
     let both_bots = from.kind == PlayerKind::Bot && to.is_some_and(|to| to.kind == PlayerKind::Bot);
     if terms.rated && both_bots && to.is_none_or(|to| from.family() != to.family()) {
-        terms.games = terms.games.max(1).next_multiple_of(2);
+        terms.games = in_pairs(terms.games);
         if terms.opening.as_ref().is_none_or(|opening| opening.kind == OpeningKind::None) {
             terms.opening = balanced(terms.variant.0);
         }
     }
-    if terms.games != 1 && (terms.games == 0 || terms.games % 2 == 1) {
-        return Err(bad_games());
+    let games = terms.games.number();
+    if games != 1 && games % 2 == 1 {
+        let message = format!("games is 1, or an even number up to {SERIES_MAX}");
+        return Err(WireError::bad_field("games", message));
     }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
@@ -314,8 +366,10 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
     Ok(terms)
 }
 
-fn bad_games() -> WireError {
-    WireError::bad_field("games", format!("games is 1, or an even number up to {GAMES_MAX}"))
+/// As many games, or one more, so that both sides move first equally often.
+fn in_pairs(games: SeriesLength) -> SeriesLength {
+    const { assert!(SERIES_MAX.is_multiple_of(2), "the longest series is made of pairs") };
+    SeriesLength::checked(games.number().next_multiple_of(2)).unwrap_or(games)
 }
 
 /// How long a guest's game against a house bot may take: nobody but the guest waits for it, and guests are made for
@@ -324,7 +378,8 @@ fn bad_games() -> WireError {
 /// # Errors
 ///
 /// `bad_field` with the field that is over it.
-pub(crate) fn check_guest_time(time: TimeControl, from: &Identity) -> Result<(), WireError> {
+pub(crate) fn check_guest_time(time: GameTime, from: &Identity) -> Result<(), WireError> {
+    let time = time.control();
     let fields = [("time.bank_ms", time.bank_ms), ("time.move_ms", time.move_ms)];
     let too_long = fields.into_iter().find(|(_, ms)| ms.is_some_and(|ms| ms > GUEST_BANK_MS_MAX));
     match (from.kind, too_long) {
@@ -401,6 +456,7 @@ pub(crate) fn side_of(choice: SideChoice, coin: bool) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::clock::TimeControl;
     use crate::protocol::terms::WireVariant;
 
     fn identity(name: &str, kind: PlayerKind) -> Identity {
@@ -414,11 +470,12 @@ mod tests {
 
     fn terms() -> Terms {
         Terms {
-            time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+            time: GameTime::new(TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None })
+                .unwrap(),
             rated: false,
             variant: WireVariant::default(),
             opening: None,
-            games: 1,
+            games: SeriesLength::default(),
             side: SideChoice::Random,
         }
     }
@@ -437,10 +494,8 @@ mod tests {
 
     #[test]
     fn terms_out_of_range_are_refused_by_name() {
-        check_refused(|t| t.time.bank_ms = Some(0), "time.bank_ms");
-        check_refused(|t| t.games = 0, "games");
-        check_refused(|t| t.games = 3, "games");
-        check_refused(|t| t.games = 102, "games");
+        check_refused(|t| t.games = SeriesLength::new(3), "games");
+        check_refused(|t| t.games = SeriesLength::new(99), "games");
         check_refused(|t| t.opening = Some(given("8")), "opening");
         check_refused(|t| t.opening = Some(given("1212121")), "opening");
         check_refused(|t| t.opening = Some(given("1212343456567")), "opening");
@@ -465,10 +520,12 @@ mod tests {
         let asked = Terms { rated: true, ..terms() };
         let (ann, bob) = (identity("ann", PlayerKind::Bot), identity("bob", PlayerKind::Bot));
         let agreed = check_terms(&asked, &ann, Some(&bob)).unwrap();
-        assert_eq!(agreed.games, 2);
+        assert_eq!(agreed.games, SeriesLength::new(2));
+        let most = check_terms(&Terms { games: SeriesLength::new(99), ..asked.clone() }, &ann, Some(&bob));
+        assert_eq!(most.unwrap().games, SeriesLength::new(SERIES_MAX));
         assert_eq!(agreed.opening.map(|opening| opening.kind), Some(OpeningKind::Balanced));
         let with_person = check_terms(&asked, &ann, Some(&identity("eve", PlayerKind::Human))).unwrap();
-        assert_eq!((with_person.games, with_person.opening), (1, None));
+        assert_eq!((with_person.games.number(), with_person.opening), (1, None));
     }
 
     #[test]
@@ -477,7 +534,7 @@ mod tests {
         let owned =
             |name| Identity { owner: Some("eve".parse().unwrap()), ..identity(name, PlayerKind::Bot) };
         let agreed = check_terms(&asked, &owned("ann"), Some(&owned("bob"))).unwrap();
-        assert_eq!((agreed.games, agreed.opening), (1, None));
+        assert_eq!((agreed.games.number(), agreed.opening), (1, None));
     }
 
     fn challenge(id: &str, to: Option<&str>, expires: Instant) -> PendingChallenge {
@@ -499,7 +556,7 @@ mod tests {
         let made = challenge("c1", None, now + LINK_EXPIRY);
         challenges.insert(made.clone(), Some("k".into()), asked.clone(), now);
         assert_eq!(challenges.repeated(&ann.id, Some("k"), &asked), Repeated::Yes(made.id));
-        let other_terms = Asked { terms: Terms { games: 2, ..terms() }, ..asked.clone() };
+        let other_terms = Asked { terms: Terms { games: SeriesLength::new(2), ..terms() }, ..asked.clone() };
         let other_player = Asked { to: Some("bob".parse().unwrap()), ..asked.clone() };
         for other in [&other_terms, &other_player] {
             assert_eq!(challenges.repeated(&ann.id, Some("k"), other), Repeated::Conflict);
@@ -521,7 +578,7 @@ mod tests {
         }
         assert_eq!(challenges.expire(now + LIVE_EXPIRY).len(), 1);
         assert_eq!(challenges.remove_from(&ann, now).len(), 1);
-        assert_eq!(challenges.count_from(&ann), 1);
+        assert_eq!(challenges.made_by(&ann).count(), 1);
         assert_eq!(challenges.expire(now + LINK_EXPIRY).len(), 1);
     }
 
@@ -536,19 +593,35 @@ mod tests {
             challenges.insert(made, None, Asked { to: None, terms: terms() }, now);
         }
         let ann = "ann".parse().unwrap();
-        assert_eq!(challenges.count_links_from(&ann), 3);
-        let first = |guests: bool| {
-            let is_guest = |link: &PendingChallenge| link.from.identity.kind == PlayerKind::Guest;
-            challenges.first_ends_in(|link| is_guest(link) == guests, now)
-        };
-        assert_eq!(
-            (first(true), first(false)),
-            (Some(Duration::from_hours(2)), Some(Duration::from_hours(1)))
-        );
+        assert_eq!(challenges.links_of(&ann).count(), 3);
+        assert_eq!(challenges.first_link_ends(), Some(now + Duration::from_hours(1)));
         assert_eq!(challenges.remove_guest_link().unwrap().id.as_str(), "c3", "the oldest");
         assert_eq!(challenges.remove_from(&ann, now).len(), 1, "a guest's goes with its guest");
         assert!(challenges.remove_guest_link().is_none());
         assert_eq!(challenges.count_links(), 1);
+    }
+
+    #[test]
+    fn an_offer_costs_the_same_however_many_are_open() {
+        let (mut challenges, now) = (Challenges::default(), Instant::now());
+        let others = (0..LINKS_MAX).map(|number| (format!("l{number}"), None));
+        let asked = (0..1_000).map(|number| (format!("o{number}"), Some(format!("p{number}"))));
+        for (id, to) in others.chain(asked) {
+            let mut made = challenge(&id, to.as_deref(), now + LINK_EXPIRY);
+            made.from = party(&format!("m{id}"));
+            challenges.insert(made, None, Asked { to: None, terms: terms() }, now);
+        }
+        let (ann, bob): (PlayerId, PlayerId) = ("ann".parse().unwrap(), "bob".parse().unwrap());
+        challenges.insert(challenge("c", Some("bob"), now), None, Asked { to: None, terms: terms() }, now);
+        challenges.looks.set(0);
+        assert_eq!((challenges.made_by(&ann).count(), challenges.count_links()), (1, LINKS_MAX));
+        assert!(challenges.has_place(PlayerKind::Guest, &bob, now));
+        assert_eq!(challenges.expire(now).len(), 1);
+        assert_eq!(challenges.remove_from(&ann, now).len(), 0);
+        assert!(challenges.looks.get() <= 4, "{} offers were looked at", challenges.looks.get());
+        assert_eq!(challenges.expire(now + LINK_EXPIRY).len(), LINKS_MAX + 1_000);
+        let left = (challenges.by_player.len(), challenges.by_end.len(), challenges.links.len());
+        assert_eq!((left, challenges.open.len()), ((0, 0, 0), 0));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::acceptance::fits;
 use crate::model::ids::PlayerId;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::protocol::client::Seek;
+use crate::protocol::terms::RangeElo;
 
 /// How far ratings may be apart at once.
 const WINDOW_START: u32 = 200;
@@ -37,7 +38,7 @@ impl Waiting {
     fn accepts_player(&self, other: &Self) -> bool {
         let kind = OpponentKind::from(other.kind);
         let fits_kind = self.seek.opponents.as_ref().is_none_or(|kinds| kinds.contains(&kind));
-        fits_kind && fits(self.seek.rating, other.elo)
+        fits_kind && fits(self.seek.rating, other.elo.map(RangeElo::new))
     }
 
     /// Whether a rated game of the two would count for nothing.
@@ -78,8 +79,8 @@ pub(super) fn may_pair_at(a: &Waiting, b: &Waiting) -> Instant {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::model::clock::TimeControl;
-    use crate::protocol::terms::WireVariant;
+    use crate::model::clock::{GameTime, TimeControl};
+    use crate::protocol::terms::{Range, WireVariant};
 
     pub(in crate::lobby) fn waiting(name: &str, elo: i32, since: Instant) -> Waiting {
         Waiting {
@@ -88,7 +89,8 @@ pub(super) mod tests {
             owner: None,
             elo: Some(elo),
             seek: Seek {
-                time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+                time: GameTime::new(TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None })
+                    .unwrap(),
                 rated: true,
                 opponents: None,
                 rating: None,
@@ -134,7 +136,7 @@ pub(super) mod tests {
     #[test]
     fn filters_hold_for_both() {
         check_unfit(|other| other.seek.opponents = Some(vec![OpponentKind::Bot]));
-        check_unfit(|other| other.seek.rating = Some([1501, 2000]));
+        check_unfit(|other| other.seek.rating = Range::new(RangeElo::new(1501), RangeElo::new(2000)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::time::{Duration, Instant};
 
 use super::pairing::{Waiting, distance, fit, may_pair_at};
-use crate::model::clock::TimeControl;
+use crate::model::clock::GameTime;
 use crate::model::player::OpponentKind;
 use crate::play::room::MemberId;
 use crate::protocol::terms::WireVariant;
@@ -23,7 +23,7 @@ const LOOKS_MAX: usize = 32;
 /// What two seeks must have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ShelfTerms {
-    time: TimeControl,
+    time: GameTime,
     rated: bool,
     variant: WireVariant,
 }
@@ -257,7 +257,9 @@ mod tests {
 
     use super::super::pairing::tests::waiting;
     use super::*;
+    use crate::model::clock::TimeControl;
     use crate::protocol::client::Seek;
+    use crate::protocol::terms::{Range, RangeElo};
 
     fn pool(seeks: &[Waiting]) -> (Pool, Vec<MemberId>) {
         let mut pool = Pool::new(Instant::now());
@@ -318,7 +320,10 @@ mod tests {
         let (mut pool, members) = pool(&[waiting("a", 1500, now)]);
         let changes: [fn(&mut Waiting); 4] = [
             |other| other.seek.rated = false,
-            |other| other.seek.time.increment_ms = 1,
+            |other| {
+                let time = TimeControl { increment_ms: 1, ..other.seek.time.control() };
+                other.seek.time = GameTime::new(time).unwrap();
+            },
             |other| other.seek.variant = WireVariant("6x6".parse().unwrap()),
             |other| other.seek.opponents = Some(vec![OpponentKind::Bot]),
         ];
@@ -362,7 +367,10 @@ mod tests {
             let name = format!("p{number}");
             let far_apart = waiting(&name, 1500 + 300 * i32::try_from(number).unwrap(), now);
             let accepts_nobody = Waiting {
-                seek: Seek { rating: Some([9_000, 9_001]), ..far_apart.seek.clone() },
+                seek: Seek {
+                    rating: Range::new(RangeElo::new(9_000), RangeElo::new(9_001)),
+                    ..far_apart.seek.clone()
+                },
                 elo: Some(1500),
                 ..far_apart.clone()
             };

@@ -7,8 +7,12 @@ use std::time::{Duration, Instant};
 use fourfold_arena::time::{Arrival, Clock};
 pub use fourfold_arena::time::{FlagFell, TimeControl};
 use fourfold_engine::{BySide, Side};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use super::bounded::{Bounded, OfField};
 use super::pause::Pause;
 
 /// Shortest bank or move limit: below this, a network client cannot answer at all.
@@ -46,12 +50,12 @@ pub(crate) enum InvalidTimeControl {
 }
 
 impl InvalidTimeControl {
-    /// The wire field at fault.
-    pub(crate) fn field(self) -> &'static str {
+    /// The field at fault.
+    fn field(self) -> &'static str {
         match self {
-            Self::Unlimited | Self::Bank(_) => "time.bank_ms",
-            Self::Move(_) => "time.move_ms",
-            Self::Increment(..) => "time.increment_ms",
+            Self::Unlimited | Self::Bank(_) => "bank_ms",
+            Self::Move(_) => "move_ms",
+            Self::Increment(..) => "increment_ms",
         }
     }
 }
@@ -77,6 +81,60 @@ pub(crate) fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeCont
         return Err(InvalidTimeControl::Increment(time.increment_ms, increment_max));
     }
     Ok(time)
+}
+
+/// A time control that games of the daemon may have: checked when it was made, so nobody need look again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct GameTime(#[schemars(with = "GameTimeForm")] TimeControl);
+
+/// How much time each side has. At least one of `bank_ms` and `move_ms` is a number.
+// As clients write it: each number in its own range, before the rules that hold between them.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "GameTime")]
+#[expect(clippy::struct_field_names, reason = "the protocol's words")]
+struct GameTimeForm {
+    /// Time for the whole game in milliseconds, or null for none.
+    #[serde(deserialize_with = "present")]
+    bank_ms: Option<Bounded<LIMIT_MS_MIN, LIMIT_MS_MAX>>,
+    /// Added to the bank after each move, in milliseconds; at most the bank.
+    increment_ms: Bounded<0, INCREMENT_MS_MAX>,
+    /// Time for each single move in milliseconds, or null for none.
+    #[serde(deserialize_with = "present")]
+    move_ms: Option<Bounded<LIMIT_MS_MIN, LIMIT_MS_MAX>>,
+}
+
+/// Reads an optional value whose key must be there: `null` is said, not left out.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+impl GameTime {
+    /// Checks a time control.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`].
+    pub(crate) fn new(time: TimeControl) -> Result<Self, InvalidTimeControl> {
+        validate(time).map(Self)
+    }
+
+    /// What it is.
+    pub(crate) fn control(self) -> TimeControl {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for GameTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let GameTimeForm { bank_ms, increment_ms, move_ms } = GameTimeForm::deserialize(deserializer)?;
+        let time = TimeControl {
+            bank_ms: bank_ms.map(Bounded::number),
+            increment_ms: increment_ms.number(),
+            move_ms: move_ms.map(Bounded::number),
+        };
+        Self::new(time).map_err(|error| D::Error::custom(OfField::new(error.field(), &error)))
+    }
 }
 
 /// What a finished turn cost.

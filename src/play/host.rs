@@ -40,7 +40,7 @@ use crate::storage::writer::{Obstacle, Writer};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
-use crate::system::shares::{Held, Shares};
+use crate::system::shares::{Held, Payer, Share, Shares};
 use crate::system::tasks::Tasks;
 
 /// News that wait for the host. Rooms wait if it is full, after their players have been told everything.
@@ -111,6 +111,9 @@ struct HostInner {
     /// The places of live games in the shares of their players' networks, until they end. A lock of its own, held for
     /// one entry.
     held: Mutex<HashMap<GameId, Vec<Held>>>,
+    /// Games of an earlier process that count for nobody's network yet, for addresses are not stored: each counts for
+    /// that of a player when the player is back. A lock of its own, held for one entry.
+    taken_up: Mutex<HashMap<PlayerId, Vec<GameId>>>,
     /// A lock of its own, held to note or count.
     aborts: Mutex<Aborts>,
     /// What bots of the house learn into files.
@@ -137,6 +140,7 @@ impl Host {
             ends: broadcast::Sender::new(ENDS_MAX),
             brisk: Mutex::default(),
             held: Mutex::default(),
+            taken_up: Mutex::default(),
             aborts: Mutex::default(),
             lessons,
         };
@@ -222,6 +226,25 @@ impl Host {
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Vec<Held>>> {
         self.inner.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn taken_up(&self) -> std::sync::MutexGuard<'_, HashMap<PlayerId, Vec<GameId>>> {
+        self.inner.taken_up.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A player is back whose games an earlier process began: from now on they count for the player's network, as many
+    /// as they are, so that a restart gives nobody a second share.
+    pub(crate) fn count_games_taken_up(&self, who: &Payer) {
+        let Some(player) = &who.account else { return };
+        let games = self.taken_up().remove(player).unwrap_or_default();
+        for game in games {
+            // Looked at under the lock: the game may end meanwhile, and its end takes out what is held.
+            let mut held = self.held();
+            let is_live = self.inner.deps.directory.public(&game).is_some_and(|public| !public.is_over());
+            if is_live {
+                held.entry(game).or_default().push(self.inner.deps.shares.hold_anyway(Share::Game, who));
+            }
+        }
     }
 
     fn aborts(&self) -> std::sync::MutexGuard<'_, Aborts> {

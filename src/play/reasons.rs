@@ -6,6 +6,7 @@
 use fourfold_bots::{Choice, Reason};
 use fourfold_engine::notation::print_moves;
 
+use crate::model::bounded::{Bounded, BoundedLong};
 use crate::protocol::client::MoveInfo;
 
 /// What the note of a move begins with that has reasons.
@@ -27,8 +28,8 @@ pub(crate) fn info(choice: &Choice, reasons: &[Reason]) -> Option<MoveInfo> {
     let search = choice.info.as_ref();
     Some(MoveInfo {
         score: search.map(|info| info.score.into()),
-        depth: search.map(|info| info.depth),
-        nodes: search.map(|info| info.nodes),
+        depth: search.map(|info| Bounded::new(info.depth)),
+        nodes: search.map(|info| BoundedLong::new(info.nodes)),
         pv: search.map(|info| print_moves(&info.pv)),
         note,
     })

@@ -4,18 +4,25 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::INFO_BYTES_MAX;
 use super::error::WireError;
 use super::terms::Accepts;
-use super::terms::Range;
 use super::terms::Terms;
 use super::terms::WireOpening;
 use super::terms::WireVariant;
-use crate::model::clock::TimeControl;
+use super::terms::{Range, RangeElo};
+use super::{INFO_BYTES_MAX, PROTOCOL_VERSION};
+use crate::model::bounded::{Bounded, BoundedLong};
+use crate::model::clock::GameTime;
 use crate::model::ids::{ChallengeId, GameId};
 use crate::model::opening::SideChoice;
 use crate::model::player::OpponentKind;
 use crate::model::text::{Lines, check_text};
+
+/// Highest number of a message at which a session is continued: beyond 2^53 JavaScript cannot count.
+pub(crate) const SEQ_MAX: u64 = 1 << 53;
+
+/// Games at the same time: as many as an arena can be set up for. What is over the arena's own limit counts as that.
+pub(crate) type GameCount = Bounded<0, 1_000_000>;
 
 /// One text frame: a message and the `id` that its answer will carry as `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,7 +90,7 @@ pub enum ClientMessage {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Hello {
     /// The protocol version spoken: 1.
-    pub(crate) protocol: u32,
+    pub(crate) protocol: Bounded<PROTOCOL_VERSION, PROTOCOL_VERSION>,
     /// A bot's or account's token, unless the upgrade carried it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<String>,
@@ -100,7 +107,7 @@ pub struct Hello {
     pub(crate) open: Option<bool>,
     /// Games at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_games: Option<u32>,
+    pub(crate) max_games: Option<GameCount>,
     /// The session to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Resume>,
@@ -138,7 +145,7 @@ pub(crate) struct Resume {
     /// `secret` of the `welcome`.
     pub(crate) secret: String,
     /// The last `seq` that was received.
-    pub(crate) seq: u64,
+    pub(crate) seq: BoundedLong<0, SEQ_MAX>,
 }
 
 /// The fields of `set`; what is left out stays as it is.
@@ -152,10 +159,10 @@ pub struct Settings {
     pub(crate) accepts: Option<Accepts>,
     /// Games at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_games: Option<u32>,
+    pub(crate) max_games: Option<GameCount>,
     /// How many of `max_games` only people may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) reserve_for_humans: Option<u32>,
+    pub(crate) reserve_for_humans: Option<GameCount>,
 }
 
 /// The fields of `bye`.
@@ -171,14 +178,14 @@ pub struct Bye {
 pub struct Ping {
     /// Comes back in the answer.
     #[serde(default)]
-    pub(crate) n: u64,
+    pub(crate) n: BoundedLong<0, { u64::MAX }>,
 }
 
 /// The fields of `seek`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Seek {
     /// How much time each side has.
-    pub(crate) time: TimeControl,
+    pub(crate) time: GameTime,
     /// Whether ratings change.
     pub(crate) rated: bool,
     /// Who may come; people and bots if left out.
@@ -186,7 +193,7 @@ pub struct Seek {
     pub(crate) opponents: Option<Vec<OpponentKind>>,
     /// Ratings of opponents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) rating: Option<Range<i32>>,
+    pub(crate) rating: Option<Range<RangeElo>>,
     /// Board size.
     #[serde(default)]
     pub(crate) variant: WireVariant,
@@ -264,7 +271,7 @@ pub struct PlayBot {
     /// Name of a house bot, without regard to case.
     pub(crate) bot: String,
     /// How much time each side has.
-    pub(crate) time: TimeControl,
+    pub(crate) time: GameTime,
     /// The player's own side.
     #[serde(default)]
     pub(crate) side: SideChoice,
@@ -315,7 +322,7 @@ pub struct Move {
     /// Which game.
     pub(crate) game: GameId,
     /// Stones on the board before the move; with `game`, the move's idempotency key.
-    pub(crate) ply: u32,
+    pub(crate) ply: Bounded<0, { u32::MAX }>,
     /// 1 to the board's width, left to right.
     #[serde(default)]
     pub(crate) column: ColumnField,
@@ -333,10 +340,10 @@ pub(crate) struct MoveInfo {
     pub(crate) score: Option<f64>,
     /// Plies looked ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) depth: Option<u32>,
+    pub(crate) depth: Option<Bounded<0, { u32::MAX }>>,
     /// Positions looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) nodes: Option<u64>,
+    pub(crate) nodes: Option<BoundedLong<0, { u64::MAX }>>,
     /// The line it expects, as a move string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pv: Option<String>,

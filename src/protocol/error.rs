@@ -55,10 +55,64 @@ pub enum ErrorCode {
     Internal,
 }
 
+impl ErrorCode {
+    /// All of them.
+    pub(crate) const ALL: [Self; 21] = [
+        Self::BadJson,
+        Self::BadField,
+        Self::TooLarge,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::BadVersion,
+        Self::RateLimited,
+        Self::Quota,
+        Self::Paused,
+        Self::NotYourTurn,
+        Self::StalePly,
+        Self::IllegalMove,
+        Self::GameOver,
+        Self::NoSuchGame,
+        Self::NoSuchChallenge,
+        Self::NoSuchPlayer,
+        Self::NoSuchBot,
+        Self::NotAccepting,
+        Self::Busy,
+        Self::Conflict,
+        Self::Internal,
+    ];
+
+    /// As it stands on the wire.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::BadJson => "bad_json",
+            Self::BadField => "bad_field",
+            Self::TooLarge => "too_large",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::BadVersion => "bad_version",
+            Self::RateLimited => "rate_limited",
+            Self::Quota => "quota",
+            Self::Paused => "paused",
+            Self::NotYourTurn => "not_your_turn",
+            Self::StalePly => "stale_ply",
+            Self::IllegalMove => "illegal_move",
+            Self::GameOver => "game_over",
+            Self::NoSuchGame => "no_such_game",
+            Self::NoSuchChallenge => "no_such_challenge",
+            Self::NoSuchPlayer => "no_such_player",
+            Self::NoSuchBot => "no_such_bot",
+            Self::NotAccepting => "not_accepting",
+            Self::Busy => "busy",
+            Self::Conflict => "conflict",
+            Self::Internal => "internal",
+        }
+    }
+}
+
 /// Prints the code as it stands on the wire.
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+        f.write_str(self.as_str())
     }
 }
 
@@ -137,5 +191,20 @@ impl WireError {
     /// Announces that the connection closes after this.
     pub(crate) fn fatal(self) -> Self {
         Self { fatal: true, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_listed_once_and_called_as_on_the_wire() {
+        let listed = ErrorCode::ALL.map(|code| serde_json::to_value(code).unwrap());
+        assert_eq!(listed.to_vec(), ErrorCode::ALL.map(ErrorCode::as_str));
+        let schema = schemars::schema_for!(ErrorCode).to_value();
+        let known: Vec<_> =
+            schema["oneOf"].as_array().unwrap().iter().map(|code| code["const"].clone()).collect();
+        assert_eq!(listed.to_vec(), known);
     }
 }

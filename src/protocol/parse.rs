@@ -13,6 +13,7 @@ use super::client::{Challenge, ClientMessage, Hello, OpenChallenge, Request, Wat
 use super::error::{ErrorCode, WireError};
 use super::terms::Terms;
 use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
+use crate::model::bounded::OfField;
 
 /// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -154,17 +155,24 @@ fn read<T: DeserializeOwned>(frame: &Value) -> Result<T, WireError> {
     serde_path_to_error::deserialize(frame).map_err(|error| {
         let path = error.path().to_string();
         let cause = error.into_inner().to_string();
-        WireError::bad_field(field_name(&path, &cause), cause)
+        match OfField::split(&cause) {
+            Some((field, words)) => WireError::bad_field(dotted(&path, field), words),
+            None => WireError::bad_field(field_name(&path, &cause), cause),
+        }
     })
 }
 
 /// The dotted name of the field at fault. A missing field has no path of its own: serde names it in its message.
 fn field_name(path: &str, cause: &str) -> String {
     let missing = cause.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-    match (path, missing) {
-        ("." | "", Some(name)) => name.to_owned(),
-        (path, Some(name)) => format!("{path}.{name}"),
-        (path, None) => path.to_owned(),
+    missing.map_or_else(|| path.to_owned(), |name| dotted(path, name))
+}
+
+/// The field of an object at this path.
+fn dotted(path: &str, field: &str) -> String {
+    match path {
+        "." | "" => field.to_owned(),
+        path => format!("{path}.{field}"),
     }
 }
 
@@ -325,6 +333,123 @@ mod tests {
             ErrorCode::BadField,
             Some("time.bank_ms"),
         );
+    }
+
+    /// Puts a value where `$` stands.
+    fn with(template: &str, value: &str) -> String {
+        template.replace('$', value)
+    }
+
+    /// A number from `min` to `max` is read there, and nothing else.
+    #[track_caller]
+    fn check_range(template: &str, field: &str, min: i128, max: i128) {
+        for number in [min, max] {
+            let text = with(template, &number.to_string());
+            assert!(parse(&text).is_ok(), "{text}: {:?}", parse(&text));
+        }
+        let numbers = [min - 1, max + 1, i64::MIN.into(), -1, 1 << 63, u64::MAX.into(), 1 << 64, i128::MAX];
+        let outside = numbers.into_iter().filter(|number| !(min..=max).contains(number));
+        let outside = outside.map(|number| number.to_string());
+        let others = ["0.5", "-0.0", "3.0", "1e300", "\"3\"", "true", "[]", "{}"].map(str::to_owned);
+        for value in outside.chain(others) {
+            let text = with(template, &value);
+            let refused = parse(&text).expect_err(&text).error;
+            assert_eq!(
+                (refused.code, refused.field.as_deref()),
+                (ErrorCode::BadField, Some(field)),
+                "{text}"
+            );
+            let allowed = format!("a whole number from {min} to {max}");
+            assert!(refused.message.contains(&allowed), "{text}: {}", refused.message);
+        }
+        check_refused(&with(template, "1e400"), ErrorCode::BadJson, None);
+    }
+
+    #[test]
+    fn every_number_has_its_range_and_is_named() {
+        let (most, long) = (i128::from(u32::MAX), i128::from(u64::MAX));
+        let hello = |field: &str| format!(r#"{{"type":"hello","protocol":1,"client":{{}},{field}}}"#);
+        check_range(&hello(r#""max_games":$"#), "max_games", 0, 1_000_000);
+        let resume = hello(r#""resume":{"session":"s","secret":"x","seq":$}"#);
+        check_range(&resume, "resume.seq", 0, 1 << 53);
+        check_range(r#"{"type":"set","max_games":$}"#, "max_games", 0, 1_000_000);
+        check_range(r#"{"type":"set","reserve_for_humans":$}"#, "reserve_for_humans", 0, 1_000_000);
+        for kind in ["ping", "pong"] {
+            check_range(&with(r#"{"type":"!","n":$}"#, "$").replace('!', kind), "n", 0, long);
+        }
+        for range in ["bank_ms", "increment_ms", "move_ms"] {
+            let low = format!(r#"{{"type":"set","accepts":{{"{range}":[$,{most}]}}}}"#);
+            check_range(&low, &format!("accepts.{range}[0]"), 0, most);
+            let high = format!(r#"{{"type":"set","accepts":{{"{range}":[0,$]}}}}"#);
+            check_range(&high, &format!("accepts.{range}[1]"), 0, most);
+        }
+        let (low, high) = (i128::from(i32::MIN), i128::from(i32::MAX));
+        let rating = format!(r#"{{"type":"set","accepts":{{"rating":[{low},$]}}}}"#);
+        check_range(&rating, "accepts.rating[1]", low, high);
+        let offers = [
+            r#"{"type":"challenge","to":"bob","rated":false,"games":!,"time":@}"#,
+            r#"{"type":"open_challenge","rated":false,"games":!,"time":@}"#,
+            r#"{"type":"play_bot","bot":"random","time":@}"#,
+            r#"{"type":"seek","rated":false,"time":@}"#,
+        ];
+        for offer in offers {
+            let timed = |time: &str| offer.replace('!', "1").replace('@', time);
+            let day = 86_400_000;
+            let bank = timed(r#"{"bank_ms":$,"increment_ms":0,"move_ms":null}"#);
+            check_range(&bank, "time.bank_ms", 10, day);
+            let each = timed(r#"{"bank_ms":null,"increment_ms":0,"move_ms":$}"#);
+            check_range(&each, "time.move_ms", 10, day);
+            let increment = timed(r#"{"bank_ms":86400000,"increment_ms":$,"move_ms":null}"#);
+            check_range(&increment, "time.increment_ms", 0, 3_600_000);
+            let more = timed(r#"{"bank_ms":1000,"increment_ms":1001,"move_ms":null}"#);
+            check_refused(&more, ErrorCode::BadField, Some("time.increment_ms"));
+            let none = timed(r#"{"bank_ms":null,"increment_ms":0,"move_ms":null}"#);
+            check_refused(&none, ErrorCode::BadField, Some("time.bank_ms"));
+            if offer.contains('!') {
+                let time = r#"{"bank_ms":1000,"increment_ms":0,"move_ms":null}"#;
+                check_range(&offer.replace('!', "$").replace('@', time), "games", 1, 100);
+            }
+        }
+        check_range(r#"{"type":"move","game":"g","column":1,"ply":$}"#, "ply", 0, most);
+        let info = |field: &str| {
+            format!(r#"{{"type":"move","game":"g","column":1,"ply":0,"info":{{"{field}":$}}}}"#)
+        };
+        check_range(&info("depth"), "info.depth", 0, most);
+        check_range(&info("nodes"), "info.nodes", 0, long);
+    }
+
+    #[test]
+    fn ranges_are_not_upside_down() {
+        for (field, range) in [("bank_ms", "[2,1]"), ("move_ms", "[1,0]"), ("rating", "[0,-1]")] {
+            let text = format!(r#"{{"type":"set","accepts":{{"{field}":{range}}}}}"#);
+            check_refused(&text, ErrorCode::BadField, Some(&format!("accepts.{field}")));
+        }
+        assert!(parse(r#"{"type":"set","accepts":{"bank_ms":[7,7],"rating":[-1,0]}}"#).is_ok());
+    }
+
+    /// The types of all values in a schema that are whole numbers.
+    fn integers<'a>(schema: &'a Value, found: &mut Vec<&'a Value>) {
+        let is_integer = |kind: &Value| kind == "integer";
+        let kind = &schema["type"];
+        if is_integer(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is_integer)) {
+            found.push(schema);
+        }
+        match schema {
+            Value::Object(fields) => fields.values().for_each(|value| integers(value, found)),
+            Value::Array(items) => items.iter().for_each(|value| integers(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_published_schema_has_the_ends_of_every_number_of_a_client() {
+        let schema = schemars::schema_for!(ClientMessage).to_value();
+        let mut found = Vec::new();
+        integers(&schema, &mut found);
+        assert!(found.len() > 12, "{found:?}");
+        for number in found {
+            assert!(number["minimum"].is_number() && number["maximum"].is_number(), "{number}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use fourfold_engine::{Side, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::clock::TimeControl;
+use crate::model::bounded::{Bounded, BoundedSigned};
+use crate::model::clock::GameTime;
 use crate::model::ids::{PairId, PlayerId, PlayerName};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::{Identity, OpponentKind, PlayerKind};
@@ -138,25 +139,60 @@ impl WirePlayer {
     }
 }
 
+/// Milliseconds of a range. They are compared and nothing else, so all that fit are allowed.
+pub(crate) type RangeMs = Bounded<0, { u32::MAX }>;
+
+/// Rating points of a range, likewise.
+pub(crate) type RangeElo = BoundedSigned<{ i32::MIN }, { i32::MAX }>;
+
+/// Games in one series: more than this nobody waits for.
+pub(crate) const SERIES_MAX: u32 = 100;
+
+/// How many games a challenge is for.
+pub(crate) type SeriesLength = Bounded<1, SERIES_MAX>;
+
 /// A closed range, `[low, high]` on the wire.
-pub(crate) type Range<T> = [T; 2];
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct Range<T>([T; 2]);
+
+impl<T: PartialOrd> Range<T> {
+    /// A range, if its low end is not above the high one.
+    pub(crate) fn new(low: T, high: T) -> Option<Self> {
+        (low <= high).then_some(Self([low, high]))
+    }
+
+    /// Whether a number is in it; both ends are.
+    pub(crate) fn contains(&self, number: &T) -> bool {
+        let Self([low, high]) = self;
+        low <= number && number <= high
+    }
+}
+
+impl<'de, T: Deserialize<'de> + PartialOrd> Deserialize<'de> for Range<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let [low, high] = <[T; 2]>::deserialize(deserializer)?;
+        let upside_down = || serde::de::Error::custom("a range is [low, high], and low is at most high");
+        Self::new(low, high).ok_or_else(upside_down)
+    }
+}
 
 /// What a player is willing to play. Whatever is left out is unrestricted, but for `variants`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Accepts {
     /// Banks in milliseconds; null for any, games without a bank too.
-    pub(crate) bank_ms: Option<Range<u32>>,
+    pub(crate) bank_ms: Option<Range<RangeMs>>,
     /// Increments in milliseconds; null for any.
-    pub(crate) increment_ms: Option<Range<u32>>,
+    pub(crate) increment_ms: Option<Range<RangeMs>>,
     /// Move limits in milliseconds; null for any, games without a move limit too.
-    pub(crate) move_ms: Option<Range<u32>>,
+    pub(crate) move_ms: Option<Range<RangeMs>>,
     /// true: rated only, false: casual only, null: both.
     pub(crate) rated: Option<bool>,
     /// Who may play.
     pub(crate) opponents: Vec<OpponentKind>,
     /// Ratings of opponents; null for any. Players without a rating are outside every range.
-    pub(crate) rating: Option<Range<i32>>,
+    pub(crate) rating: Option<Range<RangeElo>>,
     /// Board sizes.
     pub(crate) variants: Vec<WireVariant>,
 }
@@ -200,7 +236,7 @@ pub(crate) struct WirePair {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Terms {
     /// How much time each side has.
-    pub(crate) time: TimeControl,
+    pub(crate) time: GameTime,
     /// Whether ratings change.
     pub(crate) rated: bool,
     /// Board size.
@@ -210,13 +246,9 @@ pub(crate) struct Terms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) opening: Option<WireOpening>,
     /// 1, or an even number as pairs with sides swapped.
-    #[serde(default = "one")]
-    pub(crate) games: u32,
+    #[serde(default)]
+    pub(crate) games: SeriesLength,
     /// The side that the challenger takes in the first game.
     #[serde(default)]
     pub(crate) side: SideChoice,
-}
-
-fn one() -> u32 {
-    1
 }

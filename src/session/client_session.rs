@@ -38,7 +38,7 @@ impl SessionPort for ClientSession {
 
     fn is_free(&self, message: &ClientMessage) -> bool {
         match message {
-            ClientMessage::Move(played) => self.session.has_open_turn(&played.game, played.ply),
+            ClientMessage::Move(played) => self.session.has_open_turn(&played.game, played.ply.number()),
             _ => false,
         }
     }
@@ -171,7 +171,7 @@ impl ClientSession {
             Some(info) => Some(info.to_stored().map_err(|error| error.in_game(&played.game))?),
         };
         let play = Play {
-            ply: played.ply,
+            ply: played.ply.number(),
             column: column_of(played.column),
             info,
             received,

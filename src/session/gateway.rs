@@ -114,6 +114,10 @@ impl Gateway for SessionGateway {
         });
         opened.await.unwrap_or_else(|panicked| Err(refuse(&panicked)))
     }
+
+    fn refused(&self, code: ErrorCode) {
+        self.services.metrics.refused_on_socket(code);
+    }
 }
 
 impl SessionGateway {
@@ -238,23 +242,23 @@ impl SessionGateway {
         let session = match live {
             Some(session) => session,
             None if is_of_earlier_process => {
-                let outbox = Outbox::starting_at(resume.seq);
+                let outbox = Outbox::starting_at(resume.seq.number());
                 let owned = self.make(resume_token.session.clone(), &resume.secret, request, outbox);
                 match self.enter(&owned.session, request) {
                     Ok(older) => {
-                        let unheard = self.unheard_of(resume_token, resume.seq);
+                        let unheard = self.unheard_of(resume_token, resume.seq.number());
                         return self.revive(owned, resume, Olders { sessions: older, unheard }, re).await;
                     }
                     // Another socket has done the same just now.
                     Err(there) => there,
                 }
             }
-            None => return Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
+            None => return Ok(Resumed::No(self.unheard_of(resume_token, resume.seq.number()))),
         };
         match self.go_on(&session, request, resume, re).await? {
             Some(resumed) => Ok(resumed),
             // It has ended just now.
-            None => Ok(Resumed::No(self.unheard_of(resume_token, resume.seq))),
+            None => Ok(Resumed::No(self.unheard_of(resume_token, resume.seq.number()))),
         }
     }
 
@@ -283,7 +287,7 @@ impl SessionGateway {
         let session = &owned.session;
         let Olders { sessions, unheard } = older;
         let attached = match self.services.welcome(session, true).await {
-            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq), &welcome, re)),
+            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq.number()), &welcome, re)),
             Err(cause) => Err(refuse(&cause)),
         };
         let Ok(Ok(attachment)) = attached else {
@@ -305,16 +309,17 @@ impl SessionGateway {
         re: Option<&str>,
     ) -> Result<Option<Resumed>, RefusedHello> {
         let returning = Returning {
-            seen: resume.seq,
+            seen: resume.seq.number(),
             declared: declared_by(&request.hello),
             address: request.address,
             re: re.map(ToOwned::to_owned),
         };
         match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
             Some(Ok(attachment)) => Ok(Some(Resumed::Yes(self.opened(session, attachment)))),
-            Some(Err(NotResumed::Gap)) => {
-                Ok(Some(Resumed::No(Unheard::After { session: Arc::clone(session), seen: resume.seq })))
-            }
+            Some(Err(NotResumed::Gap)) => Ok(Some(Resumed::No(Unheard::After {
+                session: Arc::clone(session),
+                seen: resume.seq.number(),
+            }))),
             Some(Err(NotResumed::Store(cause))) => Err(refuse(&cause)),
             None => Ok(None),
         }
@@ -405,6 +410,7 @@ impl SessionGateway {
     /// Takes the player's seats, and ends the sessions that give way. All of these are in the registry for longer, so
     /// that of two sessions at most one waits for the other.
     async fn take_seats(&self, session: &Arc<Session>, older: Vec<Arc<Session>>) {
+        self.services.host.count_games_taken_up(&session.payer());
         for room in self.services.directory.rooms_of(session.player()) {
             // Seated before an older session leaves, so that the player never seems to be away.
             room.sit(session.player().clone(), session.member(), Arc::clone(session) as Arc<dyn Recipient>)

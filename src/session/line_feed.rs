@@ -14,6 +14,7 @@ use crate::play::room::{Directory, MemberId, Recipient};
 use crate::protocol::Frame;
 use crate::protocol::client::Feed;
 use crate::protocol::server::Urgency;
+use crate::system::tasks::Tasks;
 
 /// Messages that may wait for a reader. At one more the feed ends: who reads so slowly begins anew, with a snapshot.
 const WAITING_MAX: usize = 64;
@@ -45,13 +46,15 @@ pub(crate) struct LineFeeds {
     directory: Directory,
     feeds: Feeds,
     places: Arc<Semaphore>,
+    /// Own what follows each feed to its end.
+    tasks: Tasks,
     stop: CancellationToken,
 }
 
 impl LineFeeds {
     /// Feeds of these games and results, until `stop`.
-    pub(crate) fn new(directory: Directory, feeds: Feeds, stop: CancellationToken) -> Self {
-        Self { directory, feeds, places: Arc::new(Semaphore::new(FEEDS_MAX)), stop }
+    pub(crate) fn new(directory: Directory, feeds: Feeds, tasks: Tasks, stop: CancellationToken) -> Self {
+        Self { directory, feeds, places: Arc::new(Semaphore::new(FEEDS_MAX)), tasks, stop }
     }
 
     /// Messages as they come, for a reader that keeps up.
@@ -78,7 +81,8 @@ impl LineFeeds {
             }
         };
         let (feeds, stop) = (self.feeds.clone(), self.stop.clone());
-        tokio::spawn(async move {
+        let cut = Arc::clone(&writer);
+        let followed = async move {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = writer.ended() => {}
@@ -88,7 +92,8 @@ impl LineFeeds {
                 None => feeds.unsubscribe(Feed::Results, member),
             }
             writer.end();
-        });
+        };
+        self.tasks.spawn_or(followed, async move { cut.end() });
         Ok(feed)
     }
 }
@@ -167,6 +172,7 @@ mod tests {
     use super::*;
     use crate::protocol::ServerMessage;
     use crate::protocol::server::TvFeed;
+    use crate::system::part::Part;
     use crate::testing::{Arena, kind};
 
     async fn pair() -> (Arc<LineWriter>, LineFeed) {
@@ -206,8 +212,9 @@ mod tests {
 
     fn feeds(arena: &Arena, places: usize) -> LineFeeds {
         let services = &arena.services;
-        let feeds =
-            LineFeeds::new(services.directory.clone(), services.feeds.clone(), CancellationToken::new());
+        let (directory, following) = (services.directory.clone(), services.feeds.clone());
+        let tasks = Tasks::for_tests(Part::Feeds);
+        let feeds = LineFeeds::new(directory, following, tasks, CancellationToken::new());
         LineFeeds { places: Arc::new(Semaphore::new(places)), ..feeds }
     }
 
@@ -248,7 +255,10 @@ mod tests {
         let arena = Arena::new().await;
         let feeds = feeds(&arena, 1);
         let mut all = feeds.follow(&FeedOf::Results).unwrap();
+        assert_eq!(feeds.tasks.len(), 1, "a panic there is counted");
         feeds.stop.cancel();
         assert!(all.next().await.is_none());
+        feeds.tasks.close();
+        feeds.tasks.wait().await;
     }
 }

@@ -12,7 +12,7 @@ use crate::model::ids::GameId;
 use crate::model::secret::Secret;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
-use crate::protocol::{ClientMessage, CloseCode, Request, WireError};
+use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Request, WireError};
 
 /// How long a session waits for its client to come back, and how long it can have again what was sent.
 pub(crate) const RESUME_WITHIN: Duration = Duration::from_mins(2);
@@ -124,6 +124,9 @@ pub trait Gateway: Send + Sync + 'static {
     ///
     /// On success `welcome` and what follows are in the outbox already. The protocol version is checked before.
     async fn open(&self, hello: Hello, id: Option<String>, caller: Caller) -> Result<Opened, RefusedHello>;
+
+    /// A socket sends its client an error. For whoever counts them.
+    fn refused(&self, _code: ErrorCode) {}
 }
 
 /// One session, as its socket sees it.

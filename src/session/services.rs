@@ -27,6 +27,7 @@ use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
+use crate::system::metrics::Metrics;
 use crate::system::shares::Shares;
 
 /// What sessions need from the rest of the daemon.
@@ -50,6 +51,7 @@ pub struct Services {
     pub(crate) feeds: Feeds,
     /// What each network may use up.
     pub(crate) shares: Shares,
+    pub(crate) metrics: Arc<Metrics>,
     /// Owns the tasks that outlive a socket.
     pub(crate) tasks: crate::system::tasks::Tasks,
     /// Cancelled when the daemon stops.

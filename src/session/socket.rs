@@ -58,7 +58,7 @@ pub async fn serve<S>(stream: S, caller: Caller, deps: SocketDeps)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let mut wire = Wire::new(stream).await;
+    let mut wire = Wire::new(stream).await.counted_by(Arc::clone(&deps.gateway));
     let mut traffic = Traffic::new(&deps.limits);
     let farewell = match greet(&mut wire, &mut traffic, caller, &deps).await {
         Ok(opened) => attend(&mut wire, &mut traffic, opened, &deps).await,

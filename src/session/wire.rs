@@ -5,6 +5,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,9 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSoc
 use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol};
 
 use super::frame_guard::{Breach, FrameGuard};
+use super::port::Gateway;
 use crate::play::presence::outbox::{Attachment, Next, Outbox};
-use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX};
+use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX, ServerMessage};
 
 /// Allocated for each connection as long as it lives. The codec's default of 128 KiB costs six times the processor
 /// time (it is cleared for every read) and 1.2 GiB for ten thousand watchers; a move has 60 bytes.
@@ -147,11 +149,31 @@ enum FrameWritten {
 }
 
 /// The server's end of one WebSocket.
-#[derive(Debug)]
 pub(crate) struct Wire<S> {
     socket: WebSocketStream<FrameGuard<S>>,
     /// Something was given to the codec and not flushed.
     unflushed: bool,
+    /// Who counts the errors that are sent.
+    counted_by: Option<Arc<dyn Gateway>>,
+}
+
+impl<S> std::fmt::Debug for Wire<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wire").field("unflushed", &self.unflushed).finish_non_exhaustive()
+    }
+}
+
+impl<S> Wire<S> {
+    /// Tells the gateway of errors that are sent.
+    pub(crate) fn counted_by(self, gateway: Arc<dyn Gateway>) -> Self {
+        Self { counted_by: Some(gateway), ..self }
+    }
+
+    fn count(&self, frame: &Frame) {
+        if let (Some(gateway), ServerMessage::Error(error)) = (&self.counted_by, frame.message()) {
+            gateway.refused(error.code);
+        }
+    }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
@@ -159,7 +181,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     pub(crate) async fn new(stream: S) -> Self {
         let guarded = FrameGuard::new(stream);
         let socket = WebSocketStream::from_raw_socket(guarded, Role::Server, Some(websocket_config())).await;
-        Self { socket, unflushed: false }
+        Self { socket, unflushed: false, counted_by: None }
     }
 
     /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
@@ -169,6 +191,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
     /// Queues a message that is not in an outbox: before there is a session.
     pub(crate) fn say(&mut self, frame: &Frame, re: Option<&str>) {
+        self.count(frame);
         self.start(Message::text(frame.text(0, re)));
     }
 
@@ -219,6 +242,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             }
             match source.next() {
                 Next::Message(outgoing) => {
+                    self.count(&outgoing.frame);
                     if Pin::new(&mut self.socket).start_send(Message::text(outgoing.text())).is_err() {
                         return FrameWritten::Event(WireEvent::Gone);
                     }

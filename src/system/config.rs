@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
-pub use value::{Bounded, IpNetwork, ListenAddr, LogFilter, SiteOrigin};
+pub use value::{IpNetwork, ListenAddr, LogFilter, SiteOrigin};
 
+pub use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::durability::Durability;
 use crate::model::ids::PlayerName;

@@ -13,6 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::part::Part;
 use crate::model::result::EndReason;
+use crate::protocol::ErrorCode;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
 fn waits() -> Histogram {
@@ -51,6 +52,12 @@ struct RefusalLabel {
     code: String,
 }
 
+/// Why a client of the socket was refused.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct SocketRefusalLabel {
+    code: &'static str,
+}
+
 /// What was refused because somebody's share of it was used up.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct ShareLabel {
@@ -86,6 +93,7 @@ pub(crate) struct Metrics {
     set_aside: Family<PartLabel, Counter<u64, AtomicU64>>,
     http_requests: Family<RequestLabel, Counter>,
     refusals: Family<RefusalLabel, Counter>,
+    socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
 }
 
@@ -126,12 +134,16 @@ impl Metrics {
             set_aside: Family::default(),
             http_requests: Family::default(),
             refusals: Family::default(),
+            socket_refusals: Family::default(),
             shares_refused: Family::default(),
         };
         metrics.register();
         // An alarm can tell a part that never failed from one that nobody counts.
         for part in Part::ALL {
             drop(metrics.panics.get_or_create(&PartLabel { part: part.as_str() }));
+        }
+        for code in ErrorCode::ALL {
+            drop(metrics.socket_refusals.get_or_create(&SocketRefusalLabel { code: code.as_str() }));
         }
         metrics
     }
@@ -177,6 +189,12 @@ impl Metrics {
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
         registry.register("refusals", "HTTP requests that were refused, by code", self.refusals.clone());
+        let refusals = self.socket_refusals.clone();
+        registry.register(
+            "socket_refusals",
+            "Errors that were sent to clients of the socket, by code",
+            refusals,
+        );
         let shares = self.shares_refused.clone();
         registry.register("shares_refused", "What was refused because a share of it was used up", shares);
     }
@@ -278,6 +296,11 @@ impl Metrics {
     /// A request was refused with this code.
     pub(crate) fn refused(&self, code: String) {
         self.refusals.get_or_create(&RefusalLabel { code }).inc();
+    }
+
+    /// A client of the socket was sent an error.
+    pub(crate) fn refused_on_socket(&self, code: ErrorCode) {
+        self.socket_refusals.get_or_create(&SocketRefusalLabel { code: code.as_str() }).inc();
     }
 
     /// A share of this was used up. `share` is one of a fixed list.

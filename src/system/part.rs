@@ -17,6 +17,10 @@ pub(crate) enum Part {
     Request,
     /// An operator's command.
     Control,
+    /// Accepts connections of operators.
+    ControlListener,
+    /// Hashes of passwords.
+    Passwords,
     Lobby,
     /// Starts games that follow from games.
     Host,
@@ -45,7 +49,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -53,6 +57,8 @@ impl Part {
         Self::Connection,
         Self::Request,
         Self::Control,
+        Self::ControlListener,
+        Self::Passwords,
         Self::Lobby,
         Self::Host,
         Self::Feeds,
@@ -80,6 +86,8 @@ impl Part {
             Self::Connection => "connection",
             Self::Request => "request",
             Self::Control => "control",
+            Self::ControlListener => "control_listener",
+            Self::Passwords => "passwords",
             Self::Lobby => "lobby",
             Self::Host => "host",
             Self::Feeds => "feeds",

@@ -173,6 +173,14 @@ impl Shares {
         Ok(Held { books: Arc::clone(&self.books), share, accounts })
     }
 
+    /// Takes a place for what is there already, such as a game of an earlier process: it counts, even if that makes it
+    /// more than there may be.
+    pub(crate) fn hold_anyway(&self, share: Share, payer: &Payer) -> Held {
+        let parts = self.parts(share, payer);
+        let accounts = self.books.lock().hold_anyway(share, &parts, clock::now());
+        Held { books: Arc::clone(&self.books), share, accounts }
+    }
+
     /// The network that an address is counted for; none if this machine is free of the limits.
     pub(crate) fn counted(&self, address: IpAddr) -> Option<IpAddr> {
         let network = network(address);

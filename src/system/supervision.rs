@@ -18,6 +18,7 @@ mod relapses;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use tokio::sync::watch;
@@ -99,6 +100,15 @@ pub(crate) struct Supervision {
     standing: watch::Sender<Standing>,
     #[cfg(test)]
     faults: tokio::sync::broadcast::Sender<Part>,
+    #[cfg(test)]
+    stopped_at: Arc<std::sync::OnceLock<Instant>>,
+}
+
+/// Of a process that serves nobody.
+impl Default for Supervision {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
 }
 
 /// What an operator should know.
@@ -116,6 +126,8 @@ impl Supervision {
             standing: watch::Sender::default(),
             #[cfg(test)]
             faults: tokio::sync::broadcast::Sender::new(64),
+            #[cfg(test)]
+            stopped_at: Arc::default(),
         }
     }
 
@@ -158,7 +170,7 @@ impl Supervision {
                 Err(_panic) => self.panicked(part),
             }
             failed = true;
-            if let NextLife::After(pause) = relapses.failed(now()) {
+            if let NextLife::After(pause) = relapses.failed(self.now()) {
                 self.pause(part, &format!("{} has failed several times and pauses", part.as_str()));
                 let turning_away = async {
                     // When that ends it has nothing more to refuse, or cannot even do that.
@@ -167,7 +179,7 @@ impl Supervision {
                 };
                 tokio::select! {
                     () = stop.cancelled() => return,
-                    () = tokio::time::sleep(pause) => {}
+                    () = self.sleep(pause) => {}
                     () = turning_away => {}
                 }
                 self.standing.send_modify(|standing| drop(standing.paused.remove(&part)));
@@ -201,9 +213,39 @@ impl Supervision {
     }
 }
 
+#[cfg(not(test))]
+impl Supervision {
+    #[expect(clippy::unused_self, reason = "tests stop the time of one daemon")]
+    fn now(&self) -> Instant {
+        now()
+    }
+
+    #[expect(clippy::unused_self, reason = "likewise")]
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send + use<> {
+        tokio::time::sleep(time)
+    }
+}
+
 /// Fault points: tests make a kept part panic, wherever it is.
 #[cfg(test)]
 impl Supervision {
+    /// From here on no time passes for parts that fail: however slow the machine, failures count together, and who
+    /// pauses does so for ever. For tests in real time.
+    pub(crate) fn stop_time(&self) {
+        self.stopped_at.get_or_init(now);
+    }
+
+    fn now(&self) -> Instant {
+        self.stopped_at.get().copied().unwrap_or_else(now)
+    }
+
+    async fn sleep(&self, time: Duration) {
+        match self.stopped_at.get() {
+            Some(_) => std::future::pending().await,
+            None => tokio::time::sleep(time).await,
+        }
+    }
+
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }

@@ -1,7 +1,7 @@
 //! Everybody comes back at once, while others play.
 //!
 //! ```sh
-//! FOURFOLD_SOCKETS=8000 cargo test --release --test it storms -- --nocapture
+//! FOURFOLD_SOCKETS=6000 cargo test --release --test it storms -- --nocapture
 //! ```
 
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use fourfold::client::Introduction;
 use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pair};
 use fourfold::model::clock::TimeControl;
 use fourfold::protocol::server::GameEnd;
+use fourfold::system::config::Bounded;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ use crate::support::{Arena, Client, of_environment, pair_up};
 const SOCKETS: usize = 300;
 /// Handshakes at a time while nobody is in a hurry.
 const AT_A_TIME: usize = 32;
+/// Attempts to come back: about a minute, half of the time for which a session is kept.
+const RETURNS_MAX: u32 = 15;
 const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
 
 /// Counts moves of those who stay.
@@ -41,6 +44,20 @@ impl Witness for Unhurt {
     fn trouble(&self, _: LoadTrouble) {
         self.troubles.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Comes back as the protocol asks for: at once, and then after 0.2, 0.4 … 5 seconds. With thousands, both ends of all in
+/// this one process, some handshakes find no file or no time. Also says how many attempts it took.
+async fn come_back(url: &str, resume: Value) -> (Client, u32) {
+    let mut wait = Duration::from_millis(200);
+    for attempt in 1..=RETURNS_MAX {
+        if let Ok(client) = Client::try_open(url, &[], resume.clone()).await {
+            return (client, attempt);
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(Duration::from_secs(5));
+    }
+    panic!("no way back after {RETURNS_MAX} attempts");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,15 +98,19 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
     drop(clients);
     let (began, before) = (Instant::now(), unhurt.moves.load(Ordering::Relaxed));
     let url = arena.url();
-    let mut back: Vec<Client> =
-        futures::future::join_all(resumes.into_iter().map(|resume| Client::open(&url, &[], resume))).await;
+    let returning = resumes.into_iter().map(|resume| come_back(&url, resume));
+    let (mut back, attempts): (Vec<Client>, Vec<u32>) =
+        futures::future::join_all(returning).await.into_iter().unzip();
     for (index, client) in back.iter_mut().enumerate() {
         assert_eq!(client.welcome["resumed"], true);
         let synced = client.until("synced").await;
         assert_eq!(synced["games"], i32::from(index < 2 * games.len()), "client {index}");
     }
     let (took, moves) = (began.elapsed(), unhurt.moves.load(Ordering::Relaxed) - before);
-    eprintln!("{sockets} clients were back after {took:?}; others played {moves} moves meanwhile");
+    let attempts: u32 = attempts.into_iter().sum();
+    eprintln!(
+        "{sockets} clients were back after {took:?} and {attempts} attempts; others played {moves} moves meanwhile"
+    );
 
     for (pair, game) in back.chunks_mut(2).zip(&games) {
         let won = json!({"type": "move", "game": game, "ply": 6, "column": 1});
@@ -103,4 +124,76 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
     playing.await.unwrap().unwrap();
     assert_eq!(unhurt.troubles.load(Ordering::Relaxed), 0);
     assert!(moves > 0, "those who stay play on");
+}
+
+/// Moves of a game that is not over after them.
+const QUIET_GAME: &str = "12345671234567";
+/// Watchers who read nothing, unless `FOURFOLD_WATCHERS` asks for more.
+const WATCHERS: usize = 20;
+/// Games with and as many without them, alternating, unless `FOURFOLD_GAMES` asks for more.
+const GAMES: usize = 8;
+/// A move may take so many times as long in the median: what a machine with much to do adds, and far less than waiting
+/// for anybody who does not read.
+const SLOWER_MAX: f64 = 10.0;
+
+/// How long each move took from its sending to its acknowledgement.
+async fn timed_game(players: &mut [Client; 2], watchers: &mut [Client], took: &mut Vec<Duration>) {
+    let [first, second] = players;
+    let mut pair = pair_up(first, second, json!({"time": TIME})).await;
+    let watch = json!({"type": "watch", "game": pair.game});
+    for watcher in &mut *watchers {
+        watcher.ask(watch.clone()).await;
+        watcher.stop_reading().await;
+    }
+    for (ply, column) in QUIET_GAME.chars().filter_map(|column| column.to_digit(10)).enumerate() {
+        let stone = pair.stone(ply, column);
+        let mover = if ply % 2 == 0 { &mut *pair.first } else { &mut *pair.second };
+        let began = Instant::now();
+        assert_eq!(mover.ask(stone).await["type"], "moved");
+        took.push(began.elapsed());
+    }
+    pair.resign_first().await;
+    let unwatch = json!({"type": "unwatch", "game": pair.game});
+    for client in players {
+        client.clear().await;
+    }
+    for watcher in watchers {
+        watcher.go_on_reading();
+        watcher.ask(unwatch.clone()).await;
+        watcher.clear().await;
+    }
+}
+
+/// What players pay for watchers who do not read: reported as a ratio, and never many times as much.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watchers_who_do_not_read_cost_players_next_to_nothing() {
+    let arena = Arena::in_real_time(|config| config.limits.messages_per_20s = Bounded::new(1_000_000)).await;
+    let (games, watchers) =
+        (of_environment("FOURFOLD_GAMES", GAMES), of_environment("FOURFOLD_WATCHERS", WATCHERS));
+    let opening = stream::iter(0..watchers).map(|_| arena.guest()).buffer_unordered(AT_A_TIME);
+    let mut watchers: Vec<Client> = opening.collect().await;
+    let mut players = [arena.guest().await, arena.guest().await];
+    let (mut alone, mut watched) = (Vec::new(), Vec::new());
+    // The first game finds everything cold.
+    timed_game(&mut players, &mut [], &mut Vec::new()).await;
+    for _ in 0..games {
+        timed_game(&mut players, &mut [], &mut alone).await;
+        timed_game(&mut players, &mut watchers, &mut watched).await;
+    }
+    let at = |took: &mut Vec<Duration>, percent: usize| {
+        took.sort_unstable();
+        took[(took.len() * percent / 100).min(took.len() - 1)].as_secs_f64()
+    };
+    let [p50, p99] = [50, 99].map(|percent| (at(&mut alone, percent), at(&mut watched, percent)));
+    eprintln!(
+        "{} moves with {} watchers who do not read: p50 {:.2} ms for {:.2} ms, p99 {:.2} ms for {:.2} ms, ratio {:.2}",
+        watched.len(),
+        watchers.len(),
+        p50.1 * 1e3,
+        p50.0 * 1e3,
+        p99.1 * 1e3,
+        p99.0 * 1e3,
+        p99.1 / p99.0
+    );
+    assert!(p50.1 <= SLOWER_MAX * p50.0, "{p50:?}");
 }

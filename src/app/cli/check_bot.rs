@@ -11,7 +11,7 @@ use crate::client::bridge;
 use crate::client::Introduction;
 use crate::client::bridge::BridgePlan;
 use crate::competition::self_test;
-use crate::model::clock::TimeControl;
+use crate::model::clock::{GameTime, TimeControl};
 use crate::model::opening::SideChoice;
 use crate::model::secret::Secret;
 use crate::protocol::client::{BotInfo, PlayBot};
@@ -154,9 +154,11 @@ impl CheckBotCommand {
             open: Some(false),
             ..Introduction::default()
         };
+        let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(self.move_ms) };
+        let time = GameTime::new(time).map_err(|error| Exit::usage(format!("--move-ms: {error}")))?;
         let invitation = |side| PlayBot {
             bot: OPPONENT.to_owned(),
-            time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(self.move_ms) },
+            time,
             side,
             variant: WireVariant(Variant::STANDARD),
             rated: false,

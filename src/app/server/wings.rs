@@ -90,7 +90,8 @@ pub(super) fn ground(config: Config, store: Arc<dyn Store>, key: &[u8; KEY_BYTES
     let signer = Signer::new(key);
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
     let ground = Ground {
-        accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone()),
+        accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone())
+            .supervised(supervision.clone()),
         site: Arc::new(site_of(&config)),
         stop: CancellationToken::new(),
         tasks: Tasks::new(supervision.clone(), Part::Session),
@@ -217,6 +218,7 @@ pub(super) async fn session(
         lobby,
         feeds: playing.feeds.clone(),
         shares: ground.shares.clone(),
+        metrics: Arc::clone(&ground.metrics),
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
         sockets_stop: CancellationToken::new(),
@@ -482,7 +484,12 @@ pub(super) fn http(
         troubles: competition.troubles.clone(),
         self_tests: competition.self_tests.clone(),
         supervision: ground.supervision.clone(),
-        line_feeds: LineFeeds::new(directory.clone(), feeds.clone(), ground.stop.clone()),
+        line_feeds: LineFeeds::new(
+            directory.clone(),
+            feeds.clone(),
+            ground.tasks.of(Part::Feeds),
+            ground.stop.clone(),
+        ),
     };
     let analysis = thinking.analysis;
     let puzzles = Puzzles::new(

@@ -9,17 +9,14 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::player::{Happening, LoadPlayer, Role, Witness};
-use crate::client::{Client, ClientError, Introduction};
-use crate::model::clock::TimeControl;
+use crate::client::{Client, ClientError, Introduction, game_time};
+use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::PlayerName;
 use crate::model::opening::SideChoice;
 use crate::protocol::ClientMessage;
 use crate::protocol::client::Challenge;
 
-use crate::protocol::terms::{Terms, WireVariant};
-
-/// Longest series that the server plays for one challenge.
-const SERIES_MAX: u32 = 100;
+use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireVariant};
 
 /// How long to wait for a game that was agreed on before challenging again: the server may have been restarted in
 /// between, and offers do not outlive it.
@@ -79,6 +76,7 @@ async fn offer_games(
     plan: &PairPlan,
     stop: &CancellationToken,
 ) -> Result<(), ClientError> {
+    let time = game_time(plan.time)?;
     let mut left = plan.games;
     // Games that the server still owes from the last challenge.
     let mut owed = 0;
@@ -86,7 +84,7 @@ async fn offer_games(
     while left != Some(0) {
         if !player.is_playing() && Instant::now() >= challenge_at {
             owed = series(left);
-            player.send(&challenge(opponent, plan, owed)).await?;
+            player.send(&challenge(opponent, plan, time, owed)).await?;
             challenge_at = Instant::now() + PATIENCE;
         }
         let idle = !player.is_playing();
@@ -128,15 +126,15 @@ fn series(left: Option<u32>) -> u32 {
     if wanted > 1 { wanted - wanted % 2 } else { 1 }
 }
 
-fn challenge(opponent: &PlayerName, plan: &PairPlan, games: u32) -> ClientMessage {
+fn challenge(opponent: &PlayerName, plan: &PairPlan, time: GameTime, games: u32) -> ClientMessage {
     ClientMessage::Challenge(Challenge {
         to: opponent.to_string(),
         terms: Terms {
-            time: plan.time,
+            time,
             rated: plan.rated,
             variant: WireVariant::default(),
             opening: None,
-            games,
+            games: SeriesLength::checked(games).unwrap_or_default(),
             side: SideChoice::Random,
         },
         key: None,

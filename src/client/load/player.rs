@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, ClientError, Received};
+use crate::model::bounded::Bounded;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame, Ping};
 use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
@@ -216,7 +217,7 @@ impl LoadPlayer {
     }
 
     async fn hear_out(&mut self) -> Result<(), ClientError> {
-        self.client.send(&ClientMessage::Ping(Ping { n: 0 })).await?;
+        self.client.send(&ClientMessage::Ping(Ping::default())).await?;
         loop {
             let received = self.client.next().await?;
             match received.message {
@@ -394,6 +395,6 @@ impl LoadPlayer {
 
     async fn send_move(&mut self, game: GameId, ply: u32, column: Column) -> Result<(), ClientError> {
         let column = ColumnField::Number(column.number().into());
-        self.send(&ClientMessage::Move(Move { game, ply, column, info: None })).await
+        self.send(&ClientMessage::Move(Move { game, ply: Bounded::new(ply), column, info: None })).await
     }
 }

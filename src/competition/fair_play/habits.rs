@@ -55,7 +55,7 @@ pub(super) fn is_short(moves: &str) -> bool {
 }
 
 /// Whether a game was given away: lost early, and not by a line.
-fn is_given_away(game: &RatedGame) -> bool {
+pub(super) fn is_given_away(game: &RatedGame) -> bool {
     let played = Game::from_moves(game.variant, &game.moves);
     is_short(&game.moves)
         && game.result.winner().is_some()
@@ -92,7 +92,7 @@ fn verdict<'a>(games: impl Iterator<Item = &'a RatedGame>) -> Verdict {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use fourfold_engine::{BySide, Variant};
 
     use super::*;
@@ -100,14 +100,19 @@ mod tests {
     use crate::model::result::GameResult;
 
     /// Given up after eight stones.
-    const THROWN: &str = "12345671";
+    pub(in crate::competition::fair_play) const THROWN: &str = "12345671";
     /// A line after seven.
     const BEATEN: &str = "1212121";
     /// Given up after fourteen.
-    const FOUGHT: &str = "12345671234567";
+    pub(in crate::competition::fair_play) const FOUGHT: &str = "12345671234567";
 
     /// A game that the first of these names won, who moved first.
-    fn won(number: u64, winner: &str, loser: &str, moves: &str) -> RatedGame {
+    pub(in crate::competition::fair_play) fn won(
+        number: u64,
+        winner: &str,
+        loser: &str,
+        moves: &str,
+    ) -> RatedGame {
         let entry = RatingEntry { before: MilliElo::START, delta: 0, after: MilliElo::START };
         RatedGame {
             number,

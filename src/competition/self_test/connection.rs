@@ -11,7 +11,8 @@ use fourfold_engine::Variant;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
-use crate::client::{Client, ClientError, Introduction};
+use crate::client::{Client, ClientError, Introduction, game_time};
+use crate::model::bounded::Bounded;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerKind;
 use crate::protocol::client::{Bye, ColumnField, Move, PlayBot};
@@ -124,7 +125,7 @@ async fn first_turn(client: &mut Client) -> Result<Turn, StepError> {
     }
     let invitation = PlayBot {
         bot: OPPONENT.to_owned(),
-        time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(MOVE_MS) },
+        time: game_time(TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(MOVE_MS) })?,
         side: SideChoice::First,
         variant: WireVariant(Variant::STANDARD),
         rated: false,
@@ -141,7 +142,7 @@ async fn first_turn(client: &mut Client) -> Result<Turn, StepError> {
 
 async fn send_column(client: &mut Client, turn: &Turn, column: u8) -> Result<(), ClientError> {
     let column = ColumnField::Number(column.into());
-    let message = Move { game: turn.game.clone(), ply: turn.ply, column, info: None };
+    let message = Move { game: turn.game.clone(), ply: Bounded::new(turn.ply), column, info: None };
     client.send(&ClientMessage::Move(message)).await
 }
 

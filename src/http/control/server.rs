@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
 use super::address::Address;
@@ -19,6 +19,9 @@ use super::{Control, OPERATOR, control_router};
 use crate::http::connection::{self, ConnectionDeps, HangUp};
 use crate::http::named_host::NamedHosts;
 use crate::session::limits::TransportLimits;
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
+use crate::system::tasks::Tasks;
 
 /// Only the user who runs the daemon may command.
 const SOCKET_MODE: u32 = 0o600;
@@ -39,7 +42,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct ControlServer {
     path: PathBuf,
-    _tasks: JoinSet<()>,
+    _task: AbortOnDropHandle<()>,
 }
 
 impl ControlServer {
@@ -55,18 +58,23 @@ impl ControlServer {
         }
         let listener = UnixListener::bind(Address::of(path)?.path())?;
         fs::set_permissions(path, Permissions::from_mode(SOCKET_MODE))?;
-        let deps = ConnectionDeps {
-            router: control_router(control),
-            limits: Arc::new(limits()),
-            stop: shutdown,
-            // What an operator has commanded is done, as if it were still being waited for.
-            hang_up: HangUp::CarriesOn,
-            // Nobody but the owner of the directory comes here, by whatever name.
-            hosts: NamedHosts::Any,
+        let supervision = control.supervision();
+        let listening = Listening {
+            listener: Some(listener),
+            places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+            tasks: Tasks::new(supervision.clone(), Part::Control),
+            deps: Some(ConnectionDeps {
+                router: control_router(control),
+                limits: Arc::new(limits()),
+                stop: shutdown.clone(),
+                // What an operator has commanded is done, as if it were still being waited for.
+                hang_up: HangUp::CarriesOn,
+                // Nobody but the owner of the directory comes here, by whatever name.
+                hosts: NamedHosts::Any,
+            }),
         };
-        let mut tasks = JoinSet::new();
-        tasks.spawn(accept(listener, deps));
-        Ok(Self { path: path.to_owned(), _tasks: tasks })
+        let task = AbortOnDropHandle::new(tokio::spawn(supervision.keep(listening, shutdown)));
+        Ok(Self { path: path.to_owned(), _task: task })
     }
 }
 
@@ -88,31 +96,56 @@ fn limits() -> TransportLimits {
     }
 }
 
-/// Serves connections until the daemon stops, then waits for those that are there.
-async fn accept(listener: UnixListener, deps: ConnectionDeps) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let mut connections = JoinSet::new();
-    let next = async || {
-        let place = Arc::clone(&places).acquire_owned().await.expect("nobody closes it");
-        (listener.accept().await, place)
-    };
-    loop {
-        let (accepted, place) = tokio::select! {
-            () = deps.stop.cancelled() => break,
-            next = next() => next,
-        };
-        while connections.try_join_next().is_some() {}
-        match accepted {
-            Ok((stream, _)) => {
-                let operator = SocketAddr::new(OPERATOR, 0);
-                connections.spawn(connection::serve(stream, operator, place, deps.clone()));
+/// What is there as long as the socket is served. Listener and router outlive a panic, so that whoever knocks meanwhile
+/// waits; both are gone once the daemon stops, for the router holds the store.
+struct Listening {
+    listener: Option<UnixListener>,
+    deps: Option<ConnectionDeps>,
+    places: Arc<Semaphore>,
+    /// The connections.
+    tasks: Tasks,
+}
+
+impl Kept for Listening {
+    fn part(&self) -> Part {
+        Part::ControlListener
+    }
+
+    /// Serves connections until the daemon stops, then waits for those that are there.
+    async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
+        if let (Some(listener), Some(deps)) = (&self.listener, &self.deps) {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                () = self.accept_all(listener, deps) => {}
             }
-            Err(error) => {
-                warn!(%error, "the control socket does not accept");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+        }
+        (self.listener, self.deps) = (None, None);
+        self.tasks.close();
+        self.tasks.wait().await;
+        Ok(())
+    }
+
+    /// The connections that are there are tasks of their own and have noticed nothing.
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        Ok(())
+    }
+}
+
+impl Listening {
+    async fn accept_all(&self, listener: &UnixListener, deps: &ConnectionDeps) {
+        loop {
+            let place = Arc::clone(&self.places).acquire_owned().await.expect("nobody closes it");
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let operator = SocketAddr::new(OPERATOR, 0);
+                    self.tasks.spawn(connection::serve(stream, operator, place, deps.clone()));
+                }
+                Err(error) => {
+                    warn!(%error, "the control socket does not accept");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
             }
         }
     }
-    drop((listener, deps));
-    while connections.join_next().await.is_some() {}
 }

@@ -436,6 +436,28 @@ async fn a_file_that_was_left_over_does_not_matter() {
 }
 
 #[tokio::test]
+async fn who_accepts_commands_comes_back_after_a_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("control.sock");
+    let control = control_of_daemon().await;
+    let supervision = control.supervision();
+    supervision.stop_time();
+    let _server = ControlServer::start(&path, control, CancellationToken::new()).unwrap();
+    let panics = || supervision.metrics().panics_of(Part::ControlListener);
+    for blow in 1..=2 {
+        let client = ControlClient::connect(&path).await.unwrap();
+        assert!(client.status().await.is_ok());
+        supervision.strike(Part::ControlListener);
+        while panics() < blow {
+            tokio::task::yield_now().await;
+        }
+    }
+    let client = ControlClient::connect(&path).await.unwrap();
+    assert!(client.status().await.is_ok(), "the inbox is the system's, and outlives the panic");
+    assert_eq!((panics(), supervision.pauses()), (2, Vec::new()));
+}
+
+#[tokio::test]
 async fn a_deep_directory_is_no_obstacle() {
     let served = serve();
     let deep: PathBuf = Path::new(served.directory.path()).join("d".repeat(120));

@@ -41,7 +41,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         lang.fill("challenge.invites", &[("name", &offer.from.name)])
     };
     let variant = offer.terms.variant.0;
-    let time = words::time_control(lang, offer.terms.time);
+    let time = words::time_control(lang, offer.terms.time.control());
     let kind = words::kind(lang, offer.terms.rated);
     // Whoever gets the link reads there who invites, and to what.
     let described =
@@ -57,7 +57,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
             "challenge.board_size",
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
         ),
-        games: lang.count("challenge.games", offer.terms.games.into()),
+        games: lang.count("challenge.games", offer.terms.games.number().into()),
         begins: begins(lang, &offer, is_mine),
         title,
     };

@@ -13,7 +13,7 @@ use crate::protocol::client::PlayBot;
 use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
 use crate::protocol::terms::WirePlayer;
 
-use crate::protocol::terms::Terms;
+use crate::protocol::terms::{SeriesLength, Terms};
 use crate::protocol::{ErrorCode, WireError};
 
 /// A person who has waited so long is offered a house bot.
@@ -35,7 +35,7 @@ impl LobbyActor {
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {
                     bot: WirePlayer::new(&bot.identity, None, None),
-                    time: seeker.waiting.seek.time,
+                    time: seeker.waiting.seek.time.control(),
                     variant,
                 }));
             }
@@ -62,7 +62,7 @@ impl LobbyActor {
             rated: play.rated,
             variant: play.variant,
             opening: play.opening.clone(),
-            games: 1,
+            games: SeriesLength::default(),
             side: play.side,
         };
         let terms = check_house_terms(&terms, me, &bot.identity)?;

@@ -1,7 +1,7 @@
 //! Offers to play: made, shown, accepted, declined, withdrawn.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tracing::debug;
 
@@ -76,9 +76,9 @@ impl LobbyActor {
 
     /// Whether one more offer may be made.
     fn need_offer(&mut self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
-        if self.challenges.count_from(&from.id) >= OFFERS_MAX {
-            let own = |offer: &PendingChallenge| offer.from.identity.id == from.id;
-            return Err(self.quota(format!("you have {OFFERS_MAX} offers open already"), own));
+        if self.challenges.made_by(&from.id).count() >= OFFERS_MAX {
+            let first = first_end(self.challenges.made_by(&from.id));
+            return Err(quota(format!("you have {OFFERS_MAX} offers open already"), first));
         }
         match to {
             Some(to) => self.need_place(from, &to.identity),
@@ -92,17 +92,16 @@ impl LobbyActor {
         if is_house || self.challenges.has_place(from.kind, &to.id, now()) {
             return Ok(());
         }
-        let asks =
-            |offer: &PendingChallenge| offer.to.as_ref().is_some_and(|asked| asked.identity.id == to.id);
-        Err(self.quota(format!("{} has many offers open already", to.name), asks))
+        let first = first_end(self.challenges.made_to(&to.id));
+        Err(quota(format!("{} has many offers open already", to.name), first))
     }
 
     /// Where all links are taken, the oldest of a guest goes for one of an account.
     fn make_room_for_link(&mut self, from: &Identity) -> LobbyAnswer {
         let is_guest = from.kind == PlayerKind::Guest;
-        if is_guest && self.challenges.count_links_from(&from.id) >= GUEST_LINKS_MAX {
-            let own = |offer: &PendingChallenge| offer.to.is_none() && offer.from.identity.id == from.id;
-            return Err(self.quota(format!("guests have at most {GUEST_LINKS_MAX} links open"), own));
+        if is_guest && self.challenges.links_of(&from.id).count() >= GUEST_LINKS_MAX {
+            let first = first_end(self.challenges.links_of(&from.id));
+            return Err(quota(format!("guests have at most {GUEST_LINKS_MAX} links open"), first));
         }
         if self.challenges.count_links() < LINKS_MAX {
             return Ok(());
@@ -110,16 +109,10 @@ impl LobbyActor {
         let oldest = if is_guest { None } else { self.challenges.remove_guest_link() };
         let Some(oldest) = oldest else {
             let message = format!("{LINKS_MAX} links are open already, of all players together");
-            return Err(self.quota(message, |offer| offer.to.is_none()));
+            return Err(quota(message, self.challenges.first_link_ends()));
         };
         self.tell_end(&oldest, ChallengeOutcome::Canceled, None);
         Ok(())
-    }
-
-    /// Too many of these offers are open: the next may come when the first of them has ended.
-    fn quota(&self, message: String, counts: impl Fn(&PendingChallenge) -> bool) -> WireError {
-        let wait = self.challenges.first_ends_in(counts, now()).unwrap_or(QUOTA_RETRY);
-        WireError::new(ErrorCode::Quota, message).retry_in(wait)
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
@@ -332,6 +325,17 @@ impl LobbyActor {
             url,
         }
     }
+}
+
+/// When the first of these offers ends by itself, if nobody answers any before.
+fn first_end<'a>(offers: impl Iterator<Item = &'a PendingChallenge>) -> Option<Instant> {
+    offers.map(|offer| offer.expires).min()
+}
+
+/// Too many offers are open: the next may come when the first of them has ended.
+fn quota(message: String, first_end: Option<Instant>) -> WireError {
+    let wait = first_end.map_or(QUOTA_RETRY, |end| end.saturating_duration_since(now()));
+    WireError::new(ErrorCode::Quota, message).retry_in(wait)
 }
 
 fn no_such_challenge(id: &ChallengeId) -> WireError {

@@ -10,7 +10,7 @@ use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok};
 use crate::lobby::challenge::check_terms;
 use crate::lobby::handle::{LobbyCommand, Unpaired};
 use crate::lobby::pairing::Waiting;
-use crate::model::clock::{self, now};
+use crate::model::clock::now;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::play::feeds::SEEKS_MAX;
 use crate::play::presence::Session;
@@ -26,7 +26,7 @@ use crate::protocol::terms::WirePlayer;
 use crate::model::opening::SideChoice;
 
 use crate::model::rating::elo::ShownRating;
-use crate::protocol::terms::Terms;
+use crate::protocol::terms::{SeriesLength, Terms};
 use crate::system::shares::{Held, Refusal, Share};
 
 /// The least time between two lists of seeks: people do not read faster, and each costs its making.
@@ -82,7 +82,6 @@ impl LobbyActor {
         elo: Option<i32>,
         reply: &ReplyTo,
     ) -> LobbyAnswer {
-        clock::validate(seek.time).map_err(|error| WireError::bad_field(error.field(), error.to_string()))?;
         let identity = session.identity();
         if seek.rated {
             need_account(identity)?;
@@ -202,7 +201,7 @@ impl LobbyActor {
             rated: a.waiting.seek.rated,
             variant: a.waiting.seek.variant,
             opening: None,
-            games: 1,
+            games: SeriesLength::default(),
             side: SideChoice::Random,
         };
         let terms = if both_bots { check_terms(&terms, &a_id, Some(&b_id)).unwrap_or(terms) } else { terms };
@@ -245,7 +244,7 @@ impl LobbyActor {
         let seekers = self.pool.oldest().filter_map(|member| self.seekers.get(&member));
         let entries = seekers.map(|seeker| SeekEntry {
             player: WirePlayer::new(seeker.session.identity(), seeker.waiting.elo.map(rough_rating), None),
-            time: seeker.waiting.seek.time,
+            time: seeker.waiting.seek.time.control(),
             rated: seeker.waiting.seek.rated,
             variant: seeker.waiting.seek.variant,
         });

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::model::clock::TimeControl;
+use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::ChallengeId;
 use crate::model::player::OpponentKind;
 use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
@@ -8,22 +8,26 @@ use crate::protocol::server::{ChallengeOutcome, Offer};
 
 use crate::model::opening::SideChoice;
 
-use crate::protocol::terms::{Terms, WireVariant};
+use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
 use crate::system::shares::Share;
-use crate::testing::{Account, Arena, BLITZ, Client, Setup, offer};
+use crate::testing::{Account, Arena, Client, Setup, blitz, offer};
 
 fn seek(rated: bool) -> Seek {
-    Seek { time: BLITZ, rated, opponents: None, rating: None, variant: WireVariant::default() }
+    Seek { time: blitz(), rated, opponents: None, rating: None, variant: WireVariant::default() }
+}
+
+fn bank(ms: u32) -> GameTime {
+    GameTime::new(TimeControl { bank_ms: Some(ms), increment_ms: 0, move_ms: None }).unwrap()
 }
 
 fn casual() -> Terms {
     Terms {
-        time: BLITZ,
+        time: blitz(),
         rated: false,
         variant: WireVariant::default(),
         opening: None,
-        games: 1,
+        games: SeriesLength::default(),
         side: SideChoice::Random,
     }
 }
@@ -106,10 +110,7 @@ async fn the_list_of_seeks_changes_four_times_a_second_at_most() {
     for number in 0..5 {
         clients.push(arena.join(&arena.person(&format!("p{number}")).await).await);
     }
-    let of = |number: u32| Seek {
-        time: TimeControl { bank_ms: Some(60_000 + 1_000 * number), increment_ms: 0, move_ms: None },
-        ..seek(false)
-    };
+    let of = |number: u32| Seek { time: bank(60_000 + 1_000 * number), ..seek(false) };
     let mut shown = Vec::new();
     for (number, client) in (0..).zip(&clients) {
         client.say(ClientMessage::Seek(of(number))).await;
@@ -124,10 +125,7 @@ async fn the_list_of_seeks_changes_four_times_a_second_at_most() {
 async fn a_network_has_so_many_searches_at_a_time_and_leaves_others_theirs() {
     let arena = Arena::new().await;
     let places = Share::Seek.rule().network.held.unwrap();
-    let of = |number: u32| {
-        let time = TimeControl { bank_ms: Some(60_000 + number), increment_ms: 0, move_ms: None };
-        ClientMessage::Seek(Seek { time, ..seek(false) })
-    };
+    let of = |number: u32| ClientMessage::Seek(Seek { time: bank(60_000 + number), ..seek(false) });
     let mut crowd = Vec::new();
     for number in 0..places {
         let guest = arena.guest_from("192.0.2.1").await;
@@ -217,11 +215,7 @@ async fn people_who_wait_ten_seconds_are_offered_a_bot_once() {
     let mut robo = arena.join(&robo).await;
     let only_people = Seek { opponents: Some(vec![OpponentKind::Human]), ..seek(false) };
     guest.say(ClientMessage::Seek(only_people)).await;
-    robo.say(ClientMessage::Seek(Seek {
-        time: TimeControl { bank_ms: Some(1_000), increment_ms: 0, move_ms: None },
-        ..seek(false)
-    }))
-    .await;
+    robo.say(ClientMessage::Seek(Seek { time: bank(1_000), ..seek(false) })).await;
     tokio::time::sleep(Duration::from_secs(9)).await;
     assert!(!guest.hear_kinds().contains(&"bot_offer".to_owned()));
     tokio::time::sleep(Duration::from_secs(30)).await;
@@ -236,7 +230,7 @@ async fn a_house_bot_can_be_played_at_once() {
     let play = |bot: &str, variant: WireVariant| {
         ClientMessage::PlayBot(PlayBot {
             bot: bot.into(),
-            time: BLITZ,
+            time: blitz(),
             side: SideChoice::First,
             variant,
             rated: false,

@@ -45,6 +45,7 @@ impl HostActor {
             match news {
                 RoomNews::Finished { public, end } => {
                     host.held().remove(&public.spec.id);
+                    host.forget_taken_up(&public);
                     host.note_end(&public, &end);
                     let end = Arc::new(end);
                     self.untold = Some(GameOver { public: Arc::clone(&public), end: Arc::clone(&end) });

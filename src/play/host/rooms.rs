@@ -181,11 +181,12 @@ impl Host {
     pub(crate) async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
         let (mut restored, mut broken) = (0, 0);
         for game in games {
-            let id = game.spec.id.clone();
+            let (id, players) = (game.spec.id.clone(), game.spec.players.clone());
             match self.restore_one(game, REBUILDS_MAX).await {
                 Ok(()) => {
                     restored += 1;
                     self.inner.deps.metrics.game_resumed();
+                    self.note_taken_up(&id, &players);
                 }
                 Err(StartError::Store(cause)) => {
                     return Err(StoreError::Failed(cause));
@@ -197,6 +198,29 @@ impl Host {
             }
         }
         Ok((restored, broken))
+    }
+
+    /// Remembers whose game was taken up. Bots of the house have no network.
+    fn note_taken_up(&self, game: &GameId, players: &BySide<PlayerId>) {
+        for player in [&players.first, &players.second] {
+            if self.inner.deps.house.get(player).is_none() {
+                self.taken_up().entry(player.clone()).or_default().push(game.clone());
+            }
+        }
+    }
+
+    /// A game has ended: nothing of it is to be counted any more.
+    pub(super) fn forget_taken_up(&self, public: &PublicGame) {
+        let mut taken_up = self.taken_up();
+        for side in Side::BOTH {
+            let player = &public.players[side].identity.id;
+            if let Some(games) = taken_up.get_mut(player) {
+                games.retain(|game| *game != public.spec.id);
+                if games.is_empty() {
+                    taken_up.remove(player);
+                }
+            }
+        }
     }
 
     async fn restore_one(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {

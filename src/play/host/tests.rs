@@ -16,7 +16,7 @@ use crate::storage::conformance::{FIRST_WINS, moves};
 use crate::storage::memory::CommitFault;
 use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
 use crate::system::shares::Share;
-use crate::testing::{Account, Arena, BLITZ, Client, Setup, kind, offer};
+use crate::testing::{Account, Arena, Client, Setup, blitz, kind, offer};
 use fourfold_engine::Side;
 
 /// Two people who are connected.
@@ -319,6 +319,32 @@ async fn a_network_has_so_many_games_at_a_time_and_leaves_others_theirs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn games_of_an_earlier_process_count_for_the_network_of_whoever_comes_back() {
+    let setup = || Setup { games_max: 1_000, ..Setup::default() };
+    let arena = Arena::with(setup()).await;
+    let places = Share::Game.rule().network.held.unwrap() as usize;
+    let house = arena.services.host.house().all()[0].identity.clone();
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let _ada = arena.join_from("192.0.2.1", &ada).await;
+    assert_eq!(begin(&arena, vec![offer(&ada.identity, &house); places]).await.0, places);
+
+    let arena = Arena::restarted_with(Arc::clone(&arena.store), setup()).await;
+    arena.take_up_games().await;
+    assert!(arena.services.host.held().is_empty(), "nobody is back");
+    let ada = arena.join_from("192.0.2.1", &ada).await;
+    let _bob = arena.join_from("192.0.2.1", &bob).await;
+    let against_house = |who: &Account| vec![offer(&who.identity, &house)];
+    let (begun, refused) = begin(&arena, against_house(&bob)).await;
+    assert_eq!((begun, refused[0].code), (0, ErrorCode::Quota), "the network's places are taken");
+    let game = arena.services.directory.rooms_of(&ada.welcome.you.id)[0].game().clone();
+    ada.resign(&game).await;
+    arena.settle().await;
+    assert_eq!(begin(&arena, against_house(&bob)).await.0, 1, "one that ended makes room");
+    assert_eq!(arena.services.host.held().len(), places);
+    assert!(arena.services.host.taken_up().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_aborts_game_after_game_waits_longer_and_longer() {
     let arena = Arena::new().await;
     let (ada, mut first, bob, _second) = two(&arena).await;
@@ -344,7 +370,7 @@ async fn who_aborts_game_after_game_waits_longer_and_longer() {
     assert_eq!(pauses, [60, 120, 240]);
     first.hear();
     let seek =
-        Seek { time: BLITZ, rated: false, opponents: None, rating: None, variant: WireVariant::default() };
+        Seek { time: blitz(), rated: false, opponents: None, rating: None, variant: WireVariant::default() };
     first.say(ClientMessage::Seek(seek)).await;
     arena.settle().await;
     assert_eq!(first.hear_errors().iter().map(|error| error.code).collect::<Vec<_>>(), [ErrorCode::Quota]);

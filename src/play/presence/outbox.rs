@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::model::ids::GameId;
+use crate::protocol::client::SEQ_MAX;
 use crate::protocol::server::Urgency;
 use crate::protocol::{CloseCode, Frame, ServerMessage};
 
@@ -30,8 +31,6 @@ pub(crate) const WAITING_MESSAGES_MAX: usize = 64;
 pub(crate) const WAITING_BYTES_MAX: usize = 128 * 1024;
 /// Ends of games of which the outbox remembers that it took them: as many as a client that comes back is told.
 pub(crate) const ENDS_MAX: usize = 50;
-/// Highest number that a session is continued at: beyond 2^53 JavaScript cannot count.
-const SEQ_MAX: u64 = 1 << 53;
 
 /// The messages after the named one are gone, or it was never sent: the session cannot go on where it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

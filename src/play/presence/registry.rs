@@ -45,10 +45,10 @@ impl PlayerSettings {
             self.open = open;
         }
         if let Some(max_games) = declared.max_games {
-            self.max_games = max_games.min(games_max);
+            self.max_games = max_games.number().min(games_max);
         }
         if let Some(reserve) = declared.reserve_for_humans {
-            self.reserve_for_humans = reserve;
+            self.reserve_for_humans = reserve.number();
         }
     }
 
@@ -290,6 +290,7 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::client::GameCount;
 
     fn declared() -> Declared {
         Declared { open: None, accepts: None, max_games: None, reserve_for_humans: None }
@@ -298,9 +299,10 @@ mod tests {
     #[test]
     fn what_is_left_out_stays_and_nobody_takes_more_games_than_anybody_may() {
         let mut settings = PlayerSettings::new(4);
-        settings.declare(Declared { open: Some(true), max_games: Some(9), ..declared() }, 4);
+        settings.declare(Declared { open: Some(true), max_games: Some(GameCount::new(9)), ..declared() }, 4);
         assert_eq!((settings.open, settings.max_games), (true, 4));
-        settings.declare(Declared { max_games: Some(2), reserve_for_humans: Some(1), ..declared() }, 4);
+        let (max_games, reserve_for_humans) = (Some(GameCount::new(2)), Some(GameCount::new(1)));
+        settings.declare(Declared { max_games, reserve_for_humans, ..declared() }, 4);
         assert_eq!((settings.open, settings.max_games, settings.reserve_for_humans), (true, 2, 1));
     }
 

@@ -1,15 +1,16 @@
 use std::time::Duration;
 
 use super::*;
+use crate::model::bounded::BoundedLong;
 use crate::model::opening::SideChoice;
 use crate::play::presence::outbox::{Next, RING_MESSAGES_MAX};
 use crate::protocol::ClientMessage;
 use crate::protocol::client::{OnGame, OpenChallenge, Ping, Watch};
 use crate::protocol::server::ServerMessage;
-use crate::protocol::terms::{Terms, WireVariant};
+use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
 use crate::system::shares::Share;
-use crate::testing::{Arena, BLITZ, Client, hello, kind, unknown_token};
+use crate::testing::{Arena, Client, blitz, hello, kind, unknown_token};
 
 fn close_code(client: &Client) -> Option<CloseCode> {
     client.port.outbox().parted(&client.attachment)
@@ -91,6 +92,19 @@ async fn a_session_ends_two_minutes_after_its_last_loss_and_not_after_an_earlier
 }
 
 #[tokio::test(start_paused = true)]
+async fn errors_on_the_socket_are_counted_by_code() {
+    let arena = Arena::new().await;
+    for code in [ErrorCode::Quota, ErrorCode::BadJson, ErrorCode::Quota] {
+        arena.gateway.refused(code);
+    }
+    let text = arena.services.metrics.text();
+    for (code, count) in [("quota", 2), ("bad_json", 1), ("busy", 0)] {
+        let line = format!("fourfold_socket_refusals_total{{code=\"{code}\"}} {count}\n");
+        assert!(text.contains(&line), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_guest_is_waited_for_ten_seconds_and_one_with_business_for_two_minutes() {
     let arena = Arena::new().await;
     let count = || arena.services.sessions.count();
@@ -156,11 +170,11 @@ async fn a_flood_of_guests_leaves_nothing_behind() {
 /// Terms of a casual game.
 fn casual() -> Terms {
     Terms {
-        time: BLITZ,
+        time: blitz(),
         rated: false,
         variant: WireVariant::default(),
         opening: None,
-        games: 1,
+        games: SeriesLength::default(),
         side: SideChoice::Random,
     }
 }
@@ -294,7 +308,7 @@ async fn a_number_that_was_never_sent_begins_a_fresh_session_without_an_absence(
     arena.settle().await;
     first.hear();
     let mut wrong = second.resuming();
-    wrong.resume.as_mut().unwrap().seq = 1_000;
+    wrong.resume.as_mut().unwrap().seq = BoundedLong::new(1_000);
     let mut fresh = arena.hello(Credential::None, wrong).await;
     assert!(!fresh.welcome.resumed);
     assert_eq!(fresh.hear_kinds(), ["game", "synced"]);
@@ -465,7 +479,7 @@ async fn an_end_that_a_full_ring_has_forgotten_is_told_to_the_session_that_takes
     arena.settle().await;
     let session = arena.services.sessions.of(&bob.identity.id).remove(0);
     for n in 0..RING_MESSAGES_MAX {
-        session.tell(ServerMessage::Pong(Ping { n: n as u64 }));
+        session.tell(ServerMessage::Pong(Ping { n: BoundedLong::new(n as u64) }));
     }
     let mut back = arena.hello(bob.credential.clone(), seen).await;
     assert!(!back.welcome.resumed);

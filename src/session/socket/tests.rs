@@ -1,6 +1,7 @@
 //! The socket against a fake gateway, over a stream in memory, with time that jumps.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 use futures::{SinkExt, StreamExt};
@@ -16,6 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::super::port::{Credential, Unauthorized};
 use super::*;
+use crate::model::bounded::BoundedLong;
 use crate::model::secret::Secret;
 use crate::play::presence::outbox::Delivery;
 use crate::protocol::client::Ping;
@@ -82,10 +84,11 @@ impl SessionPort for FakeSession {
 /// Opens one session, which can be resumed.
 struct FakeGateway {
     session: Arc<FakeSession>,
+    refused: Arc<Mutex<Vec<ErrorCode>>>,
 }
 
 fn welcome() -> Frame {
-    Frame::new(ServerMessage::Pong(Ping { n: 0 }))
+    Frame::new(ServerMessage::Pong(Ping::default()))
 }
 
 #[async_trait]
@@ -99,9 +102,13 @@ impl Gateway for FakeGateway {
             let error = WireError::new(ErrorCode::Unauthorized, "no such token");
             return Err(RefusedHello { error, code: CloseCode::Credentials });
         }
-        let after = hello.resume.map(|resume| resume.seq);
+        let after = hello.resume.map(|resume| resume.seq.number());
         let attachment = self.session.outbox.attach(after, &welcome(), id.as_deref()).unwrap();
         Ok(Opened::new(self.session.clone(), attachment))
+    }
+
+    fn refused(&self, code: ErrorCode) {
+        self.refused.lock().unwrap().push(code);
     }
 }
 
@@ -109,6 +116,8 @@ impl Gateway for FakeGateway {
 struct Daemon {
     session: Arc<FakeSession>,
     told: mpsc::UnboundedReceiver<SessionCall>,
+    /// What the gateway was told of.
+    refused: Arc<Mutex<Vec<ErrorCode>>>,
     deps: SocketDeps,
 }
 
@@ -116,12 +125,13 @@ impl Daemon {
     fn new() -> Self {
         let (told, heard) = mpsc::unbounded_channel();
         let session = Arc::new(FakeSession { outbox: Outbox::new(), told, released: Notify::new() });
+        let refused = Arc::default();
         let deps = SocketDeps {
-            gateway: Arc::new(FakeGateway { session: session.clone() }),
+            gateway: Arc::new(FakeGateway { session: session.clone(), refused: Arc::clone(&refused) }),
             limits: Arc::new(TransportLimits::default()),
             stop: CancellationToken::new(),
         };
-        Self { session, told: heard, deps }
+        Self { session, told: heard, refused, deps }
     }
 
     /// A stream to a new socket, and the socket's task.
@@ -146,7 +156,9 @@ impl Daemon {
     }
 
     fn tell(&self, n: u64) -> Delivery {
-        self.session.outbox.deliver(&Frame::new(ServerMessage::Pong(Ping { n })), Urgency::Must)
+        self.session
+            .outbox
+            .deliver(&Frame::new(ServerMessage::Pong(Ping { n: BoundedLong::new(n) })), Urgency::Must)
     }
 
     async fn next_told(&mut self) -> SessionCall {
@@ -225,6 +237,22 @@ async fn before_hello_everything_else_is_unauthorized_and_the_socket_stays_open(
     assert_eq!(client.ask_wrongly(r#"{"type":"hello"}"#).await.1, "protocol");
     client.say(HELLO).await;
     assert_eq!(client.hear().await["seq"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_error_that_is_sent_is_counted_once() {
+    let daemon = Daemon::new();
+    let mut client = daemon.connect().await;
+    client.ask_wrongly("{").await;
+    client.ask_wrongly(r#"{"type":"unseek"}"#).await;
+    client.say(HELLO).await;
+    client.hear().await;
+    client.ask_wrongly(HELLO).await;
+    let error = WireError::new(ErrorCode::Quota, "from a task");
+    daemon.session.outbox.deliver(&error.into(), Urgency::Must);
+    assert_eq!(client.hear().await["code"], "quota");
+    let counted = [ErrorCode::BadJson, ErrorCode::Unauthorized, ErrorCode::BadField, ErrorCode::Quota];
+    assert_eq!(*daemon.refused.lock().unwrap(), counted);
 }
 
 #[tokio::test(start_paused = true)]

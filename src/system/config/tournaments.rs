@@ -8,7 +8,8 @@ use fourfold_arena::format::Format;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::value::{Bounded, serde_as_text};
+use super::value::serde_as_text;
+use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::cron::{Cron, InvalidCron};
 use crate::model::ids::PlayerName;

@@ -3,85 +3,15 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
-use std::time::Duration;
 
 use fourfold_bots::{BotError, BotSpec, registry};
 use fourfold_engine::Variant;
-use serde::de::{Error as _, Unexpected, Visitor};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 use tracing_subscriber::filter::Targets;
 
 use crate::model::ids::PlayerName;
-
-/// A whole number from `MIN` to `MAX`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(transparent)]
-pub struct Bounded<const MIN: u32, const MAX: u32>(u32);
-
-impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
-    /// A number that the program itself gives.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it is out of range: the program's own numbers are not.
-    pub const fn new(number: u32) -> Self {
-        assert!(MIN <= number && number <= MAX, "out of range");
-        Self(number)
-    }
-
-    pub(crate) const fn number(self) -> u32 {
-        self.0
-    }
-
-    /// The number as a count of things in memory.
-    pub(crate) const fn count(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The number as milliseconds.
-    pub(crate) const fn millis(self) -> Duration {
-        Duration::from_millis(self.0 as u64)
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> Default for Bounded<MIN, MAX> {
-    fn default() -> Self {
-        Self(MIN)
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> fmt::Display for Bounded<MIN, MAX> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Bounded<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<const MIN: u32, const MAX: u32>;
-
-        impl<const MIN: u32, const MAX: u32> Visitor<'_> for Reader<MIN, MAX> {
-            type Value = Bounded<MIN, MAX>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a whole number from {MIN} to {MAX}")
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Self::Value, E> {
-                let in_range = u32::try_from(number).ok().filter(|number| (MIN..=MAX).contains(number));
-                in_range.map(Bounded).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
-                let in_range = u32::try_from(number).ok().filter(|number| (MIN..=MAX).contains(number));
-                in_range.map(Bounded).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
-            }
-        }
-
-        deserializer.deserialize_i64(Reader)
-    }
-}
 
 /// Implements serde through `Display` and `FromStr`.
 macro_rules! serde_as_text {

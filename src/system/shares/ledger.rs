@@ -106,12 +106,18 @@ impl Ledger {
         if let Some(part) = parts.iter().find(is_full) {
             return Err(Refusal { share, whose: part.account.whose(), wait: HELD_RETRY });
         }
+        Ok(self.hold_anyway(share, parts, now))
+    }
+
+    /// The same, whether there is a place or not.
+    pub(super) fn hold_anyway(&mut self, share: Share, parts: &[Part], now: Instant) -> Vec<Account> {
         let held = parts.iter().filter(|part| part.limit.held.is_some());
         let accounts: Vec<Account> = held.map(|part| part.account.clone()).collect();
         for account in &accounts {
-            self.entry_mut(share, account, now).held += 1;
+            let entry = self.entry_mut(share, account, now);
+            entry.held = entry.held.saturating_add(1);
         }
-        Ok(accounts)
+        accounts
     }
 
     /// Gives places back.

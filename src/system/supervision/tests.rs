@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -125,6 +123,18 @@ async fn a_part_that_was_struck_goes_on() {
     setup.supervision.strike(Part::Lobby);
     assert_eq!(setup.add(3).await, Some(3));
     setup.check_panics(1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_count_together_and_pauses_last_while_time_is_stopped() {
+    let setup = Setup::new();
+    setup.supervision.stop_time();
+    for _ in 0..3 {
+        assert_eq!(setup.add(0).await, None);
+        tokio::time::sleep(Duration::from_hours(1)).await;
+    }
+    assert_eq!(setup.add(1).await, Some(u32::MAX));
+    assert_eq!(setup.supervision.pauses().len(), 1);
 }
 
 #[test]

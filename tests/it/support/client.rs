@@ -49,11 +49,16 @@ enum Incoming {
 impl Client {
     /// Connects and says hello; `welcome` has come, what follows has not been looked at.
     pub(crate) async fn open(url: &str, headers: &[(&str, String)], hello: Value) -> Self {
-        let mut client = Self::connect(url, headers).await.unwrap();
+        Self::try_open(url, headers, hello).await.unwrap()
+    }
+
+    /// The same, where a connection may not come about.
+    pub(crate) async fn try_open(url: &str, headers: &[(&str, String)], hello: Value) -> Result<Self, Error> {
+        let mut client = Self::connect(url, headers).await?;
         client.say(&hello);
         client.welcome = client.next().await;
         assert_eq!(client.welcome["type"], "welcome", "{}", client.welcome);
-        client
+        Ok(client)
     }
 
     /// Connects and says nothing.

@@ -24,6 +24,9 @@ const KEPT: [Part; 14] = [
     Part::Listener,
 ];
 
+/// How often something is looked for, ten milliseconds apart: two minutes, after which it does not happen at all.
+const WAITS_MAX: usize = 12_000;
+
 /// All that goes on by itself does.
 fn busy() -> Config {
     let mut config = quiet();
@@ -36,9 +39,9 @@ fn busy() -> Config {
     config
 }
 
-/// Waits in real time, for threads and sockets know no other.
+/// Waits in real time, for threads and sockets know no other: as long as it takes on a machine with much to do.
 async fn until(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..3_000 {
+    for _ in 0..WAITS_MAX {
         if is_so() {
             return;
         }
@@ -55,7 +58,7 @@ impl TestDaemon {
     /// Makes a part panic. It can be struck only while it is at work, so the blow may have to be repeated.
     async fn strike(&self, part: Part) {
         let before = self.panics(part);
-        for _ in 0..3_000 {
+        for _ in 0..WAITS_MAX {
             self.supervision.strike(part);
             for _ in 0..5 {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -81,7 +84,7 @@ impl TestDaemon {
         )
         .await;
         let (mut end, mut is_told) = (None, false);
-        for _ in 0..3_000 {
+        for _ in 0..WAITS_MAX {
             for message in client.hear() {
                 match message {
                     ServerMessage::Turn(turn) => {
@@ -119,6 +122,7 @@ fn column(turn: &Turn) -> i64 {
 #[tokio::test]
 async fn every_part_comes_back_after_a_panic_and_a_third_one_pauses_it() {
     let daemon = TestDaemon::start(busy()).await;
+    daemon.supervision.stop_time();
     // The second blow shows that it was at work again.
     for part in KEPT {
         daemon.strike(part).await;
@@ -197,6 +201,7 @@ async fn what_was_being_asked_of_the_lobby_is_answered_and_seeks_and_offers_end(
 #[tokio::test]
 async fn a_lobby_that_pauses_refuses_and_moves_go_through() {
     let daemon = TestDaemon::start(quiet()).await;
+    daemon.supervision.stop_time();
     let mut late = daemon.guest().await;
     let end = daemon.play_a_game(async |ply| {
         if ply < 6 && daemon.supervision.pauses().is_empty() {
@@ -207,8 +212,14 @@ async fn a_lobby_that_pauses_refuses_and_moves_go_through() {
     assert_eq!(daemon.supervision.pauses(), ["lobby has failed several times and pauses"]);
     late.hear();
     late.say(ClientMessage::Unseek).await;
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    let errors = late.hear_errors();
+    let mut errors = Vec::new();
+    for _ in 0..WAITS_MAX {
+        errors = late.hear_errors();
+        if !errors.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), [crate::protocol::ErrorCode::Busy]);
     assert!(errors[0].retry_ms.is_some());
 }

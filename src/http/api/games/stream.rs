@@ -14,8 +14,9 @@ use tracing::warn;
 use super::{player_of, since};
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::QueryParameters;
+use crate::http::request::{Cursor, QueryParameters};
 use crate::http::state::AppState;
+use crate::model::bounded::BoundedLong;
 use crate::model::ids::PlayerId;
 use crate::storage::Store;
 use crate::storage::records::players::PlayerCache;
@@ -24,13 +25,19 @@ use crate::storage::store::GameQuery;
 /// Records read from the store at a time: some 60 KiB of text.
 const PAGE: u32 = 100;
 
-pub(super) const LIMIT: Parameter =
-    Parameter { name: "limit", about: "At most so many games; all if left out", schema: schema_of::<u64> };
+/// How many games somebody wants: a stream has no end of its own.
+type StreamLength = BoundedLong<1, { u64::MAX }>;
+
+pub(super) const LIMIT: Parameter = Parameter {
+    name: "limit",
+    about: "At most so many games; all if left out",
+    schema: schema_of::<StreamLength>,
+};
 
 pub(super) const CURSOR: Parameter = Parameter {
     name: "cursor",
     about: "Only games with a higher number in the order in which they finished",
-    schema: schema_of::<u64>,
+    schema: schema_of::<Cursor>,
 };
 
 /// Where the stream stands.
@@ -45,11 +52,7 @@ pub(super) async fn games(
     State(state): State<AppState>,
     parameters: QueryParameters,
 ) -> Result<Response, ApiError> {
-    let left = parameters
-        .optional::<u64>("limit")
-        .ok()
-        .filter(|limit| *limit != Some(0))
-        .ok_or_else(|| ApiError::bad_parameter("limit", "limit is a whole number from 1"))?;
+    let left = parameters.optional::<StreamLength>("limit")?.map(StreamLength::number);
     let query = GameQuery {
         after: parameters.cursor()?,
         since: since(&parameters)?,

@@ -3,13 +3,14 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::bounded::BoundedLong;
 use crate::protocol::client::Ping;
 use crate::protocol::server::{Moved, Snapshot};
 use crate::protocol::terms::WireSide;
 
 /// A message that can be told from others.
 fn numbered(n: u64) -> Frame {
-    Frame::new(ServerMessage::Pong(Ping { n }))
+    Frame::new(ServerMessage::Pong(Ping { n: BoundedLong::new(n) }))
 }
 
 fn welcome() -> Frame {
@@ -57,7 +58,7 @@ fn drain(outbox: &Outbox, attachment: &Attachment) -> Vec<(u64, u64)> {
     let mut taken = Vec::new();
     while let Next::Message(outgoing) = outbox.next(attachment) {
         let ServerMessage::Pong(Ping { n }) = outgoing.frame.message() else { panic!("{outgoing:?}") };
-        taken.push((outgoing.seq, *n));
+        taken.push((outgoing.seq, n.number()));
     }
     taken
 }
@@ -372,7 +373,7 @@ impl Client {
         for outgoing in &taken[..taken.len() - lost.min(taken.len())] {
             let ServerMessage::Pong(Ping { n }) = outgoing.frame.message() else { panic!() };
             assert_eq!(outgoing.seq, self.seq + 1, "without loss or doubling");
-            assert_eq!(self.delivered.get(&outgoing.seq), Some(n));
+            assert_eq!(self.delivered.get(&outgoing.seq), Some(&n.number()));
             self.seq = outgoing.seq;
         }
         if lost > 0 {

@@ -94,8 +94,16 @@ fn numbers() -> BoxedStrategy<Value> {
     numbers_within(extremes())
 }
 
-/// The ends of the type that a schema names.
+/// The ends of the range, or of the type, that a schema names.
 fn ends_of(schema: &Value) -> Vec<Value> {
+    let end = |name: &str| schema[name].as_i64().map(i128::from).or(schema[name].as_u64().map(i128::from));
+    if let (Some(min), Some(max)) = (end("minimum"), end("maximum")) {
+        let around = [min - 1, min, min + 1, max - 1, max, max + 1].into_iter();
+        let numbers = around.filter_map(|number| {
+            i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from)).ok()
+        });
+        return numbers.collect();
+    }
     match schema["format"].as_str() {
         Some("uint8") => vec![json!(0), json!(u8::MAX)],
         Some("uint32") => vec![json!(0), json!(1), json!(u32::MAX - 1), json!(u32::MAX)],
