@@ -5,6 +5,7 @@
 
 pub(crate) mod aside;
 pub(crate) mod meter;
+mod precedence;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::system::part::Part;
 use crate::system::supervision::Supervision;
 use thiserror::Error;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
 use self::meter::ComputeMeter;
+use self::precedence::Precedence;
+pub(crate) use self::precedence::Priority;
 use crate::model::world::on_thread;
 
 /// Jobs that wait for a thread; from here on, no new games against house bots begin.
@@ -34,32 +37,15 @@ pub(crate) enum ComputeError {
     NoThread,
 }
 
-/// Who waits for a thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Priority {
-    /// People: somebody's game.
-    People,
-    /// Bots among themselves: whenever nobody else waits.
-    Bots,
-}
-
 /// A bounded number of threads that think: people first, otherwise first come first served. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct ComputePool {
-    threads: Arc<Semaphore>,
+    threads: Arc<Precedence>,
     size: usize,
     waiting: Arc<AtomicUsize>,
-    people: Arc<People>,
     meter: ComputeMeter,
     /// Who counts jobs that panic.
     supervision: Option<Supervision>,
-}
-
-/// Jobs for people that wait.
-#[derive(Debug, Default)]
-struct People {
-    waiting: AtomicUsize,
-    none_waits: Notify,
 }
 
 impl ComputePool {
@@ -67,10 +53,9 @@ impl ComputePool {
     pub(crate) fn new(threads: usize) -> Self {
         let size = threads.max(1);
         Self {
-            threads: Arc::new(Semaphore::new(size)),
+            threads: Arc::new(Precedence::new(size)),
             size,
             waiting: Arc::default(),
-            people: Arc::default(),
             meter: ComputeMeter::default(),
             supervision: None,
         }
@@ -103,7 +88,7 @@ impl ComputePool {
 
     /// A thread, if one is free and nobody waits for it.
     pub(crate) fn try_thread(&self) -> Option<ComputeThread> {
-        Arc::clone(&self.threads).try_acquire_owned().ok().map(|permit| self.own(permit))
+        self.threads.try_take().map(|permit| self.own(permit))
     }
 
     /// A thread when one's turn comes.
@@ -113,35 +98,12 @@ impl ComputePool {
     /// The daemon stops.
     pub(crate) async fn thread(&self, priority: Priority) -> Result<ComputeThread, ComputeError> {
         let _waits = Waits::new(&self.waiting);
-        self.permit(priority).await.map(|permit| self.own(permit))
+        let permit = self.threads.take(priority).await.ok_or(ComputeError::Closed)?;
+        Ok(self.own(permit))
     }
 
     fn own(&self, permit: OwnedSemaphorePermit) -> ComputeThread {
         ComputeThread { _permit: permit, supervision: self.supervision.clone() }
-    }
-
-    async fn permit(&self, priority: Priority) -> Result<OwnedSemaphorePermit, ComputeError> {
-        let next =
-            || async { Arc::clone(&self.threads).acquire_owned().await.map_err(|_| ComputeError::Closed) };
-        match priority {
-            Priority::People => {
-                let _waits = PersonWaits::new(&self.people);
-                next().await
-            }
-            Priority::Bots => loop {
-                // Made before the look, so that it hears of whatever happens after it.
-                let none_waits = self.people.none_waits.notified();
-                if self.people.waiting.load(Ordering::SeqCst) == 0 {
-                    let permit = next().await?;
-                    if self.people.waiting.load(Ordering::SeqCst) == 0 {
-                        return Ok(permit);
-                    }
-                    // Somebody came meanwhile: the thread is theirs.
-                } else {
-                    none_waits.await;
-                }
-            },
-        }
     }
 }
 
@@ -182,24 +144,6 @@ impl ComputeThread {
 fn count(supervision: Option<&Supervision>, error: ComputeError) {
     if let (ComputeError::Panicked, Some(supervision)) = (error, supervision) {
         supervision.panicked(Part::Compute);
-    }
-}
-
-/// Counts one job for people that waits; the last one lets the others go on.
-struct PersonWaits<'a>(&'a People);
-
-impl<'a> PersonWaits<'a> {
-    fn new(people: &'a People) -> Self {
-        people.waiting.fetch_add(1, Ordering::SeqCst);
-        Self(people)
-    }
-}
-
-impl Drop for PersonWaits<'_> {
-    fn drop(&mut self) {
-        if self.0.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.0.none_waits.notify_waiters();
-        }
     }
 }
 
@@ -263,7 +207,7 @@ mod tests {
             let pool = pool.clone();
             async move { run(&pool, move || finished.recv().is_ok()).await }
         });
-        while pool.threads.available_permits() > 0 {
+        while pool.try_thread().is_some() {
             tokio::task::yield_now().await;
         }
         let mut jobs = Vec::new();

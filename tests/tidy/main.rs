@@ -13,6 +13,7 @@ mod forgotten;
 mod imports;
 mod noise;
 mod places;
+mod planted;
 mod promises;
 mod pure;
 mod recipes;

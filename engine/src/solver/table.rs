@@ -150,10 +150,11 @@ impl BoundsTable {
     /// What is known of a position.
     #[inline]
     pub(super) fn recall(&self, place: Place) -> KnownBounds {
-        // Without a branch for each entry: at most one fits, and the others count 0, which says nothing.
+        // Without a branch for each entry. Two fit where two threads have written at the same time: each is true, but
+        // what one has of one and one of the other is not.
         let found = self.buckets[place.bucket].0.iter().fold(0, |found, slot| {
             let entry = Entry(slot.load(Ordering::Relaxed));
-            found | if entry.is_of(place) { entry.0 } else { 0 }
+            if entry.is_of(place) { entry.0 } else { found }
         });
         Entry(found).known()
     }
@@ -181,5 +182,23 @@ impl BoundsTable {
             known.upper = score;
         }
         bucket.0[at].store(Entry::new(place, known, work).0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_threads_have_written_of_one_position_is_not_mixed() {
+        let table = BoundsTable::new(BoundsTable::BYTES_MIN, 49);
+        let place = Place { bucket: 0, tag: 7 };
+        let entry = |lower, upper| Entry::new(place, KnownBounds { lower, upper }, 1).0;
+        // As if both had looked before either wrote, and one more position had come in between.
+        for (slot, word) in table.buckets[0].0.iter().zip([entry(1, 6), entry(2, 5)]) {
+            slot.store(word, Ordering::Relaxed);
+        }
+        let known = table.recall(place);
+        assert!((known.lower, known.upper) == (1, 6) || (known.lower, known.upper) == (2, 5), "{known:?}");
     }
 }

@@ -27,6 +27,7 @@ use crate::system::config::{Bounded, HouseBotConfig};
 /// A daemon that is served.
 struct TestDaemon {
     address: SocketAddr,
+    metrics: SocketAddr,
     supervision: Supervision,
     services: Arc<Services>,
     tournaments: Tournaments,
@@ -55,13 +56,16 @@ impl TestDaemon {
         let bind = || async { TcpListener::bind("127.0.0.1:0").await.unwrap() };
         let store = Arc::new(MemoryStore::new());
         let kept = Arc::clone(&store) as Arc<dyn Store>;
-        let (listener, metrics_listener) = (bind().await, Some(bind().await));
+        let (listener, metrics_listener) = (bind().await, bind().await);
+        let metrics = metrics_listener.local_addr().unwrap();
+        let metrics_listener = Some(metrics_listener);
         let pauses = Pauses::default();
         let parts = Parts { listener, metrics_listener, config, store: kept, key: [7; KEY_BYTES], pauses };
         let daemon = Daemon::start(parts).await.unwrap();
         let (services, stop) = (Arc::clone(daemon.services()), CancellationToken::new());
         Self {
             address: daemon.address(),
+            metrics,
             supervision: daemon.supervision().clone(),
             tournaments: daemon.tournaments().clone(),
             gateway: SessionGateway::new(Arc::clone(&services)),
@@ -100,12 +104,15 @@ impl TestDaemon {
 
     /// One request on a connection of its own: the whole answer.
     async fn http(&self, method: &str, path: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        Self::http_at(self.address, method, path, body).await
+    }
+
+    async fn http_at(address: SocketAddr, method: &str, path: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
         let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Content-Length: {length}\r\n\r\n{body}",
-            self.address
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
@@ -122,6 +129,20 @@ impl TestDaemon {
         let report = verify(&*self.store).await.unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }
+}
+
+#[tokio::test]
+async fn a_full_house_does_not_hide_the_metrics() {
+    let mut config = quiet();
+    config.limits.connections = Bounded::new(1);
+    let daemon = TestDaemon::start(config).await;
+    let only = TcpStream::connect(daemon.address).await.unwrap();
+    let refused = daemon.http("GET", "/healthz", "").await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    let metrics = TestDaemon::http_at(daemon.metrics, "GET", "/metrics", "").await;
+    assert!(metrics.starts_with("HTTP/1.1 200 "), "{metrics}");
+    drop(only);
+    daemon.check_sound().await;
 }
 
 #[tokio::test(start_paused = true)]

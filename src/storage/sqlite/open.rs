@@ -206,12 +206,18 @@ async fn check_as_needed(
     if !is_clean {
         warn!(bytes, log = ?verdict, "the database was not closed, it is checked");
     }
-    let may_wait = is_clean || *verdict == LogVerdict::Whole;
-    if bytes > CHECK_ALWAYS_BYTES && may_wait {
-        return Ok(if is_clean { Pages::Sound } else { Pages::Unchecked });
+    let pages = pages_of(bytes, is_clean, verdict);
+    if pages.is_none() {
+        check_whole(writer, path).await?;
     }
-    check_whole(writer, path).await?;
-    Ok(Pages::Sound)
+    Ok(pages.unwrap_or(Pages::Sound))
+}
+
+/// What the pages of so large a database count as without a look at them; `None` if they must be looked at first.
+fn pages_of(bytes: u64, is_clean: bool, verdict: &LogVerdict) -> Option<Pages> {
+    let may_wait = is_clean || *verdict == LogVerdict::Whole;
+    let unseen = if is_clean { Pages::Sound } else { Pages::Unchecked };
+    (bytes > CHECK_ALWAYS_BYTES && may_wait).then_some(unseen)
 }
 
 fn marker_failed(path: &Path, cause: io::Error) -> OpenError {
@@ -359,6 +365,19 @@ mod tests {
     use crate::storage::conformance::{add_players, moves, spec};
     use crate::storage::sqlite::SqliteStore;
     use crate::storage::store::{Store, Write};
+
+    #[test]
+    fn a_large_database_is_served_before_its_pages_are_looked_at_unless_its_log_is_doubtful() {
+        let (small, large) = (CHECK_ALWAYS_BYTES, CHECK_ALWAYS_BYTES + 1);
+        for is_clean in [true, false] {
+            assert_eq!(pages_of(small, is_clean, &LogVerdict::Whole), None, "a small one takes no time");
+        }
+        assert_eq!(pages_of(large, true, &LogVerdict::Unknown), Some(Pages::Sound));
+        assert_eq!(pages_of(large, false, &LogVerdict::Whole), Some(Pages::Unchecked));
+        for doubtful in [LogVerdict::Unknown, LogVerdict::Shortened("has 2 frames".into())] {
+            assert_eq!(pages_of(large, false, &doubtful), None, "{doubtful:?}");
+        }
+    }
 
     #[test]
     fn the_last_migration_makes_the_schema_that_is_checked() {
