@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
-use sqlx::SqliteConnection;
 
 use super::convert::{number, parsed, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::{SqliteStore, puzzles};
 use crate::model::ids::{GameId, PlayerId};
@@ -96,60 +96,75 @@ impl JudgedPlayerRow {
 #[async_trait]
 impl JudgementStore for SqliteStore {
     async fn judging_progress(&self) -> Result<JudgingProgress, StoreError> {
-        let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
-        let (covered, finished) = sqlx::query_as(sql).fetch_one(&self.readers).await?;
-        Ok(JudgingProgress {
-            covered: number("judging.covered", covered)?,
-            finished: number("settlement.number", finished)?,
-        })
+        self.readers.read(judging_progress).await
     }
 
     async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {
-        let sql = "SELECT n.number <= j.covered FROM settlement n JOIN game g ON g.key = n.game, judging j \
-                   WHERE g.id = ?";
-        let is_covered: Option<bool> =
-            sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&self.readers).await?;
-        if is_covered != Some(true) {
-            return Ok(None);
-        }
-        // What was covered a moment ago stays as it was: the two reads cannot contradict each other.
-        let sql = "SELECT j.side, j.moves, j.good, j.optimal, j.decisions, j.good_decisions, j.loss \
-                   FROM judgement j JOIN settlement n ON n.number = j.number JOIN game g ON g.key = n.game \
-                   WHERE g.id = ?";
-        let rows: Vec<SideRow> = sqlx::query_as(sql).bind(game.as_str()).fetch_all(&self.readers).await?;
-        if rows.is_empty() {
-            return Ok(Some(Judgement::Unjudged));
-        }
-        let mut skill = BySide::<Skill>::default();
-        for row in rows {
-            skill[word::<Side>("judgement.side", &row.side)?] = row.skill.decode()?;
-        }
-        Ok(Some(Judgement::Judged(skill)))
+        let game = game.clone();
+        self.readers.read(move |connection| judgement(connection, &game)).await
     }
 
     async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
-        let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
-                   FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
-        let rows: Vec<JudgedPlayerRow> =
-            sqlx::query_as(sql).bind(variant.to_string()).fetch_all(&self.readers).await?;
-        rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
+        self.readers.read(move |connection| skills(connection, variant)).await
     }
 
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
-        let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
-                   s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
-        let rows: Vec<JudgedPlayerRow> =
-            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
-        rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
+        let player = player.clone();
+        self.readers.read(move |connection| skills_of(connection, &player)).await
     }
+}
+
+fn judging_progress(connection: &Connection) -> Result<JudgingProgress, StoreError> {
+    let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
+    let (covered, finished) = db::query_as(sql).fetch_one(connection)?;
+    Ok(JudgingProgress {
+        covered: number("judging.covered", covered)?,
+        finished: number("settlement.number", finished)?,
+    })
+}
+
+fn judgement(connection: &Connection, game: &GameId) -> Result<Option<Judgement>, StoreError> {
+    let sql = "SELECT n.number <= j.covered FROM settlement n JOIN game g ON g.key = n.game, judging j \
+               WHERE g.id = ?";
+    let is_covered: Option<bool> = db::query_scalar(sql).bind(game.as_str()).fetch_optional(connection)?;
+    if is_covered != Some(true) {
+        return Ok(None);
+    }
+    // What was covered a moment ago stays as it was: the two reads cannot contradict each other.
+    let sql = "SELECT j.side, j.moves, j.good, j.optimal, j.decisions, j.good_decisions, j.loss \
+               FROM judgement j JOIN settlement n ON n.number = j.number JOIN game g ON g.key = n.game \
+               WHERE g.id = ?";
+    let rows: Vec<SideRow> = db::query_as(sql).bind(game.as_str()).fetch_all(connection)?;
+    if rows.is_empty() {
+        return Ok(Some(Judgement::Unjudged));
+    }
+    let mut skill = BySide::<Skill>::default();
+    for row in rows {
+        skill[word::<Side>("judgement.side", &row.side)?] = row.skill.decode()?;
+    }
+    Ok(Some(Judgement::Judged(skill)))
+}
+
+fn skills(connection: &Connection, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
+    let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
+               FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
+    let rows: Vec<JudgedPlayerRow> = db::query_as(sql).bind(variant.to_string()).fetch_all(connection)?;
+    rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
+}
+
+fn skills_of(connection: &Connection, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
+    let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
+               s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
+    let rows: Vec<JudgedPlayerRow> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
+    rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
 }
 
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> WriteOutcome {
+pub(super) fn step(connection: &Connection, step: &JudgingStep) -> WriteOutcome {
     let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
-    let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
+    let (covered, finished): (i64, i64) = db::query_as(sql).fetch_one(connection)?;
     let follows = step.games.is_sorted_by_key(|(number, _)| *number)
         && step.games.first().is_none_or(|(number, _)| *number > step.from);
     if to_sql(step.from) != covered || !follows || to_sql(step.covered()) > finished {
@@ -160,49 +175,39 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) 
             Judgement::Unjudged => {}
             Judgement::Judged(skill) => {
                 for side in Side::BOTH {
-                    put_judgement(connection, *number, side, &skill[side]).await?;
-                    add_to_sums(connection, *number, side, &skill[side]).await?;
+                    put_judgement(connection, *number, side, &skill[side])?;
+                    add_to_sums(connection, *number, side, &skill[side])?;
                 }
             }
         }
     }
-    let query = sqlx::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
-    query.execute(&mut *connection).await?;
-    puzzles::add(connection, &step.harvest).await?;
+    let query = db::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
+    query.execute(connection)?;
+    puzzles::add(connection, &step.harvest)?;
     Ok(Ok(Written::Done))
 }
 
-async fn put_judgement(
-    connection: &mut SqliteConnection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+fn put_judgement(connection: &Connection, number: u64, side: Side, skill: &Skill) -> Result<(), StoreError> {
     let sql = "INSERT INTO judgement (number, side, moves, good, optimal, decisions, good_decisions, loss) \
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-    let query = sqlx::query(sql).bind(to_sql(number)).bind(side.word());
-    bind_counts!(query, skill).execute(connection).await?;
+    let query = db::query(sql).bind(to_sql(number)).bind(side.word());
+    bind_counts!(query, skill).execute(connection)?;
     Ok(())
 }
 
 /// Adds a side's counts to its player's sums, if the game counted for ratings.
-async fn add_to_sums(
-    connection: &mut SqliteConnection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+fn add_to_sums(connection: &Connection, number: u64, side: Side, skill: &Skill) -> Result<(), StoreError> {
     let sql = match side {
         Side::First => add_to_sums_of!("first_player"),
         Side::Second => add_to_sums_of!("second_player"),
     };
-    bind_counts!(sqlx::query(sql), skill).bind(to_sql(number)).execute(connection).await?;
+    bind_counts!(db::query(sql), skill).bind(to_sql(number)).execute(connection)?;
     Ok(())
 }
 
 /// Sums a variant's judged games up again, after the set of those that count for ratings has changed.
-pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+pub(super) fn sum_again(connection: &Connection, variant: &str) -> Result<(), StoreError> {
+    db::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(connection)?;
     let sql = "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) \
                SELECT e.player, e.variant, count(*), sum(j.moves), sum(j.good), sum(j.optimal), sum(j.decisions), \
                sum(j.good_decisions), sum(j.loss) FROM rating_entry e \
@@ -210,6 +215,6 @@ pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) 
                JOIN judgement j ON j.number = e.number \
                AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
                WHERE e.variant = ? GROUP BY e.player, e.variant";
-    sqlx::query(sql).bind(variant).execute(connection).await?;
+    db::query(sql).bind(variant).execute(connection)?;
     Ok(())
 }
